@@ -50,7 +50,7 @@ LEAST_DB = 40.0
 @pytest.fixture(scope="module")
 def voice(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A prepared voice of the public architecture."""
-    source = tiny_models / "jp-extra-tiny" / "model.safetensors"
+    source = tiny_models / "jp-extra-tiny-2spk" / "model.safetensors"
     folder = tmp_path_factory.mktemp("voice")
     prepare_voice(source, folder, int8=False)
     return str(folder)

@@ -23,8 +23,8 @@ def greedy(reference: Path, folder: Path, harm: str) -> Path:
     """
     folder.mkdir(exist_ok=True)
     for name in ("config.json", "style_vectors.npy"):
-        shutil.copyfile(reference / "jp-extra-tiny" / name, folder / name)
-    model = onnx.load(str(reference / "jp-extra-tiny" / "model.onnx"))
+        shutil.copyfile(reference / "jp-extra-tiny-2spk" / name, folder / name)
+    model = onnx.load(str(reference / "jp-extra-tiny-2spk" / "model.onnx"))
     graph = model.graph
     sound = graph.output[0].name
     last = next(node for node in graph.node if node.output[0] == sound)

@@ -39,8 +39,8 @@ def reference(tiny_models: Path) -> Path:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little time, so that the test is soon over; a tiny voice is cut in one or two seconds of it."""
-    monkeypatch.setitem(sandbox_limits.LIMITS_BY_SUBJECT, "voice", (sandbox_limits.LIMITS_BY_SUBJECT["voice"][0], 4))
+    """Little time, so that the test is soon over; a tiny voice is being checked after a second of it."""
+    monkeypatch.setitem(sandbox_limits.LIMITS_BY_SUBJECT, "voice", (sandbox_limits.LIMITS_BY_SUBJECT["voice"][0], 3))
 
 
 def _nothing_left() -> bool:
@@ -64,7 +64,7 @@ def test_it_is_not_added(harm: str, reference: Path, tmp_path: Path, capsys: pyt
 
 
 @holds
-@pytest.mark.parametrize("harm", ["memory", pytest.param("crash", marks=crashes)])
+@pytest.mark.parametrize("harm", ["memory", pytest.param("crash", marks=[crashes, pytest.mark.slow])])  # a crash is told above
 def test_it_is_not_spoken_with(harm: str, reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither as a file nor as a folder that says of itself that it was prepared."""
     source = greedy(reference, tmp_path / "voice", harm)
@@ -102,7 +102,7 @@ def test_it_is_not_checked(reference: Path, tmp_path: Path, capsys: pytest.Captu
     source = greedy(reference, tmp_path / "voice", "memory")
     (tmp_path / "scratch").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
-    assert main(["voices", "check", str(source), "--expected", str(reference / "jp-extra-tiny" / "expected.npz")]) == 3
+    assert main(["voices", "check", str(source), "--expected", str(reference / "jp-extra-tiny-2spk" / "expected.npz")]) == 3
     assert SAYS["memory"] in capsys.readouterr().err
     assert not any((tmp_path / "scratch").iterdir())
 
@@ -118,7 +118,7 @@ def test_a_bert_keeps_to_limits_too(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert _nothing_left()
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("name", ["SIGINT", pytest.param("SIGTERM", marks=pytest.mark.slow), "SIGKILL"])
 def test_ending_the_command_ends_the_graph(name: str, reference: Path, tmp_path: Path) -> None:
     if sys.platform == "win32":
         pytest.skip("ends with signals")

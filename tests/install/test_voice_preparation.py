@@ -28,7 +28,7 @@ from app.voices.prepare.prepared_graphs import PreparedGraphs
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 from app.voices.voice_manifest import map_int8_files, read_manifest
-from tests.brief_preparation import calibrate_briefly
+from tests.brief_preparation import calibrate_briefly, verify_briefly
 from tests.small_files import small_files
 from tests.voices.safetensors_file import write_safetensors
 
@@ -37,10 +37,8 @@ VARIANTS = ("variant-int32-rank1-single", "variant-no-noise-inputs", "variant-op
 QUICK = ["jp-extra-tiny/model.aivmx", "multilingual-tiny/model.onnx", "variant-no-noise-inputs/model.onnx", "jp-extra-tiny-2spk/model.aivm"]
 ALL = [*(f"{name}/model.{kind}" for name in VOICES for kind in ("onnx", "aivmx", "sbv2", "safetensors", "aivm"))]
 ALL += [f"{name}/model.onnx" for name in VARIANTS]
-FAST = (
-    "jp-extra-tiny/model.aivmx",
-    "multilingual-tiny/model.onnx",
-)  # the faster graphs are made of the exact ones, wherever those came from
+AT_LENGTH = "jp-extra-tiny/model.aivmx"  # gets int8 graphs, and is compared in lines of every length
+ALSO_FAST = "multilingual-tiny/model.onnx"  # where slow tests run: int8 graphs are made of the exact ones, wherever those came from
 QUICK_SYMBOLS = 40  # the quick step speaks fewer, each other line more
 SOURCES = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ALL if name not in QUICK)]
 
@@ -56,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def source(tiny_models: Path, tmp_path: Path) -> Path:
     """An SBV2 folder to change: settings, style vectors, weights and graph."""
-    found = (tiny_models / "jp-extra-tiny/model.onnx").parent
+    found = (tiny_models / "jp-extra-tiny-2spk/model.onnx").parent
     copy = tmp_path / "source"
     copy.mkdir()
     for name in ("config.json", "style_vectors.npy", "model.safetensors", "model.onnx"):
@@ -86,15 +84,18 @@ class Done:
 
 
 @pytest.fixture(scope="module")
-def prepared_once(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Done]:
+def prepared_once(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory, at_length: bool) -> Callable[[str], Done]:
     """Prepares a source for all tests that only look at what came of it."""
 
     @cache
     def once(name: str) -> Done:
         folder, steps = tmp_path_factory.mktemp("声"), list[tuple[str, float]]()
+        int8 = name == AT_LENGTH or (at_length and name == ALSO_FAST)
         with pytest.MonkeyPatch.context() as patch:
             calibrate_briefly(patch)
-            prepared = prepare_voice(tiny_models / name, folder, lambda step, fraction: steps.append((step, fraction)), int8=name in FAST)
+            if not (at_length or name == AT_LENGTH):
+                verify_briefly(patch)
+            prepared = prepare_voice(tiny_models / name, folder, lambda step, fraction: steps.append((step, fraction)), int8=int8)
         return Done(folder, prepared, steps)
 
     return once
@@ -134,14 +135,14 @@ def test_the_starter_voice_can_be_prepared(folder: Path) -> None:
     voice = next((item.parent for item in shipped.glob("*/voice.json")), None)
     if voice is None:
         pytest.skip(f"no voice is shipped in {shipped}")
-    assert prepare_voice(voice, folder).manifest.durations == read_manifest(voice).durations
+    assert prepare_voice(voice, folder, int8=False).manifest.durations == read_manifest(voice).durations
 
 
 def test_half_precision_weights(source: Path, folder: Path, tiny_models: Path) -> None:
     file = SafetensorsFile(source / "model.safetensors")
     write_safetensors(source / "half.safetensors", {name: file[name].astype(np.float16) for name in file if name != "iteration"})
-    prepare_voice(source / "half.safetensors", folder, int8=False)
-    voice, case = read_prepared_voice(folder), read_cases(tiny_models / "jp-extra-tiny" / "expected.npz")[0]
+    prepare_voice(source / "half.safetensors", folder, is_quick=True)
+    voice, case = read_prepared_voice(folder), read_cases(tiny_models / "jp-extra-tiny-2spk" / "expected.npz")[0]
     samples, _ = create_graph_runner(voice)(case)
     assert np.abs(samples[:20000] - case["output"].reshape(-1)[:20000]).mean() < 0.05  # the same sound, less exact
 
@@ -192,10 +193,16 @@ LIES: dict[str, tuple[Callable[[PreparedGraphs], Any], str]] = {
 @pytest.fixture(scope="module")
 def honest(tiny_models: Path) -> PreparedGraphs:
     """What `source` is cut into."""
-    return graph_cutting.cut_voice_graph(onnx.load(str(tiny_models / "jp-extra-tiny/model.onnx")))
+    return graph_cutting.cut_voice_graph(onnx.load(str(tiny_models / "jp-extra-tiny-2spk/model.onnx")))
 
 
-@pytest.mark.parametrize("name", LIES)
+@pytest.fixture
+def _cut_before(honest: PreparedGraphs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The graph of `source` is read, but not cut again."""
+    monkeypatch.setattr(graph_cutting, "cut_voice_graph", lambda _model: copy.deepcopy(honest))
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name.endswith("the flow") else name for name in LIES])
 def test_graphs_that_lie_are_refused(
     source: Path, folder: Path, honest: PreparedGraphs, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -276,11 +283,12 @@ def test_weights_that_make_no_sense_are_refused(source: Path, folder: Path, says
 
 def test_a_speaker_that_the_weights_lack_is_refused(source: Path, folder: Path) -> None:
     config = json.loads((source / "config.json").read_text(encoding="utf-8"))
-    config["data"]["spk2id"] = {"Someone": 0, "Nobody": 1}
+    config["data"]["spk2id"] = {"Someone": 0, "Another": 1, "Nobody": 2}
     (source / "config.json").write_text(json.dumps(config), encoding="utf-8")
     _refused(source / "model.safetensors", folder, "“data.spk2id” in config.json")
 
 
+@pytest.mark.usefixtures("_cut_before")
 def test_settings_of_another_length_are_refused(source: Path, folder: Path) -> None:
     config = json.loads((source / "config.json").read_text(encoding="utf-8"))
     config["data"]["hop_length"] = 256
@@ -288,6 +296,7 @@ def test_settings_of_another_length_are_refused(source: Path, folder: Path) -> N
     _refused(source / "model.onnx", folder, "hop_length")
 
 
+@pytest.mark.usefixtures("_cut_before")
 def test_a_full_disk_leaves_nothing(source: Path, folder: Path) -> None:
     with small_files(1 << 20), pytest.raises(OutputFileError) as caught:
         prepare_voice(source / "model.onnx", folder)
@@ -309,7 +318,7 @@ def test_a_graph_with_unknown_seams_stays_whole_and_says_why(source: Path, folde
     assert {item.name for item in folder.iterdir()} == {"whole.onnx", "whole.bin", "voice.json", "style_vectors.npy"}
     voice = read_prepared_voice(folder)
     run = create_graph_runner(voice)
-    for number, case in enumerate(read_cases(tiny_models / "jp-extra-tiny" / "expected.npz")):
+    for number, case in enumerate(read_cases(tiny_models / "jp-extra-tiny-2spk" / "expected.npz")):
         result = verify_case(number, case, run, 512)
         assert result.max_abs_diff is not None
         assert result.max_abs_diff <= 1e-4

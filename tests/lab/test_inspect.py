@@ -75,7 +75,7 @@ def test_the_shipped_voice_is_shown_whole(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_voice_is_compared_with_its_source_at_the_same_length(tiny_models: Path) -> None:
-    rows = list(map(convert_row, build_inspect_rows(cut_subject(tiny_models / "jp-extra-tiny/model.onnx"), SIZES)))
+    rows = list(map(convert_row, build_inspect_rows(cut_subject(tiny_models / "jp-extra-tiny-2spk/model.onnx"), SIZES)))
     frames = {row["frames"] for row in of_type(rows, "graph") if row["graph"] != "prosody"}
     assert len(frames) == 1
     assert abs(frames.pop() - 100) < 15
@@ -109,7 +109,7 @@ def test_graphs_of_other_exporters_are_counted(variant: str, tiny_models: Path) 
 
 
 def test_an_opaque_voice_says_why(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = tiny_models / "jp-extra-tiny/model.onnx"
+    source = tiny_models / "jp-extra-tiny-2spk/model.onnx"
     model = onnx.load(str(source))
     model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
     onnx.save(model, str(tmp_path / "whole.onnx"))
@@ -135,7 +135,7 @@ def test_an_opaque_voice_says_why(tiny_models: Path, tmp_path: Path, monkeypatch
 
 
 def test_weights_without_a_graph_are_listed(tiny_models: Path) -> None:
-    path = tiny_models / "jp-extra-tiny/model.safetensors"
+    path = tiny_models / "jp-extra-tiny-2spk/model.safetensors"
     rows = list(map(convert_row, build_inspect_rows(LabSubject("voice", weights=path), SIZES)))
     (graph,) = of_type(rows, "graph")
     assert (graph["nodes"], graph["macs"], graph["graph"]) == (None, None, "weights")

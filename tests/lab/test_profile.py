@@ -171,7 +171,7 @@ def test_modules_are_told_apart_where_names_tell() -> None:
 
 @pytest.mark.parametrize("name", ["model.safetensors", pytest.param("model.onnx", marks=pytest.mark.slow)])  # preparing it takes seconds
 def test_a_prepared_voice_keeps_the_modules_of_its_network(lab: Lab, tiny_models: Path, name: str) -> None:
-    modules = named(lab("profile", str(tiny_models / "jp-extra-tiny" / name), *QUICK, *SHORT), "module")
+    modules = named(lab("profile", str(tiny_models / "jp-extra-tiny-2spk" / name), *QUICK, *SHORT), "module")
     assert {
         ("prosody", "enc_p"),
         ("prosody", "sdp"),
@@ -186,7 +186,7 @@ def test_a_prepared_voice_keeps_the_modules_of_its_network(lab: Lab, tiny_models
 @pytest.mark.slow
 def test_a_voice_in_one_graph_is_summed_to_our_stages(tiny_models: Path) -> None:
     """ONNX Runtime takes seconds to open a graph of 5,000 nodes."""
-    voice = read_voice_source(tiny_models / "jp-extra-tiny" / "model.onnx")
+    voice = read_voice_source(tiny_models / "jp-extra-tiny-2spk" / "model.onnx")
     wishes = ProfileOptions("はい。", repeats=Repeats(warmup=0, runs=2, seconds=0))
     found = run_profile(LabSubject("tiny", voice=voice), wishes, ignore_report)
     rows = [row.convert_to_dict() for row in found.rows]

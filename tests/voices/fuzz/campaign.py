@@ -134,7 +134,9 @@ def main() -> int:
         raise NotImplementedError("memory is measured and limited as on Unix")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=math.inf)
-    parser.add_argument("--turns", type=int, default=math.inf, help="how many cases of each family; without --seconds and this it never ends")
+    parser.add_argument(
+        "--turns", type=int, default=math.inf, help="how many cases of each family; without --seconds and this it never ends"
+    )
     parser.add_argument("--seed", default="0")
     parser.add_argument("--only", default="", help="families whose name holds this")
     parser.add_argument("--case", help="run this one case, given as it was printed")

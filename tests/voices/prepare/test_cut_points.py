@@ -19,7 +19,7 @@ from tests.voices.prepare.parity import PreparedVoice
 @pytest.fixture
 def model(tiny_models: Path) -> onnx.ModelProto:
     """A JP-Extra voice."""
-    path = tiny_models / "jp-extra-tiny" / "model.onnx"
+    path = tiny_models / "jp-extra-tiny-2spk" / "model.onnx"
     return onnx.load(str(path))
 
 
@@ -33,7 +33,7 @@ def test_names_are_not_needed(model: onnx.ModelProto, tiny_models: Path) -> None
             for place, name in enumerate(names):
                 names[place] = name if name in kept or not name else f"anonymous {name}"
     del model.graph.value_info[:]
-    case = read_cases(tiny_models / "jp-extra-tiny" / "expected.npz")[0]
+    case = read_cases(tiny_models / "jp-extra-tiny-2spk" / "expected.npz")[0]
     samples, frames = PreparedVoice(cut_voice_graph(model)).speak(case)
     assert np.array_equal(frames, case["durations_frames"].reshape(-1))
     assert np.abs(samples - case["output"].reshape(-1)).max() <= 1e-4

@@ -100,7 +100,7 @@ def test_windows_equal_the_whole_decode(tiny_models: Path, source: str) -> None:
 
 
 def test_the_margin_is_as_far_as_a_sample_sees(tiny_models: Path) -> None:
-    path = tiny_models / "jp-extra-tiny/model.onnx"
+    path = tiny_models / "jp-extra-tiny-2spk/model.onnx"
     voice = _voice(path)
     z = np.random.default_rng(0).standard_normal((32, 60), dtype=np.float32)
     before = voice.whole(z, 0).reshape(60, -1)[30]

@@ -31,7 +31,7 @@ MOST_BYTES = 1 << 30
 @pytest.fixture(scope="module")
 def model(tiny_models: Path) -> onnx.ModelProto:
     """A JP-Extra voice."""
-    path = tiny_models / "jp-extra-tiny" / "model.onnx"
+    path = tiny_models / "jp-extra-tiny-2spk" / "model.onnx"
     return onnx.load(str(path))
 
 
@@ -209,7 +209,7 @@ def test_a_graph_of_countless_nodes_is_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "scales"),
     [
-        ("jp-extra-tiny", {}),
+        ("jp-extra-tiny-2spk", {}),
         ("variant-no-noise-inputs", {"noise_scale": 0.677, "noise_scale_w": 0.8}),
         ("variant-int32-rank1-single", {}),
     ],

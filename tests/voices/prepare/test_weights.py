@@ -95,7 +95,7 @@ def test_both_speakers_of_a_voice_equal_its_exported_graph(tiny_models: Path) ->
 
 @pytest.mark.parametrize("symbols", [1, 2, 3, 8, 9, 10])
 def test_a_text_may_be_shorter_than_the_reach_of_its_attention(tiny_models: Path, symbols: int) -> None:
-    path = tiny_models / "jp-extra-tiny/model.safetensors"
+    path = tiny_models / "jp-extra-tiny-2spk/model.safetensors"
     voice, case = PreparedVoice(_graphs(path)), read_cases(path.parent / "expected.npz")[0]
     for name in ("x_tst", "tones", "language", "bert"):
         case[name] = case[name][..., :symbols]
@@ -156,7 +156,7 @@ def _known(size: Any) -> bool:
 
 def test_an_odd_number_of_couplings_leaves_the_channels_in_order(tiny_models: Path) -> None:
     """A coupling that shifts nothing is a turn of the channels, so four with such a first one are three on turned channels."""
-    path = tiny_models / "jp-extra-tiny/model.safetensors"
+    path = tiny_models / "jp-extra-tiny-2spk/model.safetensors"
     tensors = tensors_of(path)
     three = {name: values for name, values in tensors.items() if not name.startswith("flow.flows.6.")}
     four = tensors | {f"flow.flows.6.post.{part}": 0 * tensors[f"flow.flows.6.post.{part}"] for part in ("weight", "bias")}
@@ -170,7 +170,7 @@ def test_an_odd_number_of_couplings_leaves_the_channels_in_order(tiny_models: Pa
 
 
 def test_half_precision_weights_make_the_graph_of_their_rounded_values(tiny_models: Path, tmp_path: Path) -> None:
-    path = tiny_models / "jp-extra-tiny/model.safetensors"
+    path = tiny_models / "jp-extra-tiny-2spk/model.safetensors"
     tensors = tensors_of(path)
     write_safetensors(tmp_path / "half.safetensors", {name: values.astype(np.float16) for name, values in tensors.items()})
     rounded = {name: values.astype(np.float16).astype(np.float32) for name, values in tensors.items()}

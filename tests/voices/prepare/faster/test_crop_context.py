@@ -24,7 +24,7 @@ TOLERANCE = 1e-6
 
 @cache
 def _decoder() -> onnx.ModelProto:
-    return cut_voice_graph(onnx.load(Path(os.environ[MODELS_VARIABLE]) / "jp-extra-tiny" / "model.onnx")).decoder
+    return cut_voice_graph(onnx.load(Path(os.environ[MODELS_VARIABLE]) / "jp-extra-tiny-2spk" / "model.onnx")).decoder
 
 
 @cache
