@@ -27,6 +27,7 @@ from tests.voices.safetensors_file import write_safetensors
 
 VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")
 SOURCES = [f"{name}/model.{kind}" for name in VOICES for kind in ("safetensors", "aivm")]
+SMALL_VOICES = (pytest.param(VOICES[0], marks=pytest.mark.slow), *VOICES[1:])  # the first one differs from the second in its size alone
 TOLERANCE = 1e-4
 
 
@@ -54,7 +55,7 @@ def test_built_voice_equals_the_reference(tiny_models: Path, source: str) -> Non
         assert difference <= TOLERANCE
 
 
-@pytest.mark.parametrize("name", VOICES)
+@pytest.mark.parametrize("name", SMALL_VOICES)
 @pytest.mark.parametrize("ratio", [0.0, 0.4, 1.0])
 def test_built_voice_equals_its_exported_graph_with_noise_on(tiny_models: Path, name: str, ratio: float) -> None:
     path = tiny_models / f"{name}/model.safetensors"
@@ -107,7 +108,7 @@ def test_a_text_may_be_shorter_than_the_reach_of_its_attention(tiny_models: Path
     assert np.abs(samples - expected).max() <= TOLERANCE
 
 
-@pytest.mark.parametrize("name", VOICES)
+@pytest.mark.parametrize("name", SMALL_VOICES)
 def test_windows_equal_the_whole_decode_and_need_their_margin(tiny_models: Path, name: str) -> None:
     voice = PreparedVoice(_graphs(tiny_models / f"{name}/model.safetensors"))
     assert voice.margin == 13  # for the upsampling and kernels that every public voice has
@@ -117,7 +118,7 @@ def test_windows_equal_the_whole_decode_and_need_their_margin(tiny_models: Path,
     assert np.abs(voice.in_windows(z, 0, margin=8) - whole).max() > 1e-6
 
 
-@pytest.mark.parametrize("name", VOICES)
+@pytest.mark.parametrize("name", SMALL_VOICES)
 def test_graphs_obey_the_contract_and_are_small(tiny_models: Path, name: str) -> None:
     graphs = _graphs(tiny_models / f"{name}/model.safetensors")
     features = {"ja_bert", "bert", "en_bert"} if "multilingual" in name else {"bert"}
@@ -139,7 +140,7 @@ def _shapes(values: Any) -> dict[str, list[int | str]]:
     return {item.name: [size.dim_param or size.dim_value for size in item.type.tensor_type.shape.dim] for item in values}
 
 
-@pytest.mark.parametrize("name", VOICES)
+@pytest.mark.parametrize("name", SMALL_VOICES)
 def test_the_time_axis_is_known_everywhere(tiny_models: Path, name: str) -> None:
     """ONNX Runtime opens a graph with unknown shapes in quadratic time and shares no buffers in it."""
     graphs = _graphs(tiny_models / f"{name}/model.safetensors")
