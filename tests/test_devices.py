@@ -26,6 +26,7 @@ from app.adapters.ort.fixed_shapes import device_memory, fixed_shape_store
 from app.adapters.ort.fixed_shapes.device_openings import NoFixedShapeGraphError
 from app.adapters.ort.fixed_shapes.fixed_shape_graph import FixedShapeGraph
 from app.adapters.ort.fixed_shapes.fixed_shape_store import create_fixed_shape_store, find_or_make_fixed_shape_graph
+from app.adapters.ort.optimized_graphs import GraphStore
 from app.common.errors import BackendError
 from app.common.files import paths
 from app.compose import auto_placement, device_opening, disk_stores, fixed_shape_opening, speaker_plan

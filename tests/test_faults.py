@@ -23,7 +23,7 @@ from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 from tests.faulty_device import FAULTS, ORT_ERRORS, FaultyDevice, raising
 
-REQUEST = SynthesisRequest("雨が降る、橋を渡る。風の中を、行ってきました。", seed=3)
+REQUEST = SynthesisRequest("雨、橋を渡る。風を、見ました。", seed=3)
 
 
 def spoken(speaker: Speaker, request: SynthesisRequest = REQUEST) -> tuple[np.ndarray, list[StageTiming]]:
