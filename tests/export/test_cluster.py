@@ -28,7 +28,7 @@ from tests.export.local_cluster import LocalCluster
 
 ROOT = Path(__file__).parents[2]
 STARTER = ROOT / "resources" / "voices" / "mei"
-LINES = 6
+LINES = 4
 HOSTILE_TASK = """
 import pickle
 import distributed.worker
@@ -98,11 +98,11 @@ def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
 
 
 @pytest.fixture
-def two(cluster: LocalCluster) -> LocalCluster:
-    """A cluster of two workers: the first has a dictionary of its own and makes two files at once, the second lacks the voice `other`."""
+def two(cluster: LocalCluster, at_length: bool) -> LocalCluster:
+    """A cluster of two workers: the first has a dictionary of its own, the second lacks the voice `other`; at length, the first makes two files at once."""
     install_other_voice(cluster.folder / "a" / "voices")
     write_word(cluster.folder / "a" / "dictionary.json", "雨", "アメリカ")
-    cluster.start_worker("a", threads=2)
+    cluster.start_worker("a", threads=2 if at_length else 1)
     cluster.start_worker("b")
     cluster.wait_for_workers()
     return cluster

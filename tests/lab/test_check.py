@@ -41,8 +41,12 @@ def _spoken_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_spoken_once")
 @pytest.mark.parametrize("source", ["mei", "koebako-starter-v1"])
-def test_what_we_ship_passes(source: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """The model check of continuous integration."""
+def test_what_we_ship_passes(
+    source: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_length: bool
+) -> None:
+    """The model check of continuous integration, which tries every length."""
+    if not at_length:
+        monkeypatch.setattr(subject_checks, "SWEEP_LENGTHS", subject_checks.FEW_LENGTHS)
     junit = tmp_path / "results.xml"
     assert main(["lab", "check", source, "--budget-ms", "20000", "--junit", str(junit), "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()][1:]

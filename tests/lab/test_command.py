@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +16,27 @@ import pytest
 from app.cli.commands.lab.options import LAB_COMMANDS
 from app.cli.commands.lab.parts_command import list_commands
 from app.cli.main import main
+from app.common.progress import Report
+from app.lab.graph_sandbox import SandboxRow, run_in_sandbox
+from app.lab.inspect import inspect_rows
+from app.lab.lab_subject import LabSubject
 from app.lab.report_rows import Row, convert_row, format_cell
 from app.lab.report_tables import format_as_text
+
+_inspected: dict[str, list[SandboxRow]] = {}
+
+
+@pytest.fixture(autouse=True)
+def _inspected_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same subject has the same rows in every format."""
+
+    def inspect(task: str, subject: LabSubject, sizes: Sequence[Any], report: Report) -> Iterator[SandboxRow]:
+        key = repr((task, subject.prepared, sizes))
+        if key not in _inspected:
+            _inspected[key] = list(run_in_sandbox(task, subject, sizes, report))
+        yield from copy.deepcopy(_inspected[key])
+
+    monkeypatch.setattr(inspect_rows, "run_in_sandbox", inspect)
 
 
 def lines(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, object]]:

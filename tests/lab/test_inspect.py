@@ -187,7 +187,10 @@ def test_a_graph_that_takes_all_memory_is_shown_and_not_counted(tmp_path: Path) 
     assert "not counted" in str(of_type(rows, "note")[0]["note"])
 
 
-@pytest.mark.parametrize("size", [1 << 40, 1 << 62, -5])
+SLOW = pytest.mark.slow  # where a child for another number proves the same
+
+
+@pytest.mark.parametrize("size", [pytest.param(1 << 40, marks=SLOW), 1 << 62, pytest.param(-5, marks=SLOW)])
 def test_an_input_of_a_size_that_no_array_has_is_shown_and_named(size: int, tmp_path: Path) -> None:
     (tmp_path / "odd.onnx").write_bytes(stated([1, size]))
     rows = list(map(convert_row, build_inspect_rows(LabSubject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES)))
@@ -196,7 +199,7 @@ def test_an_input_of_a_size_that_no_array_has_is_shown_and_named(size: int, tmp_
     assert f"Nothing can be computed with the size [1, {size}] that the input “x” states" in str(of_type(rows, "note")[0]["note"])
 
 
-@pytest.mark.parametrize("weight", [[1 << 62], [1 << 62] * 8, [-5]], ids=str)
+@pytest.mark.parametrize("weight", [pytest.param([1 << 62], marks=SLOW), [1 << 62] * 8, pytest.param([-5], marks=SLOW)], ids=str)
 def test_a_weight_of_an_impossible_size_is_refused(weight: list[int], tmp_path: Path) -> None:
     (tmp_path / "odd.onnx").write_bytes(stated([1], weight))
     with pytest.raises(VoiceError, match=r"states an impossible size: w \["):

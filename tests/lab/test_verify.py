@@ -53,7 +53,8 @@ def shipped_calls(shipped: LabSubject) -> RecordedInputs:
 # ---------------------------------------------------------------------------------------------------- what passes
 
 
-def test_the_command_ends_with_0_where_all_agrees(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_ends_with_0_where_all_agrees(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(verification_run, "BENCH_LINES", TEXTS)
     assert main(["lab", "verify", "--json"]) == 0
     machine, *rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert machine["type"] == "machine"
@@ -74,7 +75,7 @@ def test_a_difference_ends_with_3(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def test_a_prepared_voice_equals_its_source_graph_by_graph(tiny: LabSubject, tmp_path: Path) -> None:
-    calls = record_inputs(tiny, {"long": TEXTS["long"]}).calls
+    calls = record_inputs(tiny, {"short": TEXTS["short"]}).calls
     rows = [row for item in compare_with_source(tiny, write_graph_files(tiny, tmp_path), calls, tmp_path) for row in item.build_rows()]
     assert [row["graph"] for row in rows] == ["prosody", "flow", "decoder"]
     assert has_passed(rows)
@@ -111,8 +112,8 @@ def test_a_backend_that_computes_something_else_is_found(
     pretend_device.install(monkeypatch)
     monkeypatch.setitem(BACKENDS, pretend_device.KEY, _any_size())
     monkeypatch.setattr(device_sessions, "list_backends", lambda: [pretend_device.KEY, "cpu"])
-    files = write_graph_files(shipped, tmp_path)
-    assert has_passed(list(verify_backends(shipped, [pretend_device.KEY], files, shipped_calls.calls)))
+    files, calls = write_graph_files(shipped, tmp_path), {graph: found[:1] for graph, found in shipped_calls.calls.items()}
+    assert has_passed(list(verify_backends(shipped, [pretend_device.KEY], files, calls)))
     real = GraphSide.open_session
 
     def opened(side: GraphSide, shown: tuple[str, ...] = ()) -> GraphSession:
@@ -123,8 +124,8 @@ def test_a_backend_that_computes_something_else_is_found(
         return session
 
     monkeypatch.setattr(GraphSide, "open_session", opened)
-    rows = list(verify_backends(shipped, [pretend_device.KEY], {"flow": files["flow"]}, shipped_calls.calls))
-    assert [row["ok"] for row in rows] == [False, False]
+    rows = list(verify_backends(shipped, [pretend_device.KEY], {"flow": files["flow"]}, calls))
+    assert [row["ok"] for row in rows] == [False]
     assert all(row["first_difference"] for row in rows)
 
 
@@ -148,7 +149,9 @@ def test_a_source_that_does_not_run_is_one_finding(shipped: LabSubject, monkeypa
     assert not has_passed([first])
 
 
-@pytest.mark.parametrize("graph", ["prosody", "flow", "decoder"])
+@pytest.mark.parametrize(
+    "graph", [pytest.param("prosody", marks=pytest.mark.slow), "flow", pytest.param("decoder", marks=pytest.mark.slow)]
+)
 def test_a_planted_operator_is_found(shipped: LabSubject, shipped_calls: RecordedInputs, tmp_path: Path, graph: str) -> None:
     right = shipped.prepared[graph]
     assert isinstance(right, Path)

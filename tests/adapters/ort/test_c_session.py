@@ -134,8 +134,8 @@ def test_python_goes_on_while_a_session_is_created(library: OrtLibrary) -> None:
 
 def test_nothing_is_left_behind(library: OrtLibrary) -> None:
     weights = {"w": np.eye(1000, dtype=np.float32)}
-    content = serialised([helper.make_node("MatMul", ["x", "w"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, weights)
-    value = np.ones((500, 1000), np.float32)
+    content = serialised([helper.make_node("Mul", ["x", "w"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, weights)
+    value = np.ones((1000, 1000), np.float32)
 
     def once() -> None:
         session = GraphSession(UnlockedSession(library, content, create_session_options()), "tiny")
@@ -151,7 +151,7 @@ def test_nothing_is_left_behind(library: OrtLibrary) -> None:
     for _ in range(40):
         once()
     gc.collect()
-    assert psutil.Process().memory_info().rss - before < 40_000_000  # a session takes 4 MB, its values 2 MB each
+    assert psutil.Process().memory_info().rss - before < 40_000_000  # a session takes 4 MB, and so does each of its values
 
 
 @pytest.mark.parametrize("content", [b"", b"junk" * 100])

@@ -329,7 +329,7 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_one_that_says_nothing_of_use_ends_in_an_error(child: Start, lie: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process_limits, "ELAPSED_PER_PROCESSOR_TIME", 0.05)
+    monkeypatch.setattr(process_limits, "ELAPSED_PER_PROCESSOR_TIME", 0.02)
     monkeypatch.setattr(sandbox_process, "EXIT_TIMEOUT_S", 0.2)
     with child("add", says=LIES[lie]) as started, pytest.raises((SandboxStoppedError, RuntimeError)):
         list(started.iterate_results())
