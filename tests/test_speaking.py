@@ -57,7 +57,7 @@ def sound(pipeline: Pipeline, request: SynthesisRequest) -> np.ndarray:
         "①㈱㌔→★",
         "１２３４５６７８９０円",
         "𠮷野家で𩸽を食べる",
-        "あ" * 700,
+        pytest.param("あ" * 700, marks=pytest.mark.slow),
         "漢" * 300,
     ],
 )

@@ -109,7 +109,7 @@ def test_it_is_not_checked(reference: Path, tmp_path: Path, capsys: pytest.Captu
 
 @holds
 def test_a_bert_keeps_to_limits_too(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    source = write_published(tmp_path / "bert", hidden=1024, heads=4, inner=128, layers=12)  # 4 s of processor time
+    source = write_published(tmp_path / "bert", hidden=1024, heads=4, inner=128, layers=8)  # 3 s of processor time
     monkeypatch.setitem(sandbox_limits.LIMITS_BY_SUBJECT, "bert", (sandbox_limits.LIMITS_BY_SUBJECT["bert"][0], 1))
     monkeypatch.setattr(sandbox_limits, "measure_core_slowdown", lambda: 1.0)
     assert main(["bert", "add", str(source)]) == 3

@@ -125,7 +125,7 @@ def test_a_declined_licence_stops_before_the_work(voice_file: Path) -> None:
 
 def test_a_voice_without_a_uuid_is_known_by_its_content(reference: Path, tmp_path: Path) -> None:
     for name in ("config.json", "style_vectors.npy", "model.safetensors"):
-        shutil.copy(reference / "jp-extra-tiny" / name, tmp_path)
+        shutil.copy(reference / "jp-extra-tiny-2spk" / name, tmp_path)
     first = add(tmp_path / "model.safetensors")
     assert len(first.voice.manifest.id) == 16
     moved = tmp_path / "elsewhere"
@@ -142,9 +142,9 @@ def test_several_checkpoints_are_listed_chosen_or_all_added(reference: Path, tmp
     source = tmp_path / "checkpoints"
     source.mkdir()
     for name in ("config.json", "style_vectors.npy"):
-        shutil.copy(reference / "jp-extra-tiny" / name, source)
-    shutil.copy(reference / "jp-extra-tiny" / "model.safetensors", source / "e100.safetensors")
-    shutil.copy(reference / "jp-extra-tiny" / "model.onnx", source / "e200.onnx")
+        shutil.copy(reference / "jp-extra-tiny-2spk" / name, source)
+    shutil.copy(reference / "jp-extra-tiny-2spk" / "model.safetensors", source / "e100.safetensors")
+    shutil.copy(reference / "jp-extra-tiny-2spk" / "model.onnx", source / "e200.onnx")
     with pytest.raises(VoiceError, match=r"e100.*e200") as caught:
         add(source)
     assert "--checkpoint" in caught.value.hint

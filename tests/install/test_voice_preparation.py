@@ -34,10 +34,15 @@ from tests.voices.safetensors_file import write_safetensors
 
 VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")
 VARIANTS = ("variant-int32-rank1-single", "variant-no-noise-inputs", "variant-opset17-raw")
-QUICK = ["jp-extra-tiny/model.aivmx", "multilingual-tiny/model.onnx", "variant-no-noise-inputs/model.onnx", "jp-extra-tiny-2spk/model.aivm"]
+QUICK = [
+    "jp-extra-tiny-2spk/model.aivmx",
+    "multilingual-tiny/model.onnx",
+    "variant-no-noise-inputs/model.onnx",
+    "jp-extra-tiny-2spk/model.aivm",
+]
 ALL = [*(f"{name}/model.{kind}" for name in VOICES for kind in ("onnx", "aivmx", "sbv2", "safetensors", "aivm"))]
 ALL += [f"{name}/model.onnx" for name in VARIANTS]
-AT_LENGTH = "jp-extra-tiny/model.aivmx"  # gets int8 graphs, and is compared in lines of every length
+AT_LENGTH = "jp-extra-tiny-2spk/model.aivmx"  # gets int8 graphs, and is compared in lines of every length
 ALSO_FAST = "multilingual-tiny/model.onnx"  # where slow tests run: int8 graphs are made of the exact ones, wherever those came from
 QUICK_SYMBOLS = 40  # the quick step speaks fewer, each other line more
 SOURCES = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ALL if name not in QUICK)]

@@ -30,7 +30,10 @@ CONTRACT = [
 ONCE = Repeats(runs=2, warmup=0, seconds=0)
 
 
-def test_the_command_prints_a_row_a_candidate_graph_and_length(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_prints_a_row_a_candidate_graph_and_length(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison_run, "BENCH_LINES", {"short": "はい。", "long": "雨が降る。"})
     quick = ["--runs", "2", "--warmup", "0", "--seconds", "0", "--tokens", "5"]
     assert main(["lab", "compare", "--levels", "none,all", *quick, "--plot", str(tmp_path / "a.svg"), "--json"]) == 0
     machine, *rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -38,7 +41,7 @@ def test_the_command_prints_a_row_a_candidate_graph_and_length(capsys: pytest.Ca
     compared = [row for row in rows if row["type"] == "compare"]
     assert all(list(row)[: len(CONTRACT)] == CONTRACT for row in compared)
     assert {row["candidate"] for row in compared} == {"cpu float32 none prepared", "cpu float32 all prepared", "cpu float32 all ort"}
-    assert {row["length"] for row in compared} == {"5 tokens", "61 symbols", "211 symbols"}
+    assert {row["length"] for row in compared} == {"5 tokens", "13 symbols", "25 symbols"}
     assert {row["graph"] for row in compared} == {"prosody", "flow", "decoder", "total"}
     groups = {(row["graph"], row["length"]): 0 for row in compared}
     for row in compared:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.voices.containers import voice_card_builder
@@ -40,7 +40,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100)
 @given(st.dictionaries(st.sampled_from(["speakers", "creators", "uuid", "version", "training_epochs", "model_architecture"]), JSON), JSON)
 def test_any_manifest_gives_a_card_that_reads_back(aivm: dict[str, Any], config: Any) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -47,7 +47,7 @@ def test_speakers_and_styles_of_a_container(reference: Path, kind: str) -> None:
 def test_multilingual_is_read_by_what_the_model_takes(reference: Path, kind: str) -> None:
     """Not by its settings, which an `.sbv2` does not even have."""
     assert read_voice_source(reference / "multilingual-tiny" / f"model.{kind}").manifest.multilingual
-    assert not read_voice_source(reference / "jp-extra-tiny" / f"model.{kind}").manifest.multilingual
+    assert not read_voice_source(reference / "jp-extra-tiny-2spk" / f"model.{kind}").manifest.multilingual
 
 
 @pytest.mark.parametrize("kind", CONTAINERS)
@@ -81,10 +81,10 @@ def test_facts_agree_with_the_voice(reference: Path, kind: str) -> None:
 @pytest.mark.parametrize("dtype", ["F16", "BF16"])
 def test_weights_of_half_the_size_are_a_voice_too(reference: Path, tmp_path: Path, dtype: str) -> None:
     """Rounded before and after: equal."""
-    file = SafetensorsFile(reference / "jp-extra-tiny" / "model.safetensors")
+    file = SafetensorsFile(reference / "jp-extra-tiny-2spk" / "model.safetensors")
     tensors = {name: file[name] for name in file if name != "iteration"}  # an integer that training left
     for name in ("config.json", "style_vectors.npy"):
-        shutil.copy(reference / "jp-extra-tiny" / name, tmp_path)
+        shutil.copy(reference / "jp-extra-tiny-2spk" / name, tmp_path)
     stored, rounded = {}, {}
     for name, values in tensors.items():
         stored[name] = (
@@ -104,35 +104,35 @@ def test_ids_are_names_of_files_and_follow_content(reference: Path, tmp_path: Pa
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         for name in ("config.json", "style_vectors.npy", "model.onnx"):
-            shutil.copy(reference / "jp-extra-tiny" / name, tmp_path / folder)
+            shutil.copy(reference / "jp-extra-tiny-2spk" / name, tmp_path / folder)
     ids = [read_voice_source(tmp_path / folder).manifest.id for folder in ("one", "two")]
     assert ids[0] == ids[1]
     assert re.fullmatch(r"[0-9a-f]{16}", ids[0])
 
 
 def test_an_sbv2_archive_has_numbered_styles(reference: Path) -> None:
-    voice = read_voice_source(reference / "jp-extra-tiny" / "model.sbv2")
+    voice = read_voice_source(reference / "jp-extra-tiny-2spk" / "model.sbv2")
     assert [item.name for item in voice.manifest.styles] == [f"Style {number}" for number in range(5)]
     assert voice.manifest.sampling_rate == 44100
 
 
 def test_content_decides_not_the_name(reference: Path, tmp_path: Path) -> None:
-    shutil.copy(reference / "jp-extra-tiny" / "model.aivmx", tmp_path / "声.bin")
+    shutil.copy(reference / "jp-extra-tiny-2spk" / "model.aivmx", tmp_path / "声.bin")
     assert read_voice_source(tmp_path / "声.bin").manifest.format == "aivmx"
-    shutil.copy(reference / "jp-extra-tiny" / "model.sbv2", tmp_path / "voice.onnx")
+    shutil.copy(reference / "jp-extra-tiny-2spk" / "model.sbv2", tmp_path / "voice.onnx")
     assert read_voice_source(tmp_path / "voice.onnx").manifest.format == "sbv2"
 
 
 def test_metadata_equals_what_onnx_reads(reference: Path) -> None:
-    path = reference / "jp-extra-tiny" / "model.aivmx"
+    path = reference / "jp-extra-tiny-2spk" / "model.aivmx"
     expected = {item.key: item.value for item in onnx.load(path).metadata_props}
     assert read_onnx_metadata(path) == expected
 
 
 def test_a_folder_with_one_graph(reference: Path, tmp_path: Path) -> None:
     for name in ("config.json", "style_vectors.npy", "model.onnx"):
-        shutil.copy(reference / "jp-extra-tiny" / name, tmp_path)
-    assert read_voice_source(tmp_path).manifest.name == "jp-extra-tiny"
+        shutil.copy(reference / "jp-extra-tiny-2spk" / name, tmp_path)
+    assert read_voice_source(tmp_path).manifest.name == "jp-extra-tiny-2spk"
     shutil.copy(tmp_path / "model.onnx", tmp_path / "other.onnx")
     with pytest.raises(VoiceError, match="2 voice files") as caught:
         read_voice_source(tmp_path)
@@ -170,7 +170,7 @@ def test_what_is_no_voice_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_truncated_containers_are_refused(reference: Path, tmp_path: Path) -> None:
     for name in ("model.aivmx", "model.sbv2"):
-        content = (reference / "jp-extra-tiny" / name).read_bytes()
+        content = (reference / "jp-extra-tiny-2spk" / name).read_bytes()
         (tmp_path / name).write_bytes(content[: len(content) // 2])
         with pytest.raises(VoiceError):
             read_voice_source(tmp_path / name)
@@ -181,7 +181,7 @@ def test_truncated_containers_are_refused(reference: Path, tmp_path: Path) -> No
 )
 def test_a_broken_config_is_refused(reference: Path, tmp_path: Path, config: str) -> None:
     for name in ("style_vectors.npy", "model.onnx"):
-        shutil.copy(reference / "jp-extra-tiny" / name, tmp_path)
+        shutil.copy(reference / "jp-extra-tiny-2spk" / name, tmp_path)
     (tmp_path / "config.json").write_text(config)
     with pytest.raises(VoiceError):
         read_voice_source(tmp_path)

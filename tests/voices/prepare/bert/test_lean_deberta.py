@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.progress import ignore_report
@@ -34,7 +34,6 @@ def test_buckets_are_those_of_the_definition() -> None:
 
 
 @given(st.integers(2, 512), st.data())
-@settings(max_examples=30, deadline=None)
 def test_one_list_of_rows_serves_both_products(count: int, data: st.DataObject) -> None:
     """A query i meets key j at its bucket of i − j; a key j meets query i at the same."""
     rows = np.arange(512, dtype=np.float32)[:, np.newaxis]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.voices.prepare.faster.crop_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT, crop_decoder_context
@@ -46,7 +46,6 @@ def _whole() -> np.ndarray:
     return _run(_z(), 0, FRAMES)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, FRAMES - 1), st.integers(1, FRAMES))
 def test_wanted_frames_are_those_of_the_whole_decode(first: int, count: int) -> None:
     last = min(FRAMES, first + count)
