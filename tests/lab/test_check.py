@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -67,9 +67,9 @@ def voice(tmp_path: Path) -> Path:
     return Path(shutil.copytree(find_resources_dir() / "voices" / "mei", tmp_path / "voice"))
 
 
-def findings(folder: Path, report: Report = ignore_report) -> list[Row]:
+def findings(folder: Path, report: Report = ignore_report, graphs: Container[str] = ("prosody", "flow", "decoder")) -> list[Row]:
     voice = read_prepared_voice(folder)
-    subject = LabSubject(voice.manifest.name, {}, dict(voice.graphs), voice)
+    subject = LabSubject(voice.manifest.name, {}, {name: path for name, path in voice.graphs.items() if name in graphs}, voice)
     return [row.convert_to_dict() for row in run_checks(subject, placement=CPU, report=report)]
 
 
@@ -115,7 +115,7 @@ def test_a_graph_that_takes_one_length_only_is_found(voice: Path) -> None:
 
     change(voice / "flow.onnx", fix)
     told: list[float] = []
-    rows = findings(voice, lambda _step, fraction: told.append(fraction))
+    rows = findings(voice, lambda _step, fraction: told.append(fraction), graphs=("flow",))
     assert told == sorted(told)
     assert len({round(100 * fraction) for fraction in told}) > 50, "at real size this takes minutes"
     row = next(row for row in rows if (row["check"], row["graph"]) == ("shapes", "flow"))
