@@ -56,7 +56,7 @@ def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Pat
     from app.install.bert_int8_exchange import install_bert_int8  # with what prepares voices
     from app.install.int8_exchange import install_int8_graph
 
-    _require_installed(subject)
+    require_installed(subject)
     slot = find_slot(graph, candidate)
     if slot is None:
         raise InputError(
@@ -85,7 +85,7 @@ def install_exact(subject: LabSubject, graph: str | None) -> Iterator[InstalledR
     from app.install.int8_exchange import remove_int8_graph
     from app.lab.report_rows import INT8_SUFFIX
 
-    _require_installed(subject)
+    require_installed(subject)
     filled = [name.removesuffix(INT8_SUFFIX) for name in subject.prepared if name.endswith(INT8_SUFFIX)]
     if graph is None and not filled:
         raise build_already_exact_error(subject.name)
@@ -101,7 +101,7 @@ def install_exact(subject: LabSubject, graph: str | None) -> Iterator[InstalledR
         yield InstalledRow(graph=name, candidate=PREPARED, note=note)
 
 
-def _require_installed(subject: LabSubject) -> None:
+def require_installed(subject: LabSubject) -> None:
     """Raise InputError unless the subject is installed; a folder from anywhere may claim the id of an installed voice."""
     if not subject.installed:
         raise InputError(

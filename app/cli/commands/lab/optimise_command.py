@@ -94,6 +94,10 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
         yield from install_exact(subject, options.graph)
         return
+    if options.install:
+        from app.lab.optimise.candidate_slot import require_installed
+
+        require_installed(subject)
     # The first sentences are spoken before any candidate is made.
     report("checking", 0.0)
     with ExitStack() as kept:
