@@ -374,13 +374,14 @@ def _check_after_kill() -> None:
         assert all((voice.path / file).is_file() for file in map_int8_files(voice.manifest).values())
 
 
-def test_killed_at_any_moment_of_adding_there_is_a_voice_that_speaks_or_none(tiny_models: Path, tmp_path: Path, at_length: bool) -> None:
-    # Weights are not cut, and not compared with a graph that they came from, which takes most of the time.
-    source = aivmx(tiny_models, tmp_path / "a.aivmx") if at_length else tiny_models / SOURCES[1]
+@pytest.mark.slow
+def test_killed_at_any_moment_of_adding_there_is_a_voice_that_speaks_or_none(tiny_models: Path, tmp_path: Path) -> None:
+    """Killed at each step, it is so by default, too: see `tests.install.test_voice_import`."""
+    source = aivmx(tiny_models, tmp_path / "a.aivmx")
     began = time.monotonic()
     read_messages(start(source))
     (voice,) = list_installed_voices([find_user_voices_dir()])
-    for moment_s in _list_kills(time.monotonic() - began, 10 if at_length else 1):
+    for moment_s in _list_kills(time.monotonic() - began, 10):
         shutil.rmtree(voice.path, ignore_errors=True)
         process = start(source)
         time.sleep(moment_s)
