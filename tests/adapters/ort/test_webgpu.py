@@ -40,7 +40,8 @@ GRAPHS = {
     "deberta": ("bert",),
 }
 MOST_LATER = 12  # shaders of one graph at all later lengths together
-SOURCES = {"graph": "jp-extra-tiny/model.aivmx", "weights": "jp-extra-tiny-2spk/model.safetensors"}
+# The tiny voice of full width: a decoder that ends in a single channel has shaders of its own for some lengths.
+SOURCES = {"graph": "jp-extra-tiny/model.aivmx", "weights": "jp-extra-tiny/model.safetensors"}
 
 
 def find_software_adapter() -> dict[str, str]:
