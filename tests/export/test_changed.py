@@ -536,6 +536,14 @@ def test_a_voice_that_is_refined_changes_no_file_whatever_precision_is_wanted(tm
     assert not set(fingerprints()) & set(before)
 
 
+def test_a_list_that_is_written_again_is_the_one_that_counts(tmp_path: Path) -> None:
+    for content in (FileContent(1, "1" * 32), FileContent(2, "2" * 32)):
+        store = ManifestStore(tmp_path)
+        store.set_list("lines.csv", content)
+        store.close()
+        assert ManifestStore(tmp_path).lists == {"lines.csv": content}
+
+
 def test_an_entry_comes_back_as_it_was(tmp_path: Path) -> None:
     exporter = Exporter(tmp_path, [Line("雨", id="a")], ExportSettings(pattern="$id$", sidecars=("txt",)))
     exporter.export_all()

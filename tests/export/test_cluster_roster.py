@@ -72,3 +72,13 @@ def test_voices_in_another_precision_are_named_with_their_machine() -> None:
 def test_another_koebako_ends_it_before_anything_starts() -> None:
     with pytest.raises(InputError):
         list_notices(answer("a", version="0.0.1", mei="mei exact", rei="rei exact"))
+
+
+def test_a_task_goes_to_workers_that_have_all_of_its_voices() -> None:
+    client = AnsweringClient(
+        {"tcp://10.0.0.1:1": answer("a", mei="mei exact", rei="rei exact"), "tcp://10.0.0.2:1": answer("b", mei="mei exact")}
+    )
+    roster = ClusterRoster(client, WANTED, {"mei": "Mei", "rei": "Rei"}, [].append)  # type: ignore[arg-type]
+    roster.ask_first_workers()
+    assert roster.find_workers(["mei"]) == ["tcp://10.0.0.1:1", "tcp://10.0.0.2:1"]
+    assert roster.find_workers(["mei", "rei"]) == ["tcp://10.0.0.1:1"]

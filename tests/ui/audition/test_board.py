@@ -343,6 +343,9 @@ def test_cells_are_found_again_on_another_board() -> None:
     assert cells.build_state(BoardCell(0, 0)).phase is CellPhase.EMPTY
     cells.mark_failed(BoardCell(0, 0), VoiceError("broken"), is_whole_voice=True)
     assert cells.build_state(BoardCell(0, 0)).error == "broken"
+    cells.show_board(cells.board)
+    assert cells.build_state(BoardCell(0, 0)).phase is CellPhase.EMPTY, "the cause may be gone"
+    cells.mark_failed(BoardCell(0, 0), VoiceError("broken"), is_whole_voice=True)
     cells.clear_error(BoardCell(0, 0))
     assert cells.build_state(BoardCell(0, 0)).phase is CellPhase.EMPTY
     cells.mark_cell(BoardCell(0, 0), starred=True)

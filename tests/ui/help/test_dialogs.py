@@ -274,6 +274,7 @@ def test_an_output_that_is_plugged_in_appears_and_goes_again(
     """ALSA lists what its configuration names: each sink of the test's own server gets a name there, and loses it."""
     for name, value in null_sink.environment.items():
         monkeypatch.setenv(name, value)
+    assert 1 <= output_device_watcher.DEVICE_REFRESH_INTERVAL_S <= 10
     monkeypatch.setattr(output_device_watcher, "DEVICE_REFRESH_INTERVAL_S", 0.0)
     configuration = Path(null_sink.environment["ALSA_CONFIG_PATH"])
     before = configuration.read_text(encoding="ascii")

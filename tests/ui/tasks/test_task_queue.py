@@ -183,6 +183,7 @@ def test_a_licence_is_asked_for_and_accepted(qtbot: QtBot, queue: TaskQueue) -> 
     job = queue.add_task(work({"type": "licence", "id": "a", "name": "A", "text": "Be kind."}, ERROR, code=3))
     until(qtbot, lambda: bool(asked))
     assert job.stage is TaskState.ASKING
+    assert queue.add_task(job.work) is job, "asked twice, it is still one"
     assert job.licence is not None
     assert job.licence.text == "Be kind."
     queue.queue_again(job, "--accept-licence")
