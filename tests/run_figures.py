@@ -23,7 +23,7 @@ BOUNDS: dict[str, tuple[int, int]] = {
     "int8 forms made": (20, 60),
     "windows opened": (720, 1000),
     "programs started": (700, 1200),
-    "examples drawn": (5_000, 60_000),
+    "examples drawn": (5_000, 100_000),
 }
 FUNCTIONS = {
     ("app.install.sandboxed_import", "prepare_voice_in_sandbox"): "voices prepared",
