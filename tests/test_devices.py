@@ -79,10 +79,11 @@ def find_form_of_few_sizes(store: GraphStore, graph: str, model: Path, **options
 
 
 @pytest.fixture
-def device(monkeypatch: pytest.MonkeyPatch, forms: Path) -> PretendDevice:
+def device(monkeypatch: pytest.MonkeyPatch, forms: Path, at_length: bool) -> PretendDevice:
     """Forms are made once for all tests."""
     store = create_fixed_shape_store(forms)
-    monkeypatch.setattr(fixed_shape_opening, "find_or_make_fixed_shape_graph", find_form_of_few_sizes)
+    if not at_length:
+        monkeypatch.setattr(fixed_shape_opening, "find_or_make_fixed_shape_graph", find_form_of_few_sizes)
     monkeypatch.setattr(fixed_shape_opening, "_open_fixed_shape_store", lambda _folder: store)
     monkeypatch.setattr(device_thread, "_thread", None)
     gc.collect()  # voices of other tests give back what they held

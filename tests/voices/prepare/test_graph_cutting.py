@@ -25,7 +25,11 @@ from tests.voices.prepare.parity import WINDOWS, PreparedVoice
 VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")
 VARIANTS = ("variant-int32-rank1-single", "variant-no-noise-inputs", "variant-opset17-raw")
 SOURCES = [*(f"{name}/model.{kind}" for name in VOICES for kind in ("onnx", "aivmx", "sbv2")), *(f"{name}/model.onnx" for name in VARIANTS)]
-ONE_OF_EACH = [*(f"{name}/model.onnx" for name in VOICES[1:]), *(f"{name}/model.onnx" for name in VARIANTS)]  # the first one is only larger
+EACH_VOICE = [
+    pytest.param(f"{VOICES[0]}/model.onnx", marks=pytest.mark.slow),
+    *(f"{name}/model.onnx" for name in VOICES[1:]),
+]  # it is only larger
+ONE_OF_EACH = [*EACH_VOICE, *(f"{name}/model.onnx" for name in VARIANTS)]
 LARGE_OR_OLD = [*(f"{VOICES[0]}/model.{kind}" for kind in ("onnx", "aivmx", "sbv2")), f"{VARIANTS[2]}/model.onnx"]
 NOISY = [f"{name}/model.onnx" for name in ("jp-extra-tiny-2spk", "multilingual-tiny", "variant-no-noise-inputs")]
 TOLERANCE = 1e-4
@@ -88,7 +92,7 @@ def test_cut_voice_equals_its_source_with_noise_on(tiny_models: Path, source: st
     assert np.abs(samples - expected).max() <= TOLERANCE
 
 
-@pytest.mark.parametrize("source", [f"{name}/model.onnx" for name in VOICES[1:]])
+@pytest.mark.parametrize("source", EACH_VOICE)
 def test_windows_equal_the_whole_decode(tiny_models: Path, source: str) -> None:
     path = tiny_models / source
     voice, case = _voice(path), read_cases(path.parent / "expected.npz")[1]
