@@ -64,7 +64,7 @@ def test_it_is_not_added(harm: str, reference: Path, tmp_path: Path, capsys: pyt
 
 
 @holds
-@pytest.mark.parametrize("harm", ["memory", pytest.param("crash", marks=[crashes, pytest.mark.slow])])  # a crash is told above
+@pytest.mark.parametrize("harm", ["memory", pytest.param("crash", marks=[crashes, pytest.mark.slow])])  # the tests above crash, too
 def test_it_is_not_spoken_with(harm: str, reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither as a file nor as a folder that says of itself that it was prepared."""
     source = greedy(reference, tmp_path / "voice", harm)

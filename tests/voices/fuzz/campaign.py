@@ -84,7 +84,7 @@ def try_case(make: Case, seed: str, home: Path) -> tuple[bool, list[str]]:
 
 
 class Limits(NamedTuple):
-    """How long a campaign goes on: until each family had so many turns, or so many seconds are over."""
+    """How long a campaign runs: a number of cases per family, a number of seconds, or whichever comes first."""
 
     seconds: float = math.inf
     turns: float = math.inf
