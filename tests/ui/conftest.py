@@ -12,9 +12,10 @@ from typing import Any
 
 import psutil
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread, QTimer
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -85,6 +86,8 @@ def _nothing_goes_on() -> Iterator[None]:
     """Fails a test that leaves a thread or a timer running; windows that are done with go here, in the window's thread."""
     gc.disable()
     yield
+    if QApplication.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
+        QTest.keyRelease(QWidget(), Qt.Key.Key_Control)  # `keyClick` leaves Ctrl held, and Qt selects otherwise while it is
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
     objects = gc.get_objects()

@@ -16,7 +16,7 @@ from app.ui.script.script_duration import ScriptDuration
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.voices.voice_list import VOICE_MIME, read_dragged_voice
-from app.ui.widgets.row_table_setup import set_up_row_table
+from app.ui.widgets.row_table_setup import select_single_row, set_up_row_table
 
 _CAST_ROOT = QModelIndex()
 CastIndex = QModelIndex | QPersistentModelIndex
@@ -201,14 +201,13 @@ class CastTable(QTableView):
         """Select one character."""
         row = next((row for row, one in enumerate(self.characters.cast) if one.id == character_id), -1)
         if row >= 0:
-            self.setCurrentIndex(self.characters.index(row, NAME))
-            self.selectRow(row)
+            select_single_row(self, self.characters.index(row, NAME))
 
     def edit_name(self) -> None:
         """Open the editor for the name of the current character."""
         index = self.characters.index(self.currentIndex().row(), NAME)
         if index.isValid():
-            self.setCurrentIndex(index)
+            select_single_row(self, index)
             self.edit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -14,6 +14,7 @@ from app.core.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryEntry
 from app.core.moras import convert_to_katakana, split_moras
 from app.ui.display_names import format_word_kind
 from app.ui.plain_text import escape_tip
+from app.ui.widgets.row_table_setup import select_single_row
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT_INDEX = QModelIndex()
@@ -146,7 +147,7 @@ class EntryTable(QTableView):
         self.words.show_entries(entries)
         row = next((row for row, word in enumerate(self.words.rows) if word.surface in selected_surfaces), None)
         if row is not None:
-            self.selectRow(row)
+            select_single_row(self, self.words.index(row, 0))
             self.scrollTo(self.words.index(row, 0))
 
 

@@ -44,6 +44,7 @@ from app.ui.script.line_editor import LineEditor
 from app.ui.script.script_model import Index, ScriptModel
 from app.ui.synthesis.synthesis_results import OpenedVoice
 from app.ui.theme.theme import Theme
+from app.ui.widgets.row_table_setup import SELECT_AS_CURRENT
 
 LAYOUT_BATCH_ROWS = 100
 LAYOUT_CHECK_MS = 20
@@ -118,7 +119,6 @@ def _is_laid_out(view: QListView, index: QModelIndex) -> bool:
 
 
 GRADUAL_LAYOUT_ROWS = 500  # rows, which take some twenty milliseconds
-SELECT_AS_CURRENT = QItemSelectionModel.SelectionFlag.ClearAndSelect
 
 
 class ScriptList(LineDropList):

@@ -24,7 +24,7 @@ from app.ui.takes.take_batch import TAKES_PER_BATCH
 from app.ui.takes.take_book import TAKES_TITLE
 from app.ui.takes.take_model import DIFFERS, LENGTH, NOTE, NUMBER, SEED, STAR, TakeModel, TakeRow
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.row_table_setup import set_up_row_table
+from app.ui.widgets.row_table_setup import select_single_row, set_up_row_table
 
 # Pixels added to the height of the text, and to its width.
 ROW_MARGINS, CELL_MARGINS = 6, 24
@@ -96,7 +96,7 @@ class TakeTable(QTableView):
         found = {row.take.id: place for place, row in enumerate(rows)}
         chosen = found.get(wanted, found.get(before, min(place, len(rows) - 1)))
         if rows:
-            self.selectRow(chosen)
+            select_single_row(self, self.takes.index(chosen, 0))
             self.scrollTo(self.takes.index(chosen, 0))
         self.chosen.emit()
 
@@ -109,7 +109,7 @@ class TakeTable(QTableView):
         """Open the editor for the note of the current row."""
         rows = self.selectionModel().selectedRows(NOTE)
         if rows and self.takes.flags(rows[0]) & Qt.ItemFlag.ItemIsEditable:
-            self.setCurrentIndex(rows[0])
+            select_single_row(self, rows[0])
             self.edit(rows[0])
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -30,6 +30,7 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import VoiceFactsPage
 from app.ui.voices.voice_list import VoiceList
+from app.ui.widgets.row_table_setup import SELECT_AS_CURRENT
 from app.ui.widgets.voice_picture import create_voice_icon
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
@@ -169,7 +170,7 @@ class VoiceLibraryDialog(QDialog):
         if self._find_row(voice) is None:
             self.found.clear_search()
         if (row := self._find_row(voice)) is not None:
-            self.list.setCurrentRow(row)
+            self.list.setCurrentRow(row, SELECT_AS_CURRENT)
 
     def _find_row(self, voice: str) -> int | None:
         return next((row for row, item in enumerate(self._voices) if voice in (item.id, item.manifest.id)), None)
@@ -198,7 +199,7 @@ class VoiceLibraryDialog(QDialog):
             item.setToolTip(escape_tip(voice.name))
             self.list.add_voice(item, voice)
         rows = [row for row, voice in enumerate(self._voices) if voice.id == before]
-        self.list.setCurrentRow(rows[0] if rows else 0)
+        self.list.setCurrentRow(rows[0] if rows else 0, SELECT_AS_CURRENT)
         self.list.blockSignals(False)
         self._show_current_voice()
 

@@ -85,6 +85,21 @@ def test_keys_give_the_selected_lines_a_character_and_a_new_line_takes_it_over(q
     assert speakers(window) == "hvhv-"
 
 
+@pytest.mark.parametrize("held", [CTRL, SHIFT, CTRL | SHIFT])
+def test_keys_that_are_still_held_leave_the_character_of_the_line_selected(
+    qtbot: QtBot, open_window: OpenWindow, held: Qt.KeyboardModifier
+) -> None:
+    """Qt takes a row out again that is selected twice while Ctrl is held, as it is when a shortcut opens the cast."""
+    window = staged(open_window(), order="vh")
+    qtbot.keyPress(window, Qt.Key.Key_F12, held)
+    window.window_actions["show_cast"].trigger()
+    qtbot.keyRelease(window, Qt.Key.Key_F12)
+    board = window.cast.window
+    assert board is not None
+    assert [one.name for one in board.table.selected] == [NAMES["v"]]
+    board.close()
+
+
 def test_the_story_of_a_recasting(qtbot: QtBot, open_window: OpenWindow) -> None:
     """One place changes all lines of the hero but for what a line has of its own; undo is one step, and takes know that they are older."""
     window = staged(open_window(Settings(text="")))
