@@ -20,6 +20,8 @@ from app.bench.repeated_runs import Repeats
 from app.cli.main import main
 from app.common.files.paths import find_resources_dir
 from app.common.progress import Report, ignore_report
+from app.compose.speaker import Speaker
+from app.core.synthesis_types import SynthesisRequest
 from app.lab.check import subject_checks
 from app.lab.check.agreement_checks import check_agreement
 from app.lab.check.check_row import build_check_row, format_as_junit, has_all_passed
@@ -47,11 +49,18 @@ def test_what_we_ship_passes(
     """The model check of continuous integration, which tries every length."""
     if not at_length:
         monkeypatch.setattr(subject_checks, "SWEEP_LENGTHS", subject_checks.FEW_LENGTHS)
-    junit = tmp_path / "results.xml"
+    junit, spoken, speak_once = tmp_path / "results.xml", list[bool](), subject_checks.run_once
+
+    def note_cache(speaker: Speaker, request: SynthesisRequest, *, cached: bool) -> dict[str, float]:
+        spoken.append(cached)
+        return speak_once(speaker, request, cached=cached)
+
+    monkeypatch.setattr(subject_checks, "run_once", note_cache)
     assert main(["lab", "check", source, "--budget-ms", "20000", "--junit", str(junit), "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()][1:]
     assert {row["check"] for row in rows} == {"placement", "parity", "shapes", "latency"}
     assert len(ElementTree.parse(junit).findall("testsuite/testcase")) == len(rows)
+    assert set(spoken) == ({False} if source == "mei" else set()), "the first sound of a text that was spoken before says nothing"
 
 
 @pytest.mark.usefixtures("_spoken_once")

@@ -249,6 +249,13 @@ def test_wishes_that_cannot_be_met_are_refused_before_any_work(
 def test_a_tiny_voice_beside_its_source(tiny: LabSubject, monkeypatch: pytest.MonkeyPatch, at_length: bool) -> None:
     """The graph as it came says the same, and slower; convolutions in int8 cost more together than a group of them."""
     calibrate_briefly(monkeypatch)
+    measured: list[tuple[object, object]] = []
+
+    def note_graphs(exact: object, other: object, *_rest: object) -> float:
+        measured.append((exact, other))
+        return 2.0
+
+    monkeypatch.setattr(candidate_run, "measure_speedup", note_graphs)
     monkeypatch.setattr(candidate_run, "record_inputs", partial(record_inputs, texts={"short": "はい。"}))
     groups = ["int8: Conv 16×16×1×3", "int8: Conv 2×2×1×11"][: 2 if at_length else 1]
     rows = {
@@ -257,6 +264,8 @@ def test_a_tiny_voice_beside_its_source(tiny: LabSubject, monkeypatch: pytest.Mo
             convert_row, run_candidates(tiny, OptimiseOptions(["as-it-came", "int8", *groups], repeats=Repeats(1, 0, 0), by_group=True))
         )
     }
+    prepared, candidates = ({id(pair[side]) for pair in measured} for side in (0, 1))
+    assert len(prepared) < len(candidates) == len(measured), "each candidate is measured against the graph that all of its own are"
     assert rows["voice", "as-it-came"]["snr_db"] > 80  # type: ignore[operator]
     assert rows["decoder", "int8"]["snr_db"] > 15  # type: ignore[operator]
     assert rows["decoder", "int8"]["speech_snr_db"] > 15  # type: ignore[operator]

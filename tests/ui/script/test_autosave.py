@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,16 @@ def test_the_script_comes_back_with_the_line_it_was_left_at(qtbot: QtBot, open_w
     again.commands.delete_lines()
     again.close()
     assert open_window(Settings(), ready=False).document.script.lines == (), "an emptied script stays empty"
+
+
+def test_the_seed_of_a_line_that_was_heard_is_written_though_nothing_was_edited(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="雨。"), ready=False)
+    line = window.lines[0]
+    window.document.apply_edit("x", Script((replace(line, settings=replace(line.settings, seed_locked=False)),)))
+    qtbot.waitUntil(lambda: load_autosave()[0] == window.document.script, timeout=WAIT_MS)
+    seed = window.seeds.roll_seed(window.lines[0]).settings.seed
+    assert seed != line.settings.seed
+    qtbot.waitUntil(lambda: load_autosave()[0].lines[0].settings.seed == seed, timeout=WAIT_MS)
 
 
 def test_it_is_written_soon_and_never_half(qtbot: QtBot, open_window: OpenWindow) -> None:

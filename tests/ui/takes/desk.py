@@ -53,6 +53,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.errors: list[AppError] = []
+        self._is_closed = False
         self._parent = QWidget()
         script, kept = open_startup_script(Settings(text="雨が降る。"))
         self.document = ScriptDocument(script, self._parent)
@@ -77,7 +78,10 @@ class Desk:
         self.shelf.keep_rendered(self.document.script.lines[0], samples, RATE, on_secured=safe)
 
     def close(self) -> None:
-        """As the window does."""
+        """As the window does, once."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         self.shelf.sounds.wait_until_kept()
         self.projects.wait_until_saved()
         error = self.autosave.begin_flush()()

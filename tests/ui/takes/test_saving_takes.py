@@ -190,6 +190,35 @@ def test_a_project_whose_sounds_cannot_be_put_beside_it_is_not_written(qtbot: Qt
     assert sounds_beside(desk) == {take.sound}
 
 
+def test_what_waits_for_a_save_that_fails_is_given_up(qtbot: QtBot, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another script was asked for after the save: shown after a save that failed, it would take the unsaved one away."""
+    path, take, file = file_of(desk), keep(qtbot, desk, 1), SlowFile(monkeypatch)
+    begin_saving(qtbot, desk, file)
+    desk.projects.create_project()
+    desk.projects.save_project(lambda: pytest.fail("nothing was saved"))
+    find_sound_folder(path).rename(path.with_name("elsewhere"))
+    path.unlink()
+    path.mkdir()
+    file.go.set()
+    idle(qtbot, desk)
+    assert len(desk.errors) == 1, "once is enough"
+    assert desk.projects.question is None
+    assert (desk.project.path, desk.shelf.book.takes) == (path, (take,))
+
+
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_a_sound_of_a_project_that_was_open_before_is_held_until_it_lies_beside_that(qtbot: QtBot, desk: Desk, *, is_beside: bool) -> None:
+    path, take = file_of(desk), keep(qtbot, desk, 1)
+    desk.projects.save_project()
+    idle(qtbot, desk)
+    if not is_beside:
+        (find_sound_folder(path) / take.sound).unlink()
+    desk.projects.create_project()
+    qtbot.waitUntil(lambda: desk.project.path is None, timeout=WAIT_MS)
+    desk.close()
+    assert TakeStore(find_sound_folder(None)).has_sound(take.sound) == (not is_beside)
+
+
 def test_a_take_is_not_put_back_after_all_were_deleted(qtbot: QtBot, desk: Desk) -> None:
     book, take = desk.shelf.book, keep(qtbot, desk, 1)
     book.remove_take(take)

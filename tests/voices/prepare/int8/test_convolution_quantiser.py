@@ -10,6 +10,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from app.core.result_metrics import compute_snr_db
+from app.install.int8_graphs import quantise_graph
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.int8.channels_last import move_channels_last
 from app.voices.prepare.int8.convolution_quantiser import quantise_convolutions
@@ -49,6 +50,19 @@ def _ranges(model: onnx.ModelProto, values: dict[str, np.ndarray]) -> dict[str, 
     expose_value_ranges(watched)
     least, greatest = session(watched, "watched").run_graph(values, ["least", "greatest"])
     return {name: (float(low), float(high)) for name, low, high in zip(list_observed_tensors(model.graph), least, greatest, strict=True)}
+
+
+def test_every_run_that_calibrates_widens_the_ranges(tmp_path: Path) -> None:
+    """A loud run before a quiet one counts as one after it does, and as much as alone."""
+    quiet, loud = ({"z": np.random.default_rng(1).standard_normal((1, 16, 1, 40), dtype=np.float32) * scale} for scale in (1, 9))
+    graphs = []
+    for number, inputs in enumerate(([quiet, loud], [loud, quiet], [loud], [quiet])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        name = quantise_graph(_chain(bias=True).SerializeToString(), "decoder", inputs, folder)
+        assert name is not None
+        graphs.append(b"".join(file.read_bytes() for file in sorted(folder.iterdir())))
+    assert graphs[0] == graphs[1] == graphs[2] != graphs[3]
 
 
 @pytest.mark.parametrize("bias", [True, False])
