@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from app.adapters.ort.device_placement import parse_placement
+from app.bench import stage_timing
 from app.bench.repeated_runs import Repeats
 from app.cli.main import main
 from app.common.files.paths import find_resources_dir
@@ -49,9 +50,9 @@ def test_what_we_ship_passes(
     """The model check of continuous integration, which tries every length."""
     if not at_length:
         monkeypatch.setattr(subject_checks, "SWEEP_LENGTHS", subject_checks.FEW_LENGTHS)
-    junit, spoken, speak_once = tmp_path / "results.xml", list[bool](), subject_checks.run_once
+    junit, spoken, speak_once = tmp_path / "results.xml", list[bool](), stage_timing.run_once
 
-    def note_cache(speaker: Speaker, request: SynthesisRequest, *, cached: bool) -> dict[str, float]:
+    def note_cache(speaker: Speaker, request: SynthesisRequest, *, cached: bool) -> Mapping[str, float]:
         spoken.append(cached)
         return speak_once(speaker, request, cached=cached)
 
