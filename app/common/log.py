@@ -13,8 +13,10 @@ import traceback
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from app.common.errors import AppError, InternalError
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
+from app.common.language import localize
 
 MAX_LOG_BYTES = 1 << 20
 logger = logging.getLogger("koebako")
@@ -86,3 +88,15 @@ def _describe_kind(error: BaseException) -> str:
     name = f"{type(error).__module__}.{type(error).__qualname__}"
     code = getattr(error, "errno", None)
     return f"{name}: [{code}] {os.strerror(code)}" if isinstance(error, OSError) and isinstance(code, int) else name
+
+
+def convert_to_app_error(exc: Exception) -> AppError:
+    """Return the error that the user sees; an unexpected or internal one is also logged with its trace."""
+    if not isinstance(exc, AppError) or isinstance(exc, InternalError):
+        logger.error("unexpected error", exc_info=exc)
+    if isinstance(exc, AppError):
+        return exc
+    return InternalError(
+        localize("予期しないエラーが発生しました。", "An unexpected error occurred."),
+        localize(f"もう一度お試しください。詳細なログ: {find_log_path()}", f"Try again. See the log for details: {find_log_path()}"),
+    )

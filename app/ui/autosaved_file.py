@@ -10,8 +10,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.common.errors import AppError
+from app.common.log import convert_to_app_error
 from app.ui.background_thread import BackgroundThread
-from app.ui.error_texts import convert_to_app_error
 
 WRITE_RETRY_MS = 10_000
 WriteSnapshot = Callable[[], object]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal, Slot
 
 from app.common.errors import AppError
-from app.ui.error_texts import convert_to_app_error
+from app.common.log import convert_to_app_error
 
 Result = TypeVar("Result")
 

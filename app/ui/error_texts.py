@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import platform
 import sys
 from dataclasses import dataclass
 
-from app.common.errors import AppError, AudioDeviceError, InternalError
+from app.common.errors import AppError, AudioDeviceError
 from app.common.language import localize
 from app.common.log import find_log_path
 from app.common.version import VERSION
+from app.engine.synthesis_results import JobFailure
 
 HELP_PAGE_BY_FAMILY = {
     "voice": "voices",
@@ -20,14 +20,6 @@ HELP_PAGE_BY_FAMILY = {
     "output_file": "saving",
 }
 """Helpful page of the user guide for an error of this family (`AppError.family`)."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JobFailure:
-    """A job that failed, with its error."""
-
-    job: object
-    error: AppError
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +64,3 @@ def format_error_details(error: AppError) -> str:
         cause = cause.__cause__ or cause.__context__
     lines += [f"Koebako {VERSION}, Python {platform.python_version()}, {sys.platform}", str(find_log_path())]
     return "\n".join(line for line in lines if line)
-
-
-def convert_to_app_error(exc: Exception) -> AppError:
-    """Return the error that the user sees; an unexpected or internal one is also logged with its trace."""
-    if not isinstance(exc, AppError) or isinstance(exc, InternalError):
-        logging.getLogger("koebako").error("unexpected error in the synthesis thread", exc_info=exc)
-    if isinstance(exc, AppError):
-        return exc
-    return InternalError(
-        localize("予期しないエラーが発生しました。", "An unexpected error occurred."),
-        localize(f"もう一度お試しください。詳細なログ: {find_log_path()}", f"Try again. See the log for details: {find_log_path()}"),
-    )

@@ -20,9 +20,9 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.core.script import replace_text
+from app.engine.audio_player import PlayerOpener
 from app.settings.user_settings import Settings
 from app.ui.main import make_application
-from app.ui.synthesis.audio_player import PlayerOpener
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.theme.theme import LIGHT_THEME, apply_fonts, apply_palette, apply_theme, clear_theme

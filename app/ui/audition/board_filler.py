@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Signal
 from app.audition.board import BoardCell
 from app.audition.board_order import plan_fill_order
 from app.common.errors import AppError, InputError
+from app.engine.synthesis_jobs import RenderTakeJob, TakeResult
 from app.ui.audition.board_cells import BoardCells, CellPhase
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import RenderTakeJob, TakeResult
 
 # Two, so that the synthesis thread never waits for the window, and a cell focused next is still made soon.
 MAX_FILL_JOBS = 2

@@ -12,12 +12,12 @@ from app.audition.board import BoardCell
 from app.core.line_requests import build_request, find_cast
 from app.core.script import Line
 from app.core.synthesis_types import AudioChunk, Float32
+from app.engine.parallel_sounds import ParallelSounds
+from app.engine.synthesis_jobs import SpeechJob
+from app.engine.synthesis_results import SpeakFailure
 from app.ui.audition.board_cells import BoardCells
 from app.ui.playback.line_playback import LinePlayback
-from app.ui.synthesis.parallel_sounds import ParallelSounds
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import SpeechJob
-from app.ui.synthesis.synthesis_results import SpeakFailure
 
 BOARD_PLAY_GAP_MS = 350  # silence between two cells that are played through
 

@@ -13,6 +13,7 @@ from app.audition.blind_test import MOST_LINES
 from app.common.errors import AppError
 from app.common.language import localize
 from app.core.script import Line
+from app.engine.synthesis_jobs import RenderTakeJob, TakeResult, VoicePrecisions
 from app.settings.graph_precision import PrecisionPreference
 from app.ui.audition.blind_test_controller import BlindTestController
 from app.ui.audition.blind_test_dialog import BlindTestDialog
@@ -20,7 +21,6 @@ from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import RenderTakeJob, TakeResult, VoicePrecisions
 from app.ui.takes.take_repository import TakeRepository
 
 TestedPart = Literal["sound", "bert"]

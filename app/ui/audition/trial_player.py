@@ -8,10 +8,10 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audition.comparable_sounds import ComparableSounds
+from app.engine.parallel_sounds import ParallelSounds
+from app.engine.synthesis_jobs import SpeechJob
 from app.ui.background_thread import BackgroundThread
-from app.ui.synthesis.parallel_sounds import ParallelSounds
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import SpeechJob
 
 
 class TrialPlayer(QObject):

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 
 from app.common.errors import AppError
 from app.core.synthesis_types import Float32
+from app.engine.synthesis_jobs import ExportFileJob, ExportResult
 from app.export.drag_folder import create_drag_subfolder, remove_old_drags
 from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, plan_files
 from app.export.export_renderer import WrittenFile
@@ -18,7 +19,6 @@ from app.export.export_settings import ExportSettings, SidecarKind
 from app.settings.user_settings import DraggedTexts, Settings
 from app.ui.background_thread import BackgroundThread
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import ExportFileJob, ExportResult
 
 _SIDECARS_BY_CHOICE: dict[DraggedTexts, tuple[SidecarKind, ...]] = {"none": (), "txt": ("txt",), "txt_lab": ("txt", "lab")}
 DraggedFileUse = Literal["drag", "copy"]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.errors import AppError, OutputFileError
+from app.engine.synthesis_jobs import ExportFileJob, ExportResult
 from app.export.changed_plan import ExportChanges
 from app.export.export_ledger import describe_write_error
 from app.export.export_plan import PlannedFile, filter_writable
@@ -26,7 +27,6 @@ from app.export.manifest_data import ManifestEntry
 from app.ui.export.export_planner import ExportPlan
 from app.ui.export.export_record import ExportRecord
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import ExportFileJob, ExportResult
 
 if TYPE_CHECKING:
     from app.export.export_renderer import WrittenFile

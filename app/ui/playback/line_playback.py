@@ -10,14 +10,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.common.errors import AppError, InputError
 from app.core.line_requests import build_request, find_cast
 from app.core.script import Line, Script
+from app.engine.synthesis_jobs import LinePosition, SpeechJob
+from app.engine.synthesis_results import SpeakFailure
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_state import LastRendering, LinePhase
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_model import ScriptModel
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.speech_state import SpeechState
-from app.ui.synthesis.synthesis_jobs import LinePosition, SpeechJob
-from app.ui.synthesis.synthesis_results import SpeakFailure
 
 MAX_QUEUED_PLAYBACK_S = 8.0  # sound that is made before it is needed; more would only be thrown away when the user changes something
 

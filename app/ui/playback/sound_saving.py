@@ -17,12 +17,12 @@ from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
 from app.core.line_requests import build_request, find_cast
 from app.core.script import Line, LineSettings
+from app.engine.synthesis_results import FileProgress, OpenedVoice, SpeakFailure
 from app.settings.user_settings import SAVE_SUFFIXES
 from app.ui.playback.sound_save_dialog import ask_for_sound_file, build_default_pattern, build_file_title, choose_file_names
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_results import FileProgress, OpenedVoice, SpeakFailure
 
 if TYPE_CHECKING:
     from app.export.name_pattern import SpeakerNames

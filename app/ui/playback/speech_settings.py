@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
+from app.engine.synthesis_jobs import VoicePrecisions
 from app.settings.user_settings import Settings
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import VoicePrecisions
 from app.ui.widgets.banner import Banner
 
 

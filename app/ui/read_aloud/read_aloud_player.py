@@ -13,16 +13,16 @@ from app.common.language import localize
 from app.core.line_requests import build_request, find_cast
 from app.core.script import Line, LineSettings
 from app.core.synthesis_types import AudioChunk, Overrides
+from app.engine.line_reader import LineReadResult, ReadLineJob
+from app.engine.synthesis_jobs import SpeechJob
+from app.engine.synthesis_results import SpeakFailure
 from app.ui.background_thread import BackgroundThread
 from app.ui.playback.line_playback import MAX_QUEUED_PLAYBACK_S
 from app.ui.read_aloud.passages import ReadPassage, divide_passages
 from app.ui.read_aloud.spoken_words import SpokenWordFinder
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.synthesis.line_reader import LineReadResult, ReadLineJob
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.speech_state import SpeechState
-from app.ui.synthesis.synthesis_jobs import SpeechJob
-from app.ui.synthesis.synthesis_results import SpeakFailure
 
 MAX_LAST_TEXTS = 10
 READING_ASKER = "read aloud"

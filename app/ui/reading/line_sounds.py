@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.core.line_sound import LineSound
 from app.core.script import Line
 from app.core.synthesis_types import AudioChunk
+from app.engine.synthesis_results import OpenedVoice
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_results import OpenedVoice
 
 MAX_KEPT_LINE_SOUNDS = 200  # a minute of a line takes 60 KB
 

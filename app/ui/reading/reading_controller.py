@@ -14,6 +14,8 @@ from app.core.line_reading import LineReading
 from app.core.line_words import LineWord
 from app.core.script import Line, replace_overrides
 from app.core.synthesis_types import Overrides
+from app.engine.line_reader import LineReadResult, ReadLineJob
+from app.engine.synthesis_jobs import LinePosition
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.reading.line_sounds import LineSoundCollector
 from app.ui.reading.melody.line_pitches import LinePitchCollector
@@ -22,10 +24,8 @@ from app.ui.reading.strip.strip_shape import build_shape, find_mora_index
 from app.ui.reading.strip_panel import StripPanel
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
-from app.ui.synthesis.line_reader import LineReadResult, ReadLineJob
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.speech_state import SpeechState
-from app.ui.synthesis.synthesis_jobs import LinePosition
 
 READING_SETTLE_MS = 120  # typing rests this long before it is read
 SOUND_REDRAW_MS = 60  # sound comes in many pieces

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from app.common.language import localize
 from app.core.line_requests import choose_known_name
 from app.core.script import Line
+from app.engine.synthesis_results import OpenedVoice
 from app.ui.display_names import VoiceLabel, format_speaker, format_style
-from app.ui.synthesis.synthesis_results import OpenedVoice
 
 NEUTRAL_STYLE = "Neutral"
 

@@ -35,6 +35,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
 from app.common.language import localize
+from app.engine.synthesis_results import OpenedVoice
 from app.ui.display_names import VoiceLabel
 from app.ui.plain_text import escape_tip
 from app.ui.script.empty_state import EmptyStatePainter
@@ -42,7 +43,6 @@ from app.ui.script.line_delegate import LineDelegate
 from app.ui.script.line_drops import LineDropList
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.script_model import Index, ScriptModel
-from app.ui.synthesis.synthesis_results import OpenedVoice
 from app.ui.theme.theme import Theme
 from app.ui.widgets.row_table_setup import SELECT_AS_CURRENT
 

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.common.errors import AudioDeviceError
 from app.common.language import localize
+from app.engine.synthesis_jobs import SpeechJob
+from app.engine.synthesis_results import SpeakFailure
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.settings.user_settings import Settings
 from app.ui.script.script_document import ScriptDocument
@@ -17,8 +19,6 @@ from app.ui.service.listener_controller import ListenerController
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.speech_state import SpeechState
-from app.ui.synthesis.synthesis_jobs import SpeechJob
-from app.ui.synthesis.synthesis_results import SpeakFailure
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:

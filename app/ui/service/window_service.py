@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.common.files import paths
+from app.engine.synthesis_jobs import ServeRequestJob
 from app.install.voice_licence import find_unaccepted_licence
 from app.service.access import AccessRules
 from app.service.http_service import HttpService
@@ -17,7 +18,6 @@ from app.service.style_catalogue import StyleCatalogue, build_catalogue
 from app.settings.page_origins import parse_origins
 from app.settings.user_settings import Settings
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import ServeRequestJob
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices, order_speaking_first
 
 SERVICE_STOP_TIMEOUT_S = 2.0

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.common.files.paths import find_change_log
 from app.common.user_notices import show_notice
 from app.common.version import VERSION
+from app.engine.synthesis_results import MachineInfo
 from app.settings.user_settings import Settings, find_settings_path, read_settings_file
 from app.ui.actions.key_bindings import KeyBindings, load_shortcuts, save_shortcuts
 from app.ui.actions.window_actions import WindowActions
@@ -24,7 +25,6 @@ from app.ui.playback.output_device_watcher import OutputDeviceWatcher
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.menu_bar import MenuBar
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_results import MachineInfo
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 

@@ -10,8 +10,11 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.common.language import localize
+from app.engine.licence_error import LicenceNotAcceptedError
+from app.engine.synthesis_jobs import OpenVoiceJob, RenderTakeJob
+from app.engine.synthesis_results import JobFailure, MachineInfo, OpenedVoice
 from app.ui.actions.window_actions import WindowActions
-from app.ui.error_texts import JobFailure, describe_failure
+from app.ui.error_texts import describe_failure
 from app.ui.latency.latency_dock import LatencyDock
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.playback.live_mode import LiveModeController
@@ -23,10 +26,7 @@ from app.ui.script.transport_bar import TransportBar
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.script_feature import ScriptFeature, connect_actions
 from app.ui.shell.status_line import StatusLine
-from app.ui.synthesis.licence_error import LicenceNotAcceptedError
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import OpenVoiceJob, RenderTakeJob
-from app.ui.synthesis.synthesis_results import MachineInfo, OpenedVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
 from app.voices.required_bert import MissingBertError

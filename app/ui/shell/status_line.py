@@ -16,6 +16,7 @@ from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.common.language import localize
 from app.common.stage_labels import find_stage_label
 from app.core.peak_limiter import CEILING
+from app.engine.synthesis_results import MachineInfo, OpenedVoice
 from app.ui.display_names import format_ms
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.probe_labels import add_missing_backends, describe_probe_result, show_probe_results
@@ -23,7 +24,6 @@ from app.ui.script.script_duration import ScriptDuration
 from app.ui.synthesis.cpu_notice import describe_cpu_use
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.speech_state import SpeechState
-from app.ui.synthesis.synthesis_results import MachineInfo, OpenedVoice
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.visibility_timer import VisibilityTimer
 

@@ -13,13 +13,11 @@ from app.adapters.speech_activity import record_at_stages
 from app.common.errors import AudioDeviceError
 from app.core.line_requests import find_cast_ids
 from app.core.synthesis_types import StageTiming
-from app.ui.error_texts import JobFailure
-from app.ui.synthesis.loaded_voices import LoadedVoiceCache
-from app.ui.synthesis.machine_info import find_machine_info, use_unblocking_sessions
-from app.ui.synthesis.output_device import OutputDevice
-from app.ui.synthesis.running_job import RunningJob
-from app.ui.synthesis.speech_job_runner import SpeechJobRunner
-from app.ui.synthesis.synthesis_jobs import (
+from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.machine_info import find_machine_info, use_unblocking_sessions
+from app.engine.output_device import OutputDevice
+from app.engine.speech_job_runner import SpeechJobRunner
+from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ChoosePrecisionsJob,
     CloseVoiceJob,
@@ -35,7 +33,8 @@ from app.ui.synthesis.synthesis_jobs import (
     SynthesisJob,
     TakeResult,
 )
-from app.ui.synthesis.synthesis_results import FileProgress, JobResult, SynthesisResult
+from app.engine.synthesis_results import FileProgress, JobFailure, JobResult, SynthesisResult
+from app.ui.synthesis.running_job import RunningJob
 from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from app.adapters.portaudio.play_position import PlayPosition
 from app.core.synthesis_types import AudioChunk
+from app.engine.synthesis_jobs import ExportFileJob, OpenVoiceJob, RenderTakeJob, SpeechJob, SynthesisJob
 from app.ui.synthesis.speech_state import SpeechState
-from app.ui.synthesis.synthesis_jobs import ExportFileJob, OpenVoiceJob, RenderTakeJob, SpeechJob, SynthesisJob
 
 
 class PendingJobs:

@@ -6,11 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 
+from app.common.log import convert_to_app_error
 from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming
-from app.ui.error_texts import JobFailure, convert_to_app_error
-from app.ui.synthesis.loaded_voices import LoadedVoiceCache
-from app.ui.synthesis.synthesis_jobs import SpeechJob, SynthesisJob
+from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.synthesis_jobs import SpeechJob, SynthesisJob
+from app.engine.synthesis_results import JobFailure
 from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 

@@ -14,11 +14,10 @@ from app.common.errors import AppError
 from app.core.line_requests import LineCast
 from app.core.script import Line
 from app.core.synthesis_types import SynthesisRequest
-from app.ui.synthesis.audio_player import PlayerOpener
-from app.ui.synthesis.line_reader import ReadLineJob
-from app.ui.synthesis.parallel_sounds import ParallelSounds
-from app.ui.synthesis.speech_events import SpeechEventReceiver
-from app.ui.synthesis.synthesis_jobs import (
+from app.engine.audio_player import PlayerOpener
+from app.engine.line_reader import ReadLineJob
+from app.engine.parallel_sounds import ParallelSounds
+from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ChoosePrecisionsJob,
     CloseVoiceJob,
@@ -35,6 +34,7 @@ from app.ui.synthesis.synthesis_jobs import (
     TakeResult,
     VoicePrecisions,
 )
+from app.ui.synthesis.speech_events import SpeechEventReceiver
 
 
 class SpeechController(SpeechEventReceiver):

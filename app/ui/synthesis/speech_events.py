@@ -10,12 +10,8 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 from app.adapters.ort.backends import is_on_processor
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, StageTiming
-from app.ui.error_texts import JobFailure
-from app.ui.synthesis.audio_player import PlayerOpener
-from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
-from app.ui.synthesis.pending_jobs import PendingJobs
-from app.ui.synthesis.speech_state import SpeechState
-from app.ui.synthesis.synthesis_jobs import (
+from app.engine.audio_player import PlayerOpener
+from app.engine.synthesis_jobs import (
     ExportFileJob,
     ExportResult,
     OpenVoiceJob,
@@ -26,7 +22,10 @@ from app.ui.synthesis.synthesis_jobs import (
     StoppableJob,
     TakeResult,
 )
-from app.ui.synthesis.synthesis_results import FirstAudioResult, JobResult, OpenedVoice, SpeakFailure, SynthesisResult
+from app.engine.synthesis_results import FirstAudioResult, JobFailure, JobResult, OpenedVoice, SpeakFailure, SynthesisResult
+from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
+from app.ui.synthesis.pending_jobs import PendingJobs
+from app.ui.synthesis.speech_state import SpeechState
 from app.ui.synthesis.synthesis_signals import SpeechSignals
 from app.ui.synthesis.synthesis_worker import SynthesisWorker
 from app.ui.synthesis.utterance import Utterance

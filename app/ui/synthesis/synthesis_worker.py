@@ -14,14 +14,12 @@ from PySide6.QtCore import QTimerEvent, Signal, Slot
 
 from app.adapters.speech_activity import record_speech
 from app.common.errors import AudioDeviceError
-from app.ui.synthesis.audio_player import AudioPlayer, PlayerOpener, open_portaudio
-from app.ui.synthesis.job_handlers import JobHandlers
-from app.ui.synthesis.line_reader import LineReader, ReadLineJob
-from app.ui.synthesis.loaded_voices import LoadedVoiceCache
-from app.ui.synthesis.output_device import OutputDevice
-from app.ui.synthesis.running_job import RunningJob
-from app.ui.synthesis.speech_job_runner import SpeechJobRunner
-from app.ui.synthesis.synthesis_jobs import (
+from app.engine.audio_player import AudioPlayer, PlayerOpener, open_portaudio
+from app.engine.line_reader import LineReader, ReadLineJob
+from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.output_device import OutputDevice
+from app.engine.speech_job_runner import SpeechJobRunner
+from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ExportFileJob,
     PlaySampleJob,
@@ -31,7 +29,9 @@ from app.ui.synthesis.synthesis_jobs import (
     StoppableJob,
     SynthesisJob,
 )
-from app.ui.synthesis.synthesis_results import JobResult, SynthesisResult
+from app.engine.synthesis_results import JobResult, SynthesisResult
+from app.ui.synthesis.job_handlers import JobHandlers
+from app.ui.synthesis.running_job import RunningJob
 from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 

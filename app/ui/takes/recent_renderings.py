@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.core.script import Line
 from app.core.synthesis_types import AudioChunk, Float32
 from app.core.takes import LineTake, create_take
+from app.engine.synthesis_jobs import SpeechJob
+from app.engine.synthesis_results import SpeakFailure
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import SpeechJob
-from app.ui.synthesis.synthesis_results import SpeakFailure
 
 MAX_RECENT_PER_LINE = 5
 # Bytes of all lines, some four and a half minutes; many of these samples are also in the pipeline's own cache of renderings.

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.common.errors import AppError
 from app.core.script import Line
 from app.core.takes import draw_seeds, select_line_takes
+from app.engine.synthesis_jobs import RenderTakeJob, TakeResult
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import RenderTakeJob, TakeResult
 from app.ui.takes.take_repository import TakeRepository
 
 TAKES_PER_BATCH = 5

@@ -7,10 +7,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.common.errors import AppError
 from app.core.script import Line
 from app.core.takes import LineTake
+from app.engine.parallel_sounds import ParallelSounds
+from app.engine.synthesis_jobs import RenderTakeJob, SpeechJob, TakeResult
 from app.ui.playback.line_playback import LinePlayback
-from app.ui.synthesis.parallel_sounds import ParallelSounds
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import RenderTakeJob, SpeechJob, TakeResult
 from app.ui.takes.take_repository import TakeRepository
 from app.ui.takes.take_sounds import TakeSound
 

@@ -13,9 +13,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.common.errors import AppError, InputError, OutputFileError
 from app.core.synthesis_types import Float32
+from app.engine.parallel_sounds import ParallelSounds
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.autosave import locate_autosave_file
-from app.ui.synthesis.parallel_sounds import ParallelSounds
 
 if TYPE_CHECKING:
     from app.audition.take_store import KeptSound, TakeStore

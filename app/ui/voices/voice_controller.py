@@ -16,19 +16,18 @@ from app.common.files.atomic_write import check_version, load_data, save_data
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
 from app.core.script import change_settings
+from app.engine.licence_error import LicenceNotAcceptedError
+from app.engine.synthesis_jobs import OpenVoiceJob
+from app.engine.synthesis_results import JobFailure, OpenedVoice
 from app.settings.graph_precision import GraphPrecision
 from app.settings.user_settings import Settings
 from app.ui.background_thread import BackgroundThread
 from app.ui.display_names import VoiceLabel
-from app.ui.error_texts import JobFailure
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.synthesis.licence_error import LicenceNotAcceptedError
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import OpenVoiceJob
-from app.ui.synthesis.synthesis_results import OpenedVoice
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.missing_bert_labels import describe_bert_source, format_bert_action
 from app.ui.voices.voice_card import VoiceCard

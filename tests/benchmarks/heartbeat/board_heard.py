@@ -18,10 +18,10 @@ from app.adapters.portaudio.portaudio_player import PortAudioPlayer
 from app.audition.board import VoiceChoice
 from app.core.script import Line, create_line_id
 from app.core.synthesis_types import Float32
+from app.engine.audio_player import open_portaudio
+from app.engine.parallel_sounds import ParallelSounds
 from app.settings.user_settings import Settings
 from app.ui.audition.board_controller import BoardController
-from app.ui.synthesis.audio_player import open_portaudio
-from app.ui.synthesis.parallel_sounds import ParallelSounds
 from tests.benchmarks.heartbeat.stories import Beating, beating
 from tests.null_sink import NullSink, null_sink
 from tests.ui.audition.test_board import filled, opened, press

@@ -16,12 +16,12 @@ from app.audition.take_store import find_sound_folder
 from app.common.errors import VoiceError
 from app.core.script import Line, LineSettings, Script
 from app.core.takes import LineTake
+from app.engine.parallel_sounds import ParallelSounds
 from app.settings.user_settings import Settings
 from app.ui.audition.board_cells import MAX_CELL_SOUND_BYTES, BoardCells, CellPhase
 from app.ui.audition.board_controller import BoardController
 from app.ui.audition.board_keys import find_command
 from app.ui.audition.board_window import BoardWindow
-from app.ui.synthesis.parallel_sounds import ParallelSounds
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver

@@ -17,14 +17,14 @@ from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
 from app.core.script import Line, Script, change_settings
 from app.core.synthesis_types import SynthesisRequest
+from app.engine import loaded_voices
+from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.synthesis_jobs import VoicePrecisions
 from app.install.voice_licence import accept_licence
 from app.settings.user_settings import Settings
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
 from app.ui.audition.precision_test_controller import TestedPart, list_compared_precisions
-from app.ui.synthesis import loaded_voices
-from app.ui.synthesis.loaded_voices import LoadedVoiceCache
-from app.ui.synthesis.synthesis_jobs import VoicePrecisions
 from app.voices.installed_voices import find_voice
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver

@@ -19,6 +19,7 @@ from app.adapters.sound.recording_reader import read_recording
 from app.audition.board import BoardCell
 from app.audition.take_store import find_sound_folder
 from app.core.script import Line, LineSettings, Script
+from app.engine.synthesis_jobs import ExportFileJob
 from app.export.drag_folder import MIN_KEPT_S, create_drag_subfolder, find_drag_folder, remove_old_drags
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
@@ -27,7 +28,6 @@ from app.ui.export import drag_controller
 from app.ui.export.drag_controller import build_file_data
 from app.ui.export.drag_picture import MAX_NAME_WIDTH_PX, draw_drag_picture
 from app.ui.script.line_drops import is_droppable
-from app.ui.synthesis.synthesis_jobs import ExportFileJob
 from tests.ui.audition.test_board import opened as opened_board
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver

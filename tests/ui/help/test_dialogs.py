@@ -18,6 +18,8 @@ from app.common import language
 from app.common.errors import AudioDeviceError
 from app.common.log import find_log_path
 from app.core.synthesis_types import AudioChunk
+from app.engine.audio_player import open_portaudio
+from app.engine.output_device import OutputDevice
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.actions.command_search import CommandSearchDialog
 from app.ui.actions.menu_commands import convert_command_to_kana, find_matching_commands, list_menu_commands
@@ -30,8 +32,6 @@ from app.ui.playback import output_device_watcher
 from app.ui.playback.output_device_watcher import OutputDeviceWatcher
 from app.ui.shell import dialog_controller
 from app.ui.shell.voice_commands import list_voice_commands
-from app.ui.synthesis.audio_player import open_portaudio
-from app.ui.synthesis.output_device import OutputDevice
 from app.ui.widgets.visibility_timer import VisibilityTimer
 from tests.null_sink import NullSink, null_sink  # noqa: F401
 from tests.ui.conftest import OpenWindow

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.engine.audio_player import open_portaudio
 from app.settings.user_settings import Settings
-from app.ui.synthesis.audio_player import open_portaudio
 from tests.null_sink import NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak
 from tests.ui.ear import sounding_s

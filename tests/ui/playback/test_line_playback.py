@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import AudioDeviceError
 from app.core.script import Line, LineSettings, Script
+from app.engine.audio_player import open_portaudio
 from app.ui.script.line_state import LinePhase
-from app.ui.synthesis.audio_player import open_portaudio
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer

@@ -12,8 +12,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Character, Line, LineSettings, Script
+from app.engine.synthesis_jobs import SpeechJob
 from app.settings.user_settings import Settings
-from app.ui.synthesis.synthesis_jobs import SpeechJob
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 from tests.ui.window_driver import WindowDriver
 

@@ -16,12 +16,12 @@ from urllib.request import Request, urlopen
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.engine.synthesis_jobs import ServeRequestJob
 from app.service import routes_sound
 from app.service.request_log import RequestRecord
 from app.settings.user_settings import Settings
 from app.ui.service.service_controller import ServiceDialog
 from app.ui.settings.settings_dialog import SettingsDialog
-from app.ui.synthesis.synthesis_jobs import ServeRequestJob
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.window_driver import WindowDriver
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, Q
 from pytestqt.qtbot import QtBot
 
 from app.common import language
+from app.engine.synthesis_jobs import ChoosePrecisionsJob, OpenVoiceJob
 from app.service.agents.agent_voices import find_agent_voice, remember_agent_voice
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.page_origins import parse_origins
@@ -29,7 +30,6 @@ from app.ui.actions.key_bindings import (
 from app.ui.main import set_window_language
 from app.ui.settings.setting_fields import RememberedListField
 from app.ui.settings.settings_dialog import SHOWN_SETTINGS, SettingsDialog
-from app.ui.synthesis.synthesis_jobs import ChoosePrecisionsJob, OpenVoiceJob
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 

@@ -6,7 +6,7 @@ import numpy as np
 from pytestqt.qtbot import QtBot
 
 from app.core.synthesis_types import Float32
-from app.ui.synthesis.parallel_sounds import MAX_PARALLEL_QUEUED_S, ParallelSounds
+from app.engine.parallel_sounds import MAX_PARALLEL_QUEUED_S, ParallelSounds
 from tests.ui.conftest import OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.core.stage_clock import RequestStopped
-from app.ui.error_texts import JobFailure
+from app.engine.synthesis_jobs import OpenVoiceJob
+from app.engine.synthesis_results import JobFailure
 from app.ui.synthesis.running_job import RunningJob
-from app.ui.synthesis.synthesis_jobs import OpenVoiceJob
 from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 

@@ -20,9 +20,8 @@ from app.core.line_requests import build_request
 from app.core.script import Line, LineSettings
 from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming, SynthesisRequest
-from app.ui.error_texts import JobFailure
-from app.ui.synthesis.synthesis_jobs import ChooseDeviceJob, OpenVoiceJob, RenderTakeJob, ShutdownJob, SpeechJob, TakeResult
-from app.ui.synthesis.synthesis_results import JobResult
+from app.engine.synthesis_jobs import ChooseDeviceJob, OpenVoiceJob, RenderTakeJob, ShutdownJob, SpeechJob, TakeResult
+from app.engine.synthesis_results import JobFailure, JobResult
 from app.ui.synthesis.synthesis_worker import MIN_QUEUED_BEFORE_FILES_S, SynthesisWorker
 from tests.stopped_runs import DECODER, stop_within_run
 from tests.ui.conftest import WAIT_MS

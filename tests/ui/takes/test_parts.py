@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.core.script import Line, LineSettings
 from app.core.synthesis_types import AudioChunk, Overrides, PauseOverride, SynthesisRequest
 from app.core.takes import create_take, find_sounds, restore_line
+from app.engine.synthesis_jobs import SpeechJob
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.synthesis_jobs import SpeechJob
 from app.ui.takes import recent_renderings
 from app.ui.takes.recent_renderings import MAX_RECENT_PER_LINE, RecentRenderings, build_take_key
 from app.ui.takes.take_differences import list_differences

@@ -16,11 +16,11 @@ from pytestqt.qtbot import QtBot
 from app.audition import embedded_sounds
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.core.takes import LineTake
+from app.engine.synthesis_jobs import SpeechJob
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
 from app.ui.script import autosave
 from app.ui.script.autosave import load_autosave
-from app.ui.synthesis.synthesis_jobs import SpeechJob
 from app.ui.takes.take_batch import TAKES_PER_BATCH
 from app.ui.takes.take_model import NOTE, TakeRow
 from app.ui.takes.take_panel import TakePanel

@@ -19,11 +19,11 @@ from pytestqt.qtbot import QtBot
 from app.common.files.paths import list_bert_dirs
 from app.core.script import Line, LineSettings, Script
 from app.core.synthesis_types import Float32
+from app.engine.loaded_voices import MAX_LOADED_VOICES
 from app.install.manage_voices import remove_voice
 from app.install.voice_import import add_voice
 from app.settings.user_settings import Settings, save_settings
 from app.ui.script.line_state import LinePhase
-from app.ui.synthesis.loaded_voices import MAX_LOADED_VOICES
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices import voice_task_specs
 from app.ui.voices.missing_bert_dialog import MissingBertDialog

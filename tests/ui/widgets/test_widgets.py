@@ -15,6 +15,7 @@ from app.common.files.paths import find_resources_dir
 from app.common.user_notices import set_notice_handler
 from app.core.characters import CHARACTER_COLOURS
 from app.core.script import Line, LineSettings
+from app.engine.synthesis_results import MachineInfo, OpenedVoice
 from app.export.name_pattern import SpeakerNames
 from app.settings.user_settings import MAX_SEED, Settings
 from app.ui.actions.window_actions import WindowActions
@@ -28,7 +29,6 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.status_line import StatusLine, describe_state
 from app.ui.synthesis.speech_state import SpeechState
-from app.ui.synthesis.synthesis_results import MachineInfo, OpenedVoice
 from app.ui.theme.character_colours import find_character_colour, list_colour_names
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, resolve_theme
 from app.ui.theme.themed_icons import draw_icon

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.common.errors import AppError
 from app.core.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
-from app.ui.synthesis.synthesis_jobs import SpeechJob, SynthesisJob
+from app.engine.synthesis_jobs import SpeechJob, SynthesisJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,14 @@ class SpeakFailure:
     """A request that could not be spoken, or written into its file."""
 
     job: SpeechJob
+    error: AppError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JobFailure:
+    """A job that failed, with its error."""
+
+    job: object
     error: AppError
 
 

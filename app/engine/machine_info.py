@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from app.common.errors import AppError
-from app.ui.synthesis.synthesis_results import MachineInfo, OpenedVoice
+from app.engine.synthesis_results import MachineInfo, OpenedVoice
 from app.voices.licence_terms import format_licence_terms
 from app.voices.voice_labels import format_voice_name
 

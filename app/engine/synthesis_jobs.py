@@ -12,9 +12,9 @@ from app.core.line_requests import LineCast
 from app.core.script import Line
 from app.core.stage_clock import OnStage
 from app.core.synthesis_types import Float32, SynthesisRequest
+from app.engine.parallel_sounds import ParallelSounds
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.user_settings import PrecisionChoice
-from app.ui.synthesis.parallel_sounds import ParallelSounds
 
 if TYPE_CHECKING:
     from app.common.errors import AppError

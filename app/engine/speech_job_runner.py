@@ -17,9 +17,9 @@ from app.core.phone_ids import count_marks, count_moras, map_phones_to_marks, ma
 from app.core.phrase_gate import PhraseGate
 from app.core.stage_clock import OnStage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
-from app.ui.synthesis.audio_player import AudioPlayer
-from app.ui.synthesis.synthesis_jobs import LinePosition, SpeechJob
-from app.ui.synthesis.synthesis_results import FirstAudioResult
+from app.engine.audio_player import AudioPlayer
+from app.engine.synthesis_jobs import LinePosition, SpeechJob
+from app.engine.synthesis_results import FirstAudioResult
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker

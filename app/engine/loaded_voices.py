@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.synthesis_types import StageTiming
-from app.ui.synthesis.licence_error import LicenceNotAcceptedError
-from app.ui.synthesis.machine_info import describe_voice
-from app.ui.synthesis.synthesis_jobs import VoicePrecisions
-from app.ui.synthesis.synthesis_results import OpenedVoice
+from app.engine.licence_error import LicenceNotAcceptedError
+from app.engine.machine_info import describe_voice
+from app.engine.synthesis_jobs import VoicePrecisions
+from app.engine.synthesis_results import OpenedVoice
 
 if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices

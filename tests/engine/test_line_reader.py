@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, ReadingOverride, SynthesisRequest
-from app.ui.synthesis.line_reader import MAX_SHOWN_CHARACTERS, LineReader, ReadLineJob
-from app.ui.synthesis.loaded_voices import LoadedVoiceCache
-from app.ui.synthesis.speech_job_runner import SpeechJobRunner
-from app.ui.synthesis.synthesis_jobs import SpeechJob
+from app.engine.line_reader import MAX_SHOWN_CHARACTERS, LineReader, ReadLineJob
+from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.speech_job_runner import SpeechJobRunner
+from app.engine.synthesis_jobs import SpeechJob
 from tests.ui.recording_player import RecordingPlayer
 
 

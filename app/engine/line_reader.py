@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.common.errors import AppError
+from app.common.log import convert_to_app_error
 from app.core.edit_rebasing import move_overrides, move_overrides_to_text
 from app.core.line_reading import LineReading, read_line
 from app.core.synthesis_types import Overrides, ReadingOverride
-from app.ui.error_texts import convert_to_app_error
 
 if TYPE_CHECKING:
     from app.core.lru_cache import LRUCache
     from app.core.ports import G2P
     from app.core.synthesis_types import Phones
-    from app.ui.synthesis.loaded_voices import LoadedVoiceCache
+    from app.engine.loaded_voices import LoadedVoiceCache
 
 MAX_SHOWN_CHARACTERS = 600  # of a line; a strip of all of a book would be no strip
 

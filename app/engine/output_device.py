@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from app.common.errors import AudioDeviceError
 from app.common.language import localize
-from app.ui.synthesis.audio_player import AudioPlayer, PlayerOpener
+from app.engine.audio_player import AudioPlayer, PlayerOpener
 
 # A try closes the device that stands in and may restart PortAudio, which is too much before every line.
 DEVICE_RETRY_AFTER_S = 5.0
