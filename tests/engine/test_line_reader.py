@@ -11,7 +11,7 @@ from app.engine.line_reader import MAX_SHOWN_CHARACTERS, LineReader, ReadLineJob
 from app.engine.loaded_voices import LoadedVoiceCache
 from app.engine.speech_job_runner import SpeechJobRunner
 from app.engine.synthesis_jobs import SpeechJob
-from tests.ui.recording_player import RecordingPlayer
+from tests.recording_player import RecordingPlayer
 
 
 def test_a_line_is_read_without_a_voice() -> None:

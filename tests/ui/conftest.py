@@ -26,10 +26,10 @@ from app.ui.main import make_application
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.theme.theme import LIGHT_THEME, apply_fonts, apply_palette, apply_theme, clear_theme
+from tests.recording_player import RecordingPlayer
 from tests.shared_sessions import warm_up_once
 from tests.ui.gui_thread_watch import watch_gui_thread
 from tests.ui.light_bot import LightBot
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.unexpected_dialogs import refuse_dialogs
 from tests.ui.window_driver import WindowDriver
 

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
 from app.settings.user_settings import Settings
+from tests.recording_player import RecordingPlayer
 from tests.ui.action_counts import ActionCounts
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.long_script_deeds import close_dialogs, fill_hundred_lines, list_long_script_deeds, list_ordinary_deeds
-from tests.ui.recording_player import RecordingPlayer
 
 pytestmark = pytest.mark.usefixtures("styled")
 

@@ -97,18 +97,18 @@ class SpeechController(SpeechEventReceiver):
         self._queue_job(ReloadDictionaryJob())
 
     def set_force_bert(self, is_forced: bool) -> None:
-        """Set whether voices may speak with a BERT that is not theirs; see `SynthesisWorker.set_force_bert`."""
-        self._worker.set_force_bert(is_forced)
+        """Set whether voices may speak with a BERT that is not theirs; see `Engine.set_force_bert`."""
+        self._engine.set_force_bert(is_forced)
 
     def set_prepares_first(self, is_wanted: bool) -> None:
-        """Set whether a phrase is computed as a whole before it is heard; see `SynthesisWorker.set_prepares_first`."""
-        self._worker.set_prepares_first(is_wanted)
+        """Set whether a phrase is computed as a whole before it is heard; see `Engine.set_prepares_first`."""
+        self._engine.set_prepares_first(is_wanted)
 
     def play_sample(self, file: Path) -> None:
         """Play a recording; stop the present sound."""
         self.stop_speaking()
         # A sample that sounds is no spoken job, so stopping those does not silence it.
-        self._worker.stop_sound()
+        self._engine.stop_sound()
         self._queue_job(PlaySampleJob(file))
 
     def choose_device(self, device: str) -> None:
@@ -118,11 +118,11 @@ class SpeechController(SpeechEventReceiver):
 
     def set_unload_delay(self, minutes: float) -> None:
         """Close an idle voice after so many minutes without work, counted from the next job; 0 means never."""
-        self._worker.unload_after_min = minutes
+        self._engine.unload_after_min = minutes
 
     def measure_level(self) -> tuple[float, float]:
         """Return peak and effective value of the present sound, with 1 for full scale."""
-        player = self._worker.player
+        player = self._engine.player
         return player.level if player is not None else (0.0, 0.0)
 
     def speak_request(self, request: SynthesisRequest, cast: LineCast | None = None) -> str:
@@ -170,7 +170,7 @@ class SpeechController(SpeechEventReceiver):
     def play_sounds(self, sounds: ParallelSounds, source: object = None) -> SpeechJob:
         """Play existing sounds and measure nothing; stop the present sound."""
         self.stop_speaking()
-        self._worker.stop_sound()
+        self._engine.stop_sound()
         job = SpeechJob(SynthesisRequest("", id=f"kept-{next(self._ids)}"), time.perf_counter(), recorded=sounds, source=source)
         self._open.spoken.append(job)
         self._queue_job(job)
@@ -179,7 +179,7 @@ class SpeechController(SpeechEventReceiver):
     def request_reading(self, job: ReadLineJob) -> None:
         """Read a line for display, which delays nothing else; `line_read` carries the answer."""
         if not self._closed:
-            self._worker.request_reading(job)
+            self._engine.request_reading(job)
 
     def save_sound(
         self,
@@ -214,12 +214,12 @@ class SpeechController(SpeechEventReceiver):
     def serve_request(self, work: ServiceWork) -> ServeRequestJob:
         """Compute a sound for a client of the service without notifying the window; may be called from any thread."""
         job = ServeRequestJob(work)
-        self._worker.enqueue_job(job)
+        self._engine.enqueue_job(job)
         return job
 
     def stop_serving(self, job: ServeRequestJob) -> None:
         """Stop the graph that runs for a request; may be called from any thread."""
-        self._worker.stop_serving(job)
+        self._engine.stop_serving(job)
 
     def export_file(self, job: ExportFileJob) -> None:
         """Write a file of a batch after the present job; audible jobs go first at every stage."""
@@ -267,6 +267,6 @@ class SpeechController(SpeechEventReceiver):
         if self._closed:
             return
         self._open.jobs.append(job)
-        self._worker.enqueue_job(job)
+        self._engine.enqueue_job(job)
         self._timer.start()
         self._emit_state()

@@ -11,6 +11,7 @@ from app.adapters.ort.backends import is_on_processor
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, StageTiming
 from app.engine.audio_player import PlayerOpener
+from app.engine.engine import Engine
 from app.engine.synthesis_jobs import (
     ExportFileJob,
     ExportResult,
@@ -26,31 +27,34 @@ from app.engine.synthesis_results import FirstAudioResult, JobFailure, JobResult
 from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
 from app.ui.synthesis.pending_jobs import PendingJobs
 from app.ui.synthesis.speech_state import SpeechState
-from app.ui.synthesis.synthesis_signals import SpeechSignals
-from app.ui.synthesis.synthesis_worker import SynthesisWorker
+from app.ui.synthesis.synthesis_signals import EngineSignals, SpeechSignals
 from app.ui.synthesis.utterance import Utterance
 
 SYNTHESIS_STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encoders
 
 
 class SynthesisThread(QThread):
-    """Not started yet.
+    """Runs the engine's jobs; not started yet.
 
     Attributes:
-        worker: does the jobs; what it may be asked for from outside is described there.
+        engine: what it may be asked for from other threads is described there.
+        signals: what the engine reports.
     """
 
     def __init__(self, open_player: PlayerOpener | None, parent: QObject) -> None:
         super().__init__(parent)
         self.setObjectName("synthesis")
         self.setStackSize(SYNTHESIS_STACK_BYTES)
-        # Without a parent: Qt refuses to move an object that has one to another thread.
-        self.worker = SynthesisWorker(open_player)
-        self.worker.moveToThread(self)
+        self.signals = EngineSignals(self)
+        self.engine = Engine(self.signals.build_events(), open_player)
+
+    def run(self) -> None:
+        """Run jobs until the shutdown."""
+        self.engine.run_jobs()
 
     def end_thread(self) -> None:
         """Wait for the running job, which should have been cancelled: at most for the creation of one session and for the player, which leaves a hanging device behind."""
-        self.worker.enqueue_job(ShutdownJob())
+        self.engine.enqueue_job(ShutdownJob())
         self.wait()
 
 
@@ -163,8 +167,8 @@ class SpeechEventReceiver(SpeechSignals):
         self.state = SpeechState()
         self._open = PendingJobs()
         self._thread = SynthesisThread(open_player, self)
-        self._worker = self._thread.worker
-        self._connect_worker(self._worker)
+        self._engine = self._thread.engine
+        self._connect_engine(self._thread.signals)
         self._timer = QTimer(self)
         self._timer.setInterval(STATE_TICK_MS)
         self._timer.timeout.connect(self._update_state)
@@ -199,7 +203,7 @@ class SpeechEventReceiver(SpeechSignals):
 
     def find_live_utterance(self) -> tuple[Utterance, float] | None:
         """Return the utterance that is computed now, and the milliseconds that its present stage has been running."""
-        since, job = self._worker.computing_since, self._worker.current
+        since, job = self._engine.computing_since, self._engine.current
         if since is None or not isinstance(job, SpeechJob) or job.cancelled.is_set():
             return None
         utterance = self.history.find_utterance(job.request.id)
@@ -222,12 +226,12 @@ class SpeechEventReceiver(SpeechSignals):
 
     def _cancel_jobs(self, jobs: Sequence[StoppableJob]) -> None:
         for job in jobs:
-            self._worker.cancel_job(job)
+            self._engine.cancel_job(job)
             if isinstance(job, SpeechJob):
                 self._recorder.stop_utterance(job.request.id)
 
     def _emit_state(self) -> None:
-        state = self._open.build_state(self.voice is not None, self._follow_device(), is_preparing=self._worker.is_preparing)
+        state = self._open.build_state(self.voice is not None, self._follow_device(), is_preparing=self._engine.is_preparing)
         if state != self.state:
             self.state = state
             self.state_changed.emit(state)
@@ -235,7 +239,7 @@ class SpeechEventReceiver(SpeechSignals):
     def _follow_device(self) -> float:
         """Report sounds that were heard to the end or lost, and return the seconds heard of the present sound."""
         # Read once: the synthesis thread may close the device between two looks.
-        player = self._worker.player
+        player = self._engine.player
         position = player.position if player is not None else None
         if position is None:
             lost = self._open.drop_lost_sound()
@@ -247,22 +251,22 @@ class SpeechEventReceiver(SpeechSignals):
             self.speech_played.emit(job)
         return played_s
 
-    def _connect_worker(self, worker: SynthesisWorker) -> None:
+    def _connect_engine(self, signals: EngineSignals) -> None:
         # Qt queues these for the window's thread in the order of emission, so `done` arrives last of each job.
-        worker.machine_info_found.connect(self.machine_info_found)
-        worker.voice_opened.connect(self._add_voice)
-        worker.voices_closed.connect(self._remove_voices)
-        worker.stage_timed.connect(self._recorder.add_stage)
-        worker.first_audio.connect(self._recorder.add_first_audio)
-        worker.chunk_made.connect(self._add_chunk)
-        worker.line_read.connect(self.line_read)
-        worker.synthesised.connect(self._finish_synthesis)
-        worker.file_exported.connect(self._deliver_export)
-        worker.file_advanced.connect(self.file_advanced)
-        worker.take_rendered.connect(self._deliver_take)
-        worker.announced.connect(self.announced)
-        worker.failed.connect(self._report_failure)
-        worker.done.connect(self._finish_job)
+        signals.machine_info_found.connect(self.machine_info_found)
+        signals.voice_opened.connect(self._add_voice)
+        signals.voices_closed.connect(self._remove_voices)
+        signals.stage_timed.connect(self._recorder.add_stage)
+        signals.first_audio.connect(self._recorder.add_first_audio)
+        signals.chunk_made.connect(self._add_chunk)
+        signals.line_read.connect(self.line_read)
+        signals.synthesised.connect(self._finish_synthesis)
+        signals.file_exported.connect(self._deliver_export)
+        signals.file_advanced.connect(self.file_advanced)
+        signals.take_rendered.connect(self._deliver_take)
+        signals.announced.connect(self.announced)
+        signals.failed.connect(self._report_failure)
+        signals.done.connect(self._finish_job)
 
     @Slot(object)
     def _add_voice(self, voice: OpenedVoice) -> None:

@@ -1,15 +1,17 @@
-"""The reports of the synthesis thread to the window: signals only."""
+"""The reports of the synthesis thread to the window, as signals."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.engine.engine_events import EngineEvents
 
-class WorkerSignals(QObject):
-    """Sent by everything that works in the synthesis thread.
+
+class EngineSignals(QObject):
+    """What the engine reports, carried from the synthesis thread to the window's; see `app.engine.engine_events.EngineEvents`.
 
     Signals:
-        chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineReadResult): the answer to `SynthesisWorker.request_reading`.
+        chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineReadResult): the answer to `Engine.request_reading`.
         machine_info_found(MachineInfo), voice_opened(OpenedVoice), voices_closed(list[str]), stage_timed(StageTiming), first_audio(FirstAudioResult),
         synthesised(SynthesisResult), failed(JobFailure), done(JobResult): the last one follows every job, failed or not.
         file_exported(ExportResult): a file of a batch is there, or was measured.  take_rendered(TakeResult): the sound of a take was made.
@@ -31,6 +33,25 @@ class WorkerSignals(QObject):
     file_advanced = Signal(object)
     take_rendered = Signal(object)
     announced = Signal(str)
+
+    def build_events(self) -> EngineEvents:
+        """Return events that emit these signals."""
+        return EngineEvents(
+            on_machine_info=self.machine_info_found.emit,
+            on_voice_opened=self.voice_opened.emit,
+            on_voices_closed=self.voices_closed.emit,
+            on_stage=self.stage_timed.emit,
+            on_first_audio=self.first_audio.emit,
+            on_chunk=self.chunk_made.emit,
+            on_line_read=self.line_read.emit,
+            on_synthesised=self.synthesised.emit,
+            on_failed=self.failed.emit,
+            on_done=self.done.emit,
+            on_file_exported=self.file_exported.emit,
+            on_file_advanced=self.file_advanced.emit,
+            on_take_rendered=self.take_rendered.emit,
+            on_announcement=self.announced.emit,
+        )
 
 
 class SpeechSignals(QObject):

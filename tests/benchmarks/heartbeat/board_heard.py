@@ -42,7 +42,7 @@ PAIR_S = 1.5
 
 
 def player_of(window: WindowDriver) -> PortAudioPlayer:
-    player = window.speech_worker.player
+    player = window.speech_engine.player
     assert isinstance(player, PortAudioPlayer)
     return player
 

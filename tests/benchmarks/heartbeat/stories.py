@@ -37,10 +37,10 @@ from app.ui.workarounds.thread_switching import shorten_switch_interval
 from tests.benchmarks.heartbeat.heart import Heart
 from tests.benchmarks.heartbeat.trend import Trend
 from tests.install.voice_files import TERMS, aivmx
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.long_script_deeds import close_dialogs, fill_hundred_lines, list_long_script_deeds, list_ordinary_deeds
 from tests.ui.projects.project_deeds import opened
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_voice_controller import dialog_of, drop_on, until
 from tests.ui.window_driver import WindowDriver
 

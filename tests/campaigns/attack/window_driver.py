@@ -21,7 +21,7 @@ from app.core.line_requests import build_request
 from app.core.script import Line, replace_text
 from app.ui.main import main
 from app.ui.synthesis import speech_controller
-from tests.ui.recording_player import RecordingPlayer
+from tests.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver, install_driver
 
 TYPING_MS, THEME_MS, LOOK_MS = 40, 1500, 20

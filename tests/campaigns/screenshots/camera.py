@@ -13,7 +13,7 @@ from app.engine.audio_player import PlayerOpener
 from app.settings.user_settings import Settings
 from app.ui.main import make_application
 from app.ui.synthesis.speech_controller import SpeechController
-from tests.ui.recording_player import RecordingPlayer
+from tests.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ def take(theme: str, folder: Path, name: str) -> None:
     from app.ui.help.diagnostics_dialog import DiagnosticsDialog
     from app.ui.main import make_application
     from app.ui.synthesis.speech_controller import SpeechController
-    from tests.ui.recording_player import RecordingPlayer
+    from tests.recording_player import RecordingPlayer
     from tests.ui.window_driver import WindowDriver
 
     app = make_application()

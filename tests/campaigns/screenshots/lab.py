@@ -42,7 +42,7 @@ def take(theme: str, size: str, folder: Path, name: str) -> None:
     from app.ui.main import make_application
     from app.ui.synthesis.speech_controller import SpeechController
     from app.ui.tasks.task_queue import TaskQueue
-    from tests.ui.recording_player import RecordingPlayer
+    from tests.recording_player import RecordingPlayer
     from tests.ui.window_driver import WindowDriver
 
     for module in (lab_controller, lab_runner):

@@ -52,7 +52,7 @@ def take(theme: str, size: str, picture: Path) -> None:
     from app.settings.user_settings import Settings
     from app.ui.main import make_application
     from app.ui.synthesis.speech_controller import SpeechController
-    from tests.ui.recording_player import RecordingPlayer
+    from tests.recording_player import RecordingPlayer
     from tests.ui.window_driver import WindowDriver
 
     app = make_application()

@@ -22,8 +22,8 @@ from app.ui.script.script_document import ScriptDocument
 from app.voices.voice_labels import NATURAL_VOICE_ID
 from app.voices.voice_manifest import read_manifest
 from tests.campaigns.soak.driver import SoakDriver
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.stories.test_undo import check, walked
 from tests.ui.window_driver import WindowDriver
 

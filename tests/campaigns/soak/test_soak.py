@@ -19,8 +19,8 @@ from shiboken6 import isValid
 from app.settings.user_settings import Settings
 from app.ui.tasks.task_spec import TaskState
 from tests.campaigns.soak.driver import SoakDriver
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import LAZY_PARTS, WindowDriver
 
 ROUNDS = 8
@@ -88,7 +88,7 @@ def growth(kinds: list[Counter[str]]) -> Counter[str]:
 
 def held_mb(window: WindowDriver, player: RecordingPlayer) -> float:
     """Memory of the process without what grows on purpose (caches, and the arenas of sessions with the longest sentence so far) or is held back."""
-    voice = window.speech_worker.voices
+    voice = window.speech_engine.voices
     voice.unload_voices()
     if voice.caches is not None:
         voice.caches.clear()

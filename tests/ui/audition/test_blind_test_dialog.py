@@ -19,8 +19,8 @@ from app.common.errors import InputError
 from app.core.synthesis_types import Float32, SynthesisRequest
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 RATE = 44_100

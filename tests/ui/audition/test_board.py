@@ -22,8 +22,8 @@ from app.ui.audition.board_cells import MAX_CELL_SOUND_BYTES, BoardCells, CellPh
 from app.ui.audition.board_controller import BoardController
 from app.ui.audition.board_keys import find_command
 from app.ui.audition.board_window import BoardWindow
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 TEXTS = ("今日はとてもいい天気なので散歩します。", "明日の朝は早く起きて駅まで歩きましょう。")

@@ -18,9 +18,9 @@ from app.ui.audition.board_window import BoardWindow
 from app.ui.audition.cast_chooser import CastChooser, CastSection
 from app.ui.voices.catalog_scan import scan_catalog
 from app.ui.widgets.choice_box import ChoiceBox
+from tests.recording_player import RecordingPlayer
 from tests.ui.audition.test_board import filled, press
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 HERO = Character("勇者", LineSettings(speaker="Mei", style="Happy"), id="hero")

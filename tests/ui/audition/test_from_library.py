@@ -16,8 +16,8 @@ from app.ui.voices import voice_catalog
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from app.voices.voice_manifest import read_manifest
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 

@@ -17,8 +17,8 @@ from app.core.takes import LineTake
 from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
 from app.ui.audition.mushra_test_controller import MushraDialog
 from app.ui.audition.rating_page import RatingPage
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 Key = Qt.Key

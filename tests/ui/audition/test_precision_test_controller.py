@@ -99,7 +99,7 @@ def test_selected_lines_are_compared_in_both_precisions(
     assert isinstance(page, BlindTestSetupPage)
     apart = [precisions for _ready, backend, precisions, _like in openings if backend == "cpu"]
     assert apart == list(list_compared_precisions(part, VoicePrecisions())), "each once"
-    assert window.speech_worker.voices.isolated is None, "it makes room as soon as all is made"
+    assert window.speech_engine.voices.isolated is None, "it makes room as soon as all is made"
     plan = page.build_plan()
     assert plan.names == (("Exact", "Fast") if part == "sound" else ("BERT float32", "BERT int8"))
     assert len(plan.sounds) == (len(TEXTS) if part == "sound" else 1), "a line that is the same in both is left out"

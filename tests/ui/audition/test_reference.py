@@ -8,12 +8,12 @@ from pytestqt.qtbot import QtBot
 
 from app.audition.blind_test_trials import find_blind_trial
 from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
+from tests.recording_player import RecordingPlayer
 from tests.ui.audition.test_blind_test_dialog import SOUNDS, begin, opened, press
 from tests.ui.audition.test_board import filled
 from tests.ui.audition.test_board import opened as opened_board
 from tests.ui.audition.test_mushra_dialog import takes_of
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 Key = Qt.Key

@@ -20,9 +20,9 @@ from app.common.files import atomic_write
 from app.core.dictionary_entries import DictionaryEntry, make_entry
 from app.settings.user_settings import Settings
 from app.ui.dictionary.dictionary_dialog import DictionaryDialog
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.reading.test_strip import kana
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 TEXT = "檜箱庵に行く。"

@@ -25,8 +25,8 @@ from app.interchange.koebako_files import write_project
 from app.settings.user_settings import Settings
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.export.export_progress import ExportProgress
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 # In the names of the export's record, which another thread writes.

@@ -12,8 +12,8 @@ from app.core.script import Line, LineSettings, Script
 from app.engine.audio_player import open_portaudio
 from app.ui.script.line_state import LinePhase
 from tests.null_sink import RATE, NullSink, null_sink
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 __all__ = ["null_sink"]

@@ -35,7 +35,7 @@ def main() -> int:
     from app.ui.shell.single_instance import acquire_window_lock
     from app.ui.shell.unix_signals import UnixSignalHandler
     from app.ui.synthesis.speech_controller import SpeechController
-    from tests.ui.recording_player import RecordingPlayer
+    from tests.recording_player import RecordingPlayer
     from tests.ui.window_driver import WindowDriver
 
     lock = acquire_window_lock([])

@@ -29,9 +29,9 @@ from app.ui.read_aloud import active_program
 from app.ui.read_aloud.clipboard_reader import find_own_text
 from app.ui.read_aloud.read_requests import ReadRequestWatcher
 from app.ui.shell.single_instance import acquire_window_lock
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.read_aloud.reading_deeds import LONG, copy_text, wait_read
-from tests.ui.recording_player import RecordingPlayer
 
 MAIN = Path(__file__).parents[3] / "main.py"
 

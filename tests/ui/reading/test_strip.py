@@ -21,8 +21,8 @@ from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, HIGH, KANA_BOT
 from app.ui.reading.strip.strip_shape import find_cell_text
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import DARK_THEME
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, wait_idle, write
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.usefixtures("styled")
@@ -92,14 +92,14 @@ def edits(window: WindowDriver) -> dict[int, tuple[int | None, float | None]]:
 def requests_of(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> list[SynthesisRequest]:
     """Every request that is posted from now on."""
     seen: list[SynthesisRequest] = []
-    post = window.speech_worker.enqueue_job
+    post = window.speech_engine.enqueue_job
 
     def watch(job: object) -> None:
         if isinstance(job, SpeechJob):
             seen.append(job.request)
         post(job)
 
-    monkeypatch.setattr(window.speech_worker, "enqueue_job", watch)
+    monkeypatch.setattr(window.speech_engine, "enqueue_job", watch)
     return seen
 
 

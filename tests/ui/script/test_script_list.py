@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.usefixtures("styled")

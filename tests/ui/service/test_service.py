@@ -76,7 +76,7 @@ def test_switched_on_and_off(qtbot: QtBot, open_window: OpenWindow, port: int) -
     refused.value.close()
     style = json.loads(meanwhile(qtbot, lambda: asked(f"{url}/speakers")))[0]["styles"][0]["id"]
     assert json.loads(meanwhile(qtbot, lambda: asked(f"{url}/is_initialized_speaker?speaker={style}"))) is True
-    assert len(window.speech_worker.voices.speakers) == 1  # the voice of the window, not another one
+    assert len(window.speech_engine.voices.speakers) == 1  # the voice of the window, not another one
     window.service.button.click()
     dialog = window.service.dialog
     assert dialog is not None
@@ -105,7 +105,7 @@ def test_remembered_and_ended_with_the_window(qtbot: QtBot, open_window: OpenWin
 
     with ThreadPoolExecutor(1) as thread:
         client = thread.submit(listen)
-        qtbot.waitUntil(lambda: window.speech_worker.is_serving, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.speech_engine.is_serving, timeout=WAIT_MS)
         window.close()
         client.result(20)
 
@@ -122,7 +122,7 @@ def test_clients_that_are_connected_hold_up_nothing(
     (thread,) = (one for one in threading.enumerate() if one.name == "service")
     text = "ウィンドウを閉じるまで続く、とても長い文です。" * 60
     held = meanwhile(qtbot, lambda: connections(url, text))
-    worker = window.speech_worker
+    worker = window.speech_engine
     monkeypatch.setattr(
         worker.voices, "terminate_graphs", lambda: (spoken.append(worker.current), type(worker.voices).terminate_graphs(worker.voices))
     )
@@ -173,7 +173,7 @@ def test_what_is_heard_goes_first(qtbot: QtBot, open_window: OpenWindow, port: i
     text = "ほかのソフトからの長い文は、窓の音を待ちます。" * 30
     with ThreadPoolExecutor(1) as thread:
         client = thread.submit(asked, f"{url}/v1/speak", {"text": text, "format": "flac"})
-        qtbot.waitUntil(lambda: window.speech_worker.is_serving, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.speech_engine.is_serving, timeout=WAIT_MS)
         window.play_commands.play_or_stop()
         qtbot.waitUntil(
             lambda: window.history.last is not None and window.history.last.first_audio_ms is not None,

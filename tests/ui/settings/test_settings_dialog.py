@@ -160,8 +160,8 @@ def test_tab_follows_sight(qtbot: QtBot, dialog: SettingsDialog) -> None:
 def test_another_default_precision_opens_nothing_that_does_not_change(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="", fast_voices=("a",)))
     posted: list[object] = []
-    post = window.speech_worker.enqueue_job
-    window.speech_worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]
+    post = window.speech_engine.enqueue_job
+    window.speech_engine.enqueue_job = lambda job: (posted.append(job), post(job))[1]
     opened = dict(window.controller.voices)
     window.settings.change_settings(sound_precision="fast")
     wait_idle(qtbot, window)
@@ -174,8 +174,8 @@ def test_another_default_precision_opens_nothing_that_does_not_change(qtbot: QtB
 def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp: QApplication) -> None:
     window = open_window()
     posted: list[object] = []
-    post = window.speech_worker.enqueue_job
-    window.speech_worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]
+    post = window.speech_engine.enqueue_job
+    window.speech_engine.enqueue_job = lambda job: (posted.append(job), post(job))[1]
     window.window_actions["settings"].trigger()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
@@ -183,7 +183,7 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
         dialog.controls[name].show_value(OTHER[name])  # type: ignore[arg-type]
     assert window.settings.value.theme == "system"
     dialog.ok.click()
-    assert (window.settings.value.theme, window.speech_worker.unload_after_min) == ("dark", 30)
+    assert (window.settings.value.theme, window.speech_engine.unload_after_min) == ("dark", 30)
     qtbot.waitUntil(lambda: bool(posted), timeout=WAIT_MS)
     assert [job.precisions.bert for job in posted if isinstance(job, OpenVoiceJob)] == ["float32"], "it travels with the request"
     assert [type(job) for job in posted] == [OpenVoiceJob]

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from app.settings.user_settings import Settings
 from app.ui.synthesis.speech_controller import SpeechController
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.usefixtures("styled")

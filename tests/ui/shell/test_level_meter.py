@@ -12,8 +12,8 @@ from app.adapters.portaudio.sample_ring import SampleRing
 from app.core.peak_limiter import CEILING
 from app.settings.user_settings import Settings
 from app.ui.shell.status_line import LIMITED, METER_DELAY_TICKS, METER_FLOOR_DB, QUIET, LevelMeter, convert_to_db
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 
 pytestmark = pytest.mark.usefixtures("styled")
 

@@ -27,8 +27,8 @@ from app.settings.user_settings import Settings
 from app.ui.script.startup_script import GREETING_TEXT
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, text_of, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import LAZY_PARTS, WindowDriver
 
 pytestmark = pytest.mark.usefixtures("styled")

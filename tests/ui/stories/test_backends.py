@@ -18,9 +18,9 @@ from app.settings.user_settings import Settings
 from app.ui.probe_labels import FIGURE_ROLE
 from app.ui.tasks.task_spec import TaskState
 from tests.faulty_device import FAULTS, FaultyDevice, raising
+from tests.recording_player import RecordingPlayer
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 HELLO = "こんにちは、世界。"

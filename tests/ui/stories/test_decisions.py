@@ -23,8 +23,8 @@ from app.ui.widgets.text_dialog import TextDialog
 from app.voices.voice_card_data import read_card
 from app.voices.voice_manifest import read_manifest, write_manifest
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_voice_controller import HELLO, UUIDS, drop_on, open_script, until
 from tests.ui.window_driver import WindowDriver
 

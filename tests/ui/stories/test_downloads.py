@@ -29,10 +29,10 @@ from app.voices.bert_models import read_bert
 from app.voices.required_bert import SBV2_BERT_ID
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, tree, wishes
+from tests.recording_player import RecordingPlayer
 from tests.remembered import prepare_remembered
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow, speak, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_voice_controller import HELLO, dialog_of, open_script, until
 from tests.ui.window_driver import WindowDriver
 from tests.voices.prepare.bert.deberta_files import write_published

@@ -15,9 +15,9 @@ from app.settings.user_settings import Settings, load_settings
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
 from app.ui.tasks.task_queue import TaskQueue
 from tests.install.voice_files import aivmx
+from tests.recording_player import RecordingPlayer
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_voice_controller import UUIDS, until
 from tests.ui.window_driver import WindowDriver
 from tests.voices.both_precisions import FAINTER

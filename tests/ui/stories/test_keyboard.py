@@ -20,9 +20,9 @@ from app.ui.voices.voice_address_dialog import VoiceAddressDialog
 from app.ui.widgets.text_dialog import TextDialog
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.playback.test_sound_saving import answer
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.stories.test_downloads import server
 from tests.ui.test_accessible import DIALOGS, tab_stops
 from tests.ui.voices.test_voice_controller import dialog_of, until

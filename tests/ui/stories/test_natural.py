@@ -31,8 +31,8 @@ from app.voices.bert_models import read_bert
 from app.voices.required_bert import SBV2_BERT_ID
 from tests.fault_server import FaultServer, Reply, hub_server
 from tests.install.voice_files import TERMS, aivmx, tree
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.stories.test_downloads import SLOWLY, publish_bert
 from tests.ui.voices.test_voice_controller import dialog_of, put_standard_bert, until
 from tests.ui.window_driver import WindowDriver

@@ -19,8 +19,8 @@ from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.voice_task_specs import VoiceRefinementSpec
 from app.voices.pending_refinement import is_refinement_pending
 from tests.install.voice_files import aivmx
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import OpenWindow, speak, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.stories.test_fast import CHILD
 from tests.ui.voices.test_voice_controller import HELLO, UUIDS, drop_on, until
 from tests.ui.window_driver import WindowDriver
@@ -39,7 +39,7 @@ class Listener:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._stamp = find_data_dir() / "cache" / speech_activity.SPEECH_STAMP_NAME
-        monkeypatch.setattr("app.ui.synthesis.synthesis_worker.record_speech", lambda: None)
+        monkeypatch.setattr("app.engine.playback_runner.record_speech", lambda: None)
 
     def listen(self) -> bool:
         self._stamp.parent.mkdir(parents=True, exist_ok=True)

@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.engine.playback_runner import PlaybackRunner
 from app.settings.user_settings import Settings, load_settings
 from app.ui.script.autosave import load_autosave
-from app.ui.synthesis.synthesis_worker import PlaybackRunner
+from tests.recording_player import RecordingPlayer
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle, write
-from tests.ui.recording_player import RecordingPlayer
 
 HELLO = "こんにちは、世界。"
 LONG = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 40

@@ -13,9 +13,9 @@ from app.compose import device_opening
 from app.ui.display_names import format_backends
 from tests.adapters.ort.test_webgpu import LIMIT_S
 from tests.faulty_device import FAULTS, FaultyDevice, raising
+from tests.recording_player import RecordingPlayer
 from tests.ui import conftest
 from tests.ui.conftest import OpenWindow, speak, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.stories.test_backends import NEVER, choose, used
 
 TEXT, LONGER = "はい。", "はい。今日は。"

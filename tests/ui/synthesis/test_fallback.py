@@ -9,8 +9,8 @@ from app.adapters.ort.device_placement import DevicePlacement
 from app.compose import device_opening
 from app.settings.user_settings import Settings
 from tests.faulty_device import FAULTS, FaultyDevice, raising
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import OpenWindow, speak
-from tests.ui.recording_player import RecordingPlayer
 
 
 def test_a_lost_device_is_told_and_the_line_is_heard(

@@ -7,8 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.synthesis_types import Float32
 from app.engine.parallel_sounds import MAX_PARALLEL_QUEUED_S, ParallelSounds
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 
 RATE = 44_100
 

@@ -24,11 +24,11 @@ from app.ui.script.autosave import load_autosave
 from app.ui.takes.take_batch import TAKES_PER_BATCH
 from app.ui.takes.take_model import NOTE, TakeRow
 from app.ui.takes.take_panel import TakePanel
+from tests.recording_player import RecordingPlayer
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.projects.project_deeds import name_it, opened, project_file
 from tests.ui.projects.project_deeds import press as answer
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 HELLO = "こんにちは、世界。"

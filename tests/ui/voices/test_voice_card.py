@@ -15,8 +15,8 @@ from app.ui.voices.voice_task_results import _format_added_voices
 from app.ui.voices.voice_tasks import AddedVoiceRow
 from app.voices.voice_card_data import VoiceCardData
 from app.voices.voice_manifest import NamedId, VoiceManifest
+from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 
 
 def test_the_card_names_the_speaker_of_the_line(open_window: OpenWindow) -> None:

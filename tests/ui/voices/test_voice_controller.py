@@ -31,10 +31,10 @@ from app.ui.voices.voice_controller import VoiceNameHistory, build_names_path
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.required_bert import SBV2_BERT_ID
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
+from tests.recording_player import RecordingPlayer
 from tests.remembered import prepare_remembered
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
-from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
 HELLO = "こんにちは。"
@@ -156,7 +156,7 @@ def test_lines_speak_with_voices_of_their_own_and_the_last_ones_stay_open(
     wait_idle(qtbot, window)
     assert len(player.requests) == 7
     assert set(window.controller.voices) == {"", *ids}
-    held = window.speech_worker.voices
+    held = window.speech_engine.voices
     assert list(held.speakers) == [ids[3], ids[0], ""]
     assert len(held.speakers) == MAX_LOADED_VOICES
     bert = {id(speaker.sessions["bert"]) for speaker in held.speakers.values()}

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QThread
-
 from app.adapters import file_prefetch
 from app.adapters.speech_activity import record_at_stages
 from app.common.errors import AudioDeviceError
 from app.core.line_requests import find_cast_ids
 from app.core.synthesis_types import StageTiming
+from app.engine.engine_events import EngineEvents
 from app.engine.loaded_voices import LoadedVoiceCache
 from app.engine.machine_info import find_machine_info, use_unblocking_sessions
 from app.engine.output_device import OutputDevice
+from app.engine.running_job import RunningJob
 from app.engine.speech_job_runner import SpeechJobRunner
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
@@ -34,8 +34,6 @@ from app.engine.synthesis_jobs import (
     TakeResult,
 )
 from app.engine.synthesis_results import FileProgress, JobFailure, JobResult, SynthesisResult
-from app.ui.synthesis.running_job import RunningJob
-from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
@@ -53,12 +51,12 @@ class JobHandlers:
         give_way: called between two stages of a file or a take, for what is to be heard goes first.
     """
 
-    def __init__(self, signals: WorkerSignals, current: RunningJob, voice: LoadedVoiceCache, output: OutputDevice) -> None:
+    def __init__(self, events: EngineEvents, current: RunningJob, voice: LoadedVoiceCache, output: OutputDevice) -> None:
         self.saving = self.rendering = self.serving = False
         self.wanted: Callable[[], bool] = lambda: False
         self.apart_waits: Callable[[], bool] = lambda: False
         self.give_way: Callable[[], object] = lambda: None
-        self._news, self._current, self._voice, self._output = signals, current, voice, output
+        self._events, self._current, self._voice, self._output = events, current, voice, output
         self._shipped: str | None = None
 
     def run_job(self, job: SynthesisJob) -> None:
@@ -71,7 +69,7 @@ class JobHandlers:
         succeeded = not cancelled and self._current.run_part(job, lambda: self._dispatch_job(job)) is not None
         if isinstance(job, RenderTakeJob) and job.precisions is not None and not self.apart_waits():
             self._voice.close_isolated_voice()
-        self._news.done.emit(JobResult(job, succeeded and not (stoppable is not None and stoppable.cancelled.is_set())))
+        self._events.on_done(JobResult(job, succeeded and not (stoppable is not None and stoppable.cancelled.is_set())))
 
     def _dispatch_job(self, job: SynthesisJob) -> bool:
         match job:
@@ -93,14 +91,13 @@ class JobHandlers:
             case ShutdownJob():
                 self._output.close()
                 self._voice.unload_voices()
-                QThread.currentThread().quit()
         return True
 
     def _apply_change(self, job: ChoosePrecisionsJob | CloseVoiceJob | ReloadDictionaryJob) -> None:
         """Apply a change that counts for the jobs after it."""
         match job:
             case ChoosePrecisionsJob():
-                self._news.voices_closed.emit(self._voice.choose_precisions(job.precisions))
+                self._events.on_voices_closed(self._voice.choose_precisions(job.precisions))
             case CloseVoiceJob():
                 self._voice.close_voice(job.voice)
             case ReloadDictionaryJob():
@@ -111,14 +108,14 @@ class JobHandlers:
         # Python's lock is held while the library loads, so the window would stand still as long as the disk takes.
         file_prefetch.wait_for_package("onnxruntime")
         use_unblocking_sessions()
-        self._news.machine_info_found.emit(find_machine_info())
+        self._events.on_machine_info(find_machine_info())
         speaker = self._voice.load_voice(job.voice, job.backend, job.precisions, retry=job.retry)
         # Before the warm-up: the user may play from now on, and a request stops the warm-up.
         self._voice.announce_voice(job.voice)
         try:  # so that the first sound need not wait for the device; that there is none is reported at once, but stops nothing
             self._output.ensure_open(speaker.pipeline.voice.sampling_rate)
         except AudioDeviceError as error:
-            self._news.failed.emit(JobFailure(ChooseDeviceJob(self._output.device), error))
+            self._events.on_failed(JobFailure(ChooseDeviceJob(self._output.device), error))
         if not job.keep_open:
             self._voice.unload_voices()
             return
@@ -129,12 +126,12 @@ class JobHandlers:
         self.saving = True
         try:
             speech = SpeechJobRunner(
-                job, self._voice.ensure_voice_open, self._report_stage, self._news.first_audio.emit, self._current.stop_stage_clock
+                job, self._voice.ensure_voice_open, self._report_stage, self._events.on_first_audio, self._current.stop_stage_clock
             )
-            speech.save_file(file, lambda share: self._news.file_advanced.emit(FileProgress(file, share)))
+            speech.save_file(file, lambda share: self._events.on_file_advanced(FileProgress(file, share)))
         finally:
             self.saving = False
-        self._news.synthesised.emit(SynthesisResult(job.request.id, job.cancelled.is_set()))
+        self._events.on_synthesised(SynthesisResult(job.request.id, job.cancelled.is_set()))
 
     def _render_take(self, job: RenderTakeJob) -> None:
         from app.audition.line_rendering import render_line
@@ -149,7 +146,7 @@ class JobHandlers:
         finally:
             self.rendering = False
         if made is not None:
-            self._news.take_rendered.emit(TakeResult(job, *made))
+            self._events.on_take_rendered(TakeResult(job, *made))
 
     def _export_file(self, job: ExportFileJob) -> None:
         from app.export.export_renderer import FileRenderer
@@ -173,7 +170,7 @@ class JobHandlers:
         finally:
             self.saving = False
         if made is not None:
-            self._news.file_exported.emit(ExportResult(job, made))
+            self._events.on_file_exported(ExportResult(job, made))
 
     def open_speaker(self, voice: str) -> Speaker:
         """Return the voice of an id, for the service. Lines name the voice that ships by an empty id, under which it is open already."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.core.stage_clock import RequestStopped
+from app.engine.engine_events import EngineEvents
+from app.engine.running_job import RunningJob
 from app.engine.synthesis_jobs import OpenVoiceJob
 from app.engine.synthesis_results import JobFailure
-from app.ui.synthesis.running_job import RunningJob
-from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 
 class CountingVoices:
@@ -23,7 +23,7 @@ class CountingVoices:
 @pytest.mark.parametrize("is_waiting", [False, True])
 def test_a_warm_up_gives_way_to_a_job_that_waits_and_not_to_its_own(is_waiting: bool) -> None:
     voices = CountingVoices()
-    running = RunningJob(WorkerSignals(), voices)  # type: ignore[arg-type]
+    running = RunningJob(EngineEvents(), voices)  # type: ignore[arg-type]
     first, second = OpenVoiceJob("cpu"), OpenVoiceJob("cpu")
 
     def warm_up() -> None:
@@ -40,9 +40,8 @@ def test_a_warm_up_gives_way_to_a_job_that_waits_and_not_to_its_own(is_waiting: 
 
 @pytest.mark.parametrize(("error", "failures"), [(RequestStopped(), 0), (ValueError("broken"), 1)])
 def test_a_part_that_was_stopped_is_over_without_a_failure(error: Exception, failures: int) -> None:
-    signals, failed = WorkerSignals(), list[JobFailure]()
-    signals.failed.connect(failed.append)
-    running = RunningJob(signals, CountingVoices())  # type: ignore[arg-type]
+    failed = list[JobFailure]()
+    running = RunningJob(EngineEvents(on_failed=failed.append), CountingVoices())  # type: ignore[arg-type]
 
     def raise_error() -> bool:
         raise error

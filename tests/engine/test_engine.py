@@ -1,4 +1,4 @@
-"""Three lanes on one thread: files never hold up what is to be heard, and what is heard leaves files their turn."""
+"""Four lanes on one thread, without Qt: files never hold up what is to be heard, and what is heard leaves files their turn."""
 
 from __future__ import annotations
 
@@ -12,90 +12,72 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
-from PySide6.QtCore import QObject, QThread, Slot
-from pytestqt.qtbot import QtBot
 
 from app.adapters import speech_activity
 from app.core.line_requests import build_request
 from app.core.script import Line, LineSettings
 from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming, SynthesisRequest
+from app.engine.engine import MIN_QUEUED_BEFORE_FILES_S, Engine
+from app.engine.engine_events import EngineEvents
 from app.engine.synthesis_jobs import ChooseDeviceJob, OpenVoiceJob, RenderTakeJob, ShutdownJob, SpeechJob, TakeResult
 from app.engine.synthesis_results import JobFailure, JobResult
-from app.ui.synthesis.synthesis_worker import MIN_QUEUED_BEFORE_FILES_S, SynthesisWorker
+from tests.recording_player import RecordingPlayer
 from tests.stopped_runs import DECODER, stop_within_run
-from tests.ui.conftest import WAIT_MS
-from tests.ui.recording_player import RecordingPlayer
 
 HELLO = "こんにちは、世界。"
 SENTENCES = [f"{number}番目の駅で降りて、長い坂道をゆっくりと登りました。" for number in range(40)]
 LONG = "".join(SENTENCES)
+PATIENCE_S, POLL_S = 60.0, 0.005
 FILE_SENTENCES = 6
 FILE = "".join(SENTENCES[:FILE_SENTENCES])  # for files that are written to the end
 
 
-class Listener(QObject):
-    """Collects what the worker tells."""
+class Listener:
+    """Collects what the engine reports."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.done: list[JobResult] = []
         self.failed: list[JobFailure] = []
         self.voices: list[object] = []
         self.timings: list[StageTiming] = []
         self.taken: list[TakeResult] = []
 
-    @Slot(object)
-    def on_done(self, done: JobResult) -> None:
-        self.done.append(done)
-
-    @Slot(object)
-    def on_failed(self, failed: JobFailure) -> None:
-        self.failed.append(failed)
-
-    @Slot(object)
-    def on_voice(self, voice: object) -> None:
-        self.voices.append(voice)
-
-    @Slot(object)
-    def on_stage(self, timing: StageTiming) -> None:
-        self.timings.append(timing)
-
-    @Slot(object)
-    def on_taken(self, taken: TakeResult) -> None:
-        self.taken.append(taken)
+    def build_events(self) -> EngineEvents:
+        return EngineEvents(
+            on_done=self.done.append,
+            on_failed=self.failed.append,
+            on_voice_opened=self.voices.append,
+            on_stage=self.timings.append,
+            on_take_rendered=self.taken.append,
+        )
 
 
 class Studio:
-    """A worker in its thread with a player that nobody hears."""
+    """An engine in a thread of its own, with a player that nobody hears."""
 
-    def __init__(self, qtbot: QtBot, player: RecordingPlayer) -> None:
-        self._qtbot = qtbot
+    def __init__(self, player: RecordingPlayer) -> None:
         self.player = player
         self.heard = Listener()
-        self.worker = SynthesisWorker(lambda _device, _rate: player)
-        self.thread = QThread()
-        self.thread.setStackSize(8 << 20)
-        self.worker.moveToThread(self.thread)
-        self.worker.done.connect(self.heard.on_done)
-        self.worker.failed.connect(self.heard.on_failed)
-        self.worker.voice_opened.connect(self.heard.on_voice)
-        self.worker.stage_timed.connect(self.heard.on_stage)
-        self.worker.take_rendered.connect(self.heard.on_taken)
+        self.engine = Engine(self.heard.build_events(), lambda _device, _rate: player)
+        self.thread = threading.Thread(target=self.engine.run_jobs, name="synthesis")
         self.thread.start()
 
     def speak(self, name: str, text: str, file: Path | None = None) -> SpeechJob:
         job = SpeechJob(SynthesisRequest(text, id=name), time.perf_counter(), file)
-        self.worker.enqueue_job(job)
+        self.engine.enqueue_job(job)
         return job
 
     def open_voice(self, *, hold: bool = True) -> OpenVoiceJob:
         job = OpenVoiceJob("cpu", keep_open=hold)
-        self.worker.enqueue_job(job)
+        self.engine.enqueue_job(job)
         return job
 
     def until(self, condition: Callable[[], bool]) -> None:
-        self._qtbot.waitUntil(condition, timeout=WAIT_MS)
+        end = time.monotonic() + PATIENCE_S
+        while not condition():
+            assert time.monotonic() < end
+            time.sleep(POLL_S)
 
     def until_done(self, *jobs: object) -> None:
         self.until(lambda: all(any(done.job is job for done in self.heard.done) for job in jobs))
@@ -105,12 +87,13 @@ class Studio:
 
 
 @pytest.fixture
-def studio(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Studio]:
+def studio(request: pytest.FixtureRequest) -> Iterator[Studio]:
     player = getattr(request, "param", None) or RecordingPlayer()
-    studio = Studio(qtbot, player)
+    studio = Studio(player)
     yield studio
-    studio.worker.enqueue_job(ShutdownJob())
-    assert studio.thread.wait(WAIT_MS)
+    studio.engine.enqueue_job(ShutdownJob())
+    studio.thread.join(PATIENCE_S)
+    assert not studio.thread.is_alive()
 
 
 def render_job(line: Line) -> RenderTakeJob:
@@ -128,10 +111,10 @@ def test_speaking_begins_while_a_file_is_computed_and_the_file_is_whole(studio: 
     alone, beside = tmp_path / "alone.wav", tmp_path / "beside.wav"
     first = studio.speak("alone", FILE, alone)
     studio.until_done(first)
-    assert studio.worker.voices.caches is not None
-    studio.worker.voices.caches.clear()
+    assert studio.engine.voices.caches is not None
+    studio.engine.voices.caches.clear()
     saving = studio.speak("file", FILE, beside)
-    studio.until(lambda: studio.worker.current is saving)
+    studio.until(lambda: studio.engine.current is saving)
     line = studio.speak("line", HELLO)
     studio.until_done(line)
     assert saving not in studio.order(), "the line is done long before the file"
@@ -149,13 +132,13 @@ def test_a_file_is_computed_while_a_long_line_sounds(studio: Studio, tmp_path: P
     voice = studio.open_voice()
     studio.until_done(voice)
     line = studio.speak("line", LONG)
-    studio.until(lambda: studio.worker.current is line)
+    studio.until(lambda: studio.engine.current is line)
     saving = studio.speak("file", HELLO, tmp_path / "file.wav")
     studio.until_done(saving)
     assert line not in studio.order(), "the line still sounds"
     assert soundfile.info(tmp_path / "file.wav").frames > 10_000
     assert studio.player.queued_s > MIN_QUEUED_BEFORE_FILES_S / 2, "the file took its time from what was ahead"
-    studio.worker.cancel_job(line)
+    studio.engine.cancel_job(line)
     studio.until_done(line)
 
 
@@ -163,17 +146,17 @@ def test_cancelling_one_lane_leaves_the_other_alone(studio: Studio, tmp_path: Pa
     voice = studio.open_voice()
     studio.until_done(voice)
     saving = studio.speak("file", LONG, tmp_path / "file.wav")
-    studio.until(lambda: studio.worker.current is saving)
+    studio.until(lambda: studio.engine.current is saving)
     for number in range(5):
         line = studio.speak(f"line {number}", LONG)
         studio.until(lambda number=number: f"line {number}" in studio.player.requests)
-        studio.worker.cancel_job(line)
+        studio.engine.cancel_job(line)
         studio.until_done(line)
     line = studio.speak("line", HELLO)
     studio.until_done(line)
     assert not studio.heard.failed
     assert studio.player.requests["line"][-1].last
-    studio.worker.cancel_job(saving)
+    studio.engine.cancel_job(saving)
     studio.until_done(saving)
     assert not (tmp_path / "file.wav").exists(), "a cancelled file leaves nothing"
     assert not list(tmp_path.glob("*.part*"))
@@ -184,7 +167,7 @@ def test_a_line_that_fails_does_not_spoil_the_file(studio: Studio, tmp_path: Pat
     voice = studio.open_voice()
     studio.until_done(voice)
     saving = studio.speak("file", FILE, tmp_path / "file.wav")
-    studio.until(lambda: studio.worker.current is saving)
+    studio.until(lambda: studio.engine.current is saving)
     bad = studio.speak("line", "。。。")
     studio.until_done(bad, saving)
     assert [failed.job for failed in studio.heard.failed] == [bad]
@@ -196,7 +179,7 @@ def test_lines_follow_each_other_and_a_device_is_chosen_between_them(studio: Stu
     one, two = studio.speak("one", HELLO), studio.speak("two", HELLO)
     saving = studio.speak("file", FILE, tmp_path / "file.wav")
     device = ChooseDeviceJob(None)
-    studio.worker.enqueue_job(device)
+    studio.engine.enqueue_job(device)
     three = studio.speak("three", HELLO)
     again = studio.open_voice()
     four = studio.speak("four", HELLO)
@@ -209,7 +192,7 @@ def test_lines_follow_each_other_and_a_device_is_chosen_between_them(studio: Stu
 
 def test_an_opening_that_is_cancelled_while_it_warms_up_has_not_failed(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing waits yet: the window first cancels the opening of a voice that was replaced, and then opens the other."""
-    stopped = stop_within_run(monkeypatch, lambda: studio.worker.cancel_job(opening))
+    stopped = stop_within_run(monkeypatch, lambda: studio.engine.cancel_job(opening))
     opening = studio.open_voice()
     studio.until_done(opening)
     assert stopped == [DECODER]
@@ -225,11 +208,11 @@ def test_a_job_that_is_cancelled_within_a_graph_has_not_failed(
     studio: Studio, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     studio.until_done(studio.open_voice())
-    stopped = stop_within_run(monkeypatch, lambda: studio.worker.cancel_job(job))
+    stopped = stop_within_run(monkeypatch, lambda: studio.engine.cancel_job(job))
     job: SpeechJob | RenderTakeJob
     if kind == "take":
         job = render_job(Line(HELLO))
-        studio.worker.enqueue_job(job)
+        studio.engine.enqueue_job(job)
     else:
         job = studio.speak(kind, HELLO, tmp_path / "file.wav" if kind == "file" else None)
     studio.until_done(job)
@@ -268,16 +251,16 @@ def test_a_request_ends_the_warm_up_within_a_graph(studio: Studio, monkeypatch: 
 
 
 def test_an_idle_voice_makes_room_and_comes_back_as_it_was(studio: Studio) -> None:
-    studio.worker.unload_after_min = 0.2 / 60
+    studio.engine.unload_after_min = 0.2 / 60
     voice = studio.open_voice()
     studio.until_done(voice)
     one = studio.speak("one", HELLO)
     studio.until_done(one)
-    speaker = studio.worker.voices.speaker
+    speaker = studio.engine.voices.speaker
     assert speaker is not None
     held = weakref.ref(speaker.pipeline.synthesizer)
     del speaker
-    studio.until(lambda: studio.worker.voices.speaker is None)
+    studio.until(lambda: studio.engine.voices.speaker is None)
     assert held() is None, "nothing else may keep the sessions, and nobody collects in that thread"
     two = studio.speak("two", HELLO)
     three = studio.speak("three", "別の文です。")
@@ -293,22 +276,22 @@ def test_a_voice_for_first_use_is_known_but_not_held(studio: Studio) -> None:
     voice = studio.open_voice(hold=False)
     studio.until_done(voice)
     assert len(studio.heard.voices) == 1
-    assert studio.worker.voices.speaker is None
+    assert studio.engine.voices.speaker is None
     line = studio.speak("line", HELLO)
     studio.until_done(line)
-    assert studio.worker.voices.speaker is not None
+    assert studio.engine.voices.speaker is not None
 
 
 def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp_path: Path) -> None:
     voice = studio.open_voice()
     studio.until_done(voice)
     saving = studio.speak("file", FILE, tmp_path / "file.wav")
-    studio.until(lambda: studio.worker.current is saving)
+    studio.until(lambda: studio.engine.current is saving)
     other = studio.speak("other", HELLO, tmp_path / "other.wav")
     takes = [render_job(Line(FILE, LineSettings(seed=seed))) for seed in (1, 2)]
     for take in takes:
-        studio.worker.enqueue_job(take)
-    studio.until(lambda: studio.worker.current is takes[0])
+        studio.engine.enqueue_job(take)
+    studio.until(lambda: studio.engine.current is takes[0])
     line = studio.speak("line", HELLO)
     studio.until_done(line, *takes, saving, other)
     assert [job for job in studio.order() if job is not voice] == [line, *takes, saving, other]
@@ -322,12 +305,12 @@ def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio, monk
     stages: list[str] = []
     monkeypatch.setattr(speech_activity, "record_speech", lambda: stages.append("stage"))
     take = render_job(Line(HELLO, LineSettings(seed=7, volume=0.5)))
-    studio.worker.enqueue_job(take)
+    studio.engine.enqueue_job(take)
     studio.until_done(take)
-    assert studio.worker.player is None or not studio.player.requests
+    assert studio.engine.player is None or not studio.player.requests
     assert len(stages) >= 4, "what is not urgent waits meanwhile"
     line = SpeechJob(build_request(take.line), time.perf_counter())
-    studio.worker.enqueue_job(line)
+    studio.engine.enqueue_job(line)
     studio.until_done(line)
     (taken,) = studio.heard.taken
     assert taken.rate == 44_100
@@ -339,10 +322,10 @@ def test_a_take_is_cancelled_within_a_graph(studio: Studio) -> None:
     voice = studio.open_voice()
     studio.until_done(voice)
     first, second = render_job(Line(LONG[:1000])), render_job(Line(HELLO))
-    studio.worker.enqueue_job(first)
-    studio.worker.enqueue_job(second)
-    studio.until(lambda: studio.worker.current is first)
-    studio.worker.cancel_job(first)
+    studio.engine.enqueue_job(first)
+    studio.engine.enqueue_job(second)
+    studio.until(lambda: studio.engine.current is first)
+    studio.engine.cancel_job(first)
     studio.until_done(first, second)
     assert [taken.job for taken in studio.heard.taken] == [second]
     assert [done.succeeded for done in studio.heard.done if done.job is first] == [False]

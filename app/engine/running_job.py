@@ -9,10 +9,10 @@ from collections.abc import Callable
 from app.common.log import convert_to_app_error
 from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming
+from app.engine.engine_events import EngineEvents
 from app.engine.loaded_voices import LoadedVoiceCache
 from app.engine.synthesis_jobs import SpeechJob, SynthesisJob
 from app.engine.synthesis_results import JobFailure
-from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 
 class RunningJob:
@@ -23,10 +23,10 @@ class RunningJob:
         computing_since: when the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed.
     """
 
-    def __init__(self, signals: WorkerSignals, voice: LoadedVoiceCache) -> None:
+    def __init__(self, events: EngineEvents, voice: LoadedVoiceCache) -> None:
         self.job: SynthesisJob | None = None
         self.computing_since: float | None = None
-        self._news, self._voice = signals, voice
+        self._events, self._voice = events, voice
         self._warming = False
         self._lock = threading.Lock()  # between stopping and the change of jobs: a graph must not be stopped for another's sake
 
@@ -42,7 +42,7 @@ class RunningJob:
         except RequestStopped:  # by us: its `done` says that it did not succeed
             pass
         except Exception as exc:
-            self._news.failed.emit(JobFailure(job, convert_to_app_error(exc)))
+            self._events.on_failed(JobFailure(job, convert_to_app_error(exc)))
         finally:
             self.computing_since = None if before is None else time.perf_counter()
             with self._lock:
@@ -72,7 +72,7 @@ class RunningJob:
     def report_stage(self, timing: StageTiming) -> None:
         """Report a finished stage and start the clock of the next one."""
         self.start_stage_clock()
-        self._news.stage_timed.emit(self._voice.add_timing_backends(timing))
+        self._events.on_stage(self._voice.add_timing_backends(timing))
         self._voice.announce_fallback()
 
     def start_stage_clock(self) -> None:

@@ -1,0 +1,190 @@
+"""What speaks: it owns the open voices, their sessions and the audio device, and gives every job its turn in one thread.
+
+Jobs run in four lanes. What is to be heard comes first, in the order of `enqueue_job`; requests to the service, takes, and then files, are computed while enough
+sound waits in the player, and give way after every stage. Opening a voice and shutting down wait for all jobs before them. Only the functions that say so, and the
+plain attributes, may be used from other threads; they never wait for a graph. ONNX Runtime is imported with the first job, in the engine's thread.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from app.engine.audio_player import AudioPlayer, PlayerOpener, open_portaudio
+from app.engine.engine_events import EngineEvents
+from app.engine.job_handlers import JobHandlers
+from app.engine.job_lanes import AudibleJob, JobLanes
+from app.engine.line_reader import LineReader, ReadLineJob
+from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.output_device import OutputDevice
+from app.engine.playback_runner import PlaybackRunner
+from app.engine.running_job import RunningJob
+from app.engine.synthesis_jobs import (
+    ChooseDeviceJob,
+    PlaySampleJob,
+    ServeRequestJob,
+    ShutdownJob,
+    SpeechJob,
+    StoppableJob,
+    SynthesisJob,
+)
+
+MIN_QUEUED_BEFORE_READING_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
+MIN_QUEUED_BEFORE_FILES_S = 3.0  # sound that must wait before a take or a file gets its turn: longer than any one stage takes
+
+
+class Engine:
+    """Works in the thread that calls `run_jobs`.
+
+    Attributes:
+        unload_after_min: minutes without work after which the voice makes room, counted from the next job; 0 is never.
+        voices: those that are open; they belong to the engine's thread.
+    """
+
+    def __init__(self, events: EngineEvents, open_player: PlayerOpener | None = None) -> None:
+        self.unload_after_min = 0.0
+        self.voices = LoadedVoiceCache(events.on_voice_opened, events.on_announcement)
+        self._events = events
+        self._output = OutputDevice(open_player or open_portaudio, events.on_announcement)
+        self._lanes = JobLanes()
+        self._reader = LineReader(self.voices)
+        self._current = RunningJob(events, self.voices)
+        self._line = PlaybackRunner(events, self._current, self.voices, self._output)
+        self._whole = JobHandlers(events, self._current, self.voices, self._output)
+        self._whole.wanted = lambda: self._lanes.has_new_jobs
+        self._whole.apart_waits = lambda: any(take.precisions is not None for take in self._lanes.takes)
+        self._whole.give_way = self._yield_to_audible_jobs
+        self._has_work = threading.Event()
+
+    @property
+    def current(self) -> SynthesisJob | None:
+        """Return the job that is computed now."""
+        return self._current.job
+
+    @property
+    def computing_since(self) -> float | None:
+        """Return the time at which the running stage began, in seconds of `time.perf_counter`; None while nothing is computed."""
+        return self._current.computing_since
+
+    @property
+    def player(self) -> AudioPlayer | None:
+        """Return the open audio device, or None."""
+        return self._output.player
+
+    @property
+    def is_serving(self) -> bool:
+        """Return whether a request to the service is being computed."""
+        return self._whole.serving
+
+    @property
+    def is_preparing(self) -> bool:
+        """Return whether nothing is heard because sound is kept back."""
+        return self._line.is_holding and self._output.queued_s == 0
+
+    def set_prepares_first(self, is_wanted: bool) -> None:
+        """Set whether a phrase is computed as a whole before it is heard, from the next line on."""
+        self._line.prepares_first = is_wanted
+
+    def set_force_bert(self, is_forced: bool) -> None:
+        """Set whether voices may speak with a BERT that is not theirs, from the next opening on."""
+        self.voices.force_bert = is_forced
+
+    def enqueue_job(self, job: SynthesisJob) -> None:
+        """Queue a job; any thread may call this."""
+        # Queued before the warm-up stops: a stopped graph fails, which is no error only if a job is seen to wait.
+        # The event comes last, as it only wakes an idle thread; a busy one looks into the lanes itself.
+        self._lanes.enqueue_job(job)
+        self._current.stop_warming_for(job)
+        self._has_work.set()
+
+    def request_reading(self, job: ReadLineJob) -> None:
+        """Read a line between other work, which continues undisturbed; any thread may call this."""
+        self._reader.enqueue_job(job)
+        self._has_work.set()
+
+    def cancel_job(self, job: StoppableJob) -> None:
+        """Stop a job at once, whether it runs, waits or still sounds; any thread may call this."""
+        # The flag comes first: a stopped graph fails, and without it the user would see that as an error.
+        job.cancelled.set()
+        self._current.stop_job(job)
+        if isinstance(job, SpeechJob) and job.file is None:
+            self.stop_sound()
+
+    def stop_serving(self, job: ServeRequestJob) -> None:
+        """Stop the graph that runs for a request, if it runs for this one; any thread may call this."""
+        self._current.stop_job(job)
+
+    def stop_sound(self) -> None:
+        """Silence every sound at once; any thread may call this."""
+        player = self.player
+        if player is not None:
+            player.abort_output()
+
+    def run_jobs(self) -> None:
+        """Run jobs as they come, until a `ShutdownJob`; after a long time without any, close the voices, whose caches stay."""
+        while True:
+            self._has_work.clear()
+            if self._run_waiting_jobs():
+                return
+            idle_s = self.unload_after_min * 60 if self.unload_after_min and self.voices.speaker is not None else None
+            if not self._has_work.wait(idle_s):
+                self.voices.unload_voices()
+
+    def _run_waiting_jobs(self) -> bool:
+        """Run all jobs that wait; return whether the last of them was the shutdown."""
+        while True:
+            self._advance_audible_jobs()
+            job = self._lanes.take_job()
+            if job is not None:
+                if not isinstance(job, SpeechJob):
+                    self._line.stop_watching()
+                self._whole.run_job(job)
+                if isinstance(job, ShutdownJob):
+                    return True
+            elif self._reader.has_waiting:
+                self._read_next_line()
+            elif self._line.is_sounding and not self._lanes.lines:
+                self._line.watch_playback(lambda: self._lanes.has_new_jobs or self._reader.has_waiting)
+            elif not self._lanes.lines:
+                return False
+
+    def _advance_audible_jobs(self) -> None:
+        """Advance the audible jobs, until there are no more or enough sound waits for other work to have its turn."""
+        while True:
+            self._lanes.sort_new_jobs()
+            if not self._lanes.lines or (self._has_others() and self._output.queued_s > MIN_QUEUED_BEFORE_FILES_S):
+                return
+            self._advance_job(self._lanes.lines[0])
+            if self._reader.has_waiting and self._output.queued_s > MIN_QUEUED_BEFORE_READING_S:
+                self._read_next_line()
+
+    def _yield_to_audible_jobs(self) -> None:
+        """Let audible jobs run between two stages of a take or a file, and takes before files."""
+        self._advance_audible_jobs()
+        if self._reader.has_waiting:
+            self._read_next_line()
+        # This runs within a stage of the other job, so a kind gives way only to more urgent ones:
+        # otherwise takes would nest in takes, and the first of them would end last.
+        while (self._whole.saving or self._whole.rendering) and not self._whole.serving and self._lanes.requests:
+            self._whole.run_job(self._lanes.requests.popleft())
+        while self._whole.saving and not self._whole.rendering and self._lanes.takes:
+            self._whole.run_job(self._lanes.takes.popleft())
+
+    def _has_others(self) -> bool:
+        working = self._whole.saving or self._whole.rendering or self._whole.serving
+        return working or bool(self._lanes.requests or self._lanes.takes or self._lanes.files)
+
+    def _advance_job(self, job: AudibleJob) -> None:
+        """Compute the next chunk of a line, or the silence between two lines."""
+        if not self._line.is_begun:
+            self._line.stop_watching()
+        # A cancelled line that has begun still takes its turn: only its runner silences what was queued meanwhile.
+        if isinstance(job, ChooseDeviceJob | PlaySampleJob) or (not self._line.is_begun and job.cancelled.is_set()):
+            self._lanes.lines.popleft()
+            self._whole.run_job(job)
+        elif not self._line.advance_job(job):
+            self._lanes.lines.popleft()
+            if self._has_others():
+                self._line.stop_watching()
+
+    def _read_next_line(self) -> None:
+        self._events.on_line_read(self._reader.read_next_line())
