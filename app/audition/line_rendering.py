@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.adapters.speech_activity import record_at_stages
 from app.core.line_requests import apply_cast, build_request, find_cast
-from app.core.pipeline import Pipeline
 from app.core.script import Line
 from app.core.stage_clock import OnStage, ignore_cancellation, ignore_stage
 from app.core.synthesis_types import AudioChunk, Float32
+from app.engine.synthesis_jobs import JobTurn, VoicePrecisions
+
+if TYPE_CHECKING:
+    from app.core.pipeline import Pipeline
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TakeResult:
+    """The sound of a line: samples of shape (N,), and their rate in Hz."""
+
+    line: Line
+    samples: Float32
+    rate: int
+
+
+def render_take(line: Line, precisions: VoicePrecisions | None, turn: JobTurn) -> TakeResult | None:
+    """Return the sound of a line, which nobody hears now; None if cancelled.
+
+    Args:
+        line: as it is to be rendered, with the seed that counts.
+        precisions: with these instead of those that lines speak in.
+    """
+    voice = line.settings.voice
+    speaker = turn.open_speaker(voice) if precisions is None else turn.open_isolated_speaker(voice, precisions)
+    rendered = render_line(speaker.pipeline, line, record_at_stages(turn.on_stage), turn.is_cancelled)
+    return None if rendered is None else TakeResult(line, *rendered)
 
 
 def render_line(

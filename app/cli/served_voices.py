@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+from collections.abc import Mapping
 from itertools import takewhile
 
 from app.cli.chosen_voice import create_bert_finder
@@ -11,11 +13,16 @@ from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress
 from app.common.files import paths
 from app.common.language import localize
+from app.engine.open_voices import OpenVoices
+from app.engine.voice_terms import VoiceTerms, create_opener
 from app.install.natural_voice_first_start import prepare_waiting_voice, renew_before_speaking
 from app.install.resolve_voice import resolve_ready_voice
 from app.install.voice_licence import find_unaccepted_licence
 from app.voices.installed_voices import describe_skipped_voices, list_installed_voices, order_speaking_first
 from app.voices.prepared_voice import Voice
+
+# Open at once; those used last stay.
+MAX_SERVED_VOICES = 4
 
 
 def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict[str, str | None]]:
@@ -47,6 +54,20 @@ def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict
         ]
     voices = [one.voice for one in ready]
     return voices if options.voice else _order_voices(voices, options), {one.voice.manifest.id: one.reference for one in ready}
+
+
+def create_open_voices(options: argparse.Namespace, references: Mapping[str, str | None], *, convert: bool = True) -> OpenVoices:
+    """Return where voices are opened, as the options say.
+
+    Args:
+        references: of each voice, the argument of `open_speaker`.
+        convert: see `open_speaker`.
+    """
+
+    def find_terms(voice: str) -> VoiceTerms:
+        return VoiceTerms(references.get(voice, voice), options.backend, force_bert=options.force_bert, convert=convert)
+
+    return OpenVoices(create_opener(find_terms), max_voices=MAX_SERVED_VOICES, max_bytes=math.inf)
 
 
 def _order_voices(voices: list[Voice], options: argparse.Namespace) -> list[Voice]:

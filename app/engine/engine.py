@@ -1,4 +1,4 @@
-"""What speaks: it owns the open voices, their sessions and the audio device, and gives every job its turn in one thread.
+"""The engine speaks: it owns the open voices, their sessions and the audio device, and gives every job its turn in one thread.
 
 Jobs run in four lanes. What is to be heard comes first, in the order of `enqueue_job`; requests to the service, takes, and then files, are computed while enough
 sound waits in the player, and give way after every stage. Opening a voice and shutting down wait for all jobs before them. Only the functions that say so, and the
@@ -14,14 +14,14 @@ from app.engine.engine_events import EngineEvents
 from app.engine.job_handlers import JobHandlers
 from app.engine.job_lanes import AudibleJob, JobLanes
 from app.engine.line_reader import LineReader, ReadLineJob
-from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.open_voices import OpenVoices
 from app.engine.output_device import OutputDevice
 from app.engine.playback_runner import PlaybackRunner
 from app.engine.running_job import RunningJob
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
+    Importance,
     PlaySampleJob,
-    ServeRequestJob,
     ShutdownJob,
     SpeechJob,
     StoppableJob,
@@ -38,11 +38,13 @@ class Engine:
     Attributes:
         unload_after_min: minutes without work after which the voice makes room, counted from the next job; 0 is never.
         voices: those that are open; they belong to the engine's thread.
+        is_abandoned: see `abandon_jobs`.
     """
 
-    def __init__(self, events: EngineEvents, open_player: PlayerOpener | None = None) -> None:
+    def __init__(self, events: EngineEvents, voices: OpenVoices, open_player: PlayerOpener | None = None) -> None:
         self.unload_after_min = 0.0
-        self.voices = LoadedVoiceCache(events.on_voice_opened, events.on_announcement)
+        self.is_abandoned = False
+        self.voices = voices
         self._events = events
         self._output = OutputDevice(open_player or open_portaudio, events.on_announcement)
         self._lanes = JobLanes()
@@ -51,7 +53,7 @@ class Engine:
         self._line = PlaybackRunner(events, self._current, self.voices, self._output)
         self._whole = JobHandlers(events, self._current, self.voices, self._output)
         self._whole.wanted = lambda: self._lanes.has_new_jobs
-        self._whole.apart_waits = lambda: any(take.precisions is not None for take in self._lanes.takes)
+        self._whole.takes_wait = lambda: bool(self._lanes.silent[Importance.TAKE])
         self._whole.give_way = self._yield_to_audible_jobs
         self._has_work = threading.Event()
 
@@ -73,7 +75,7 @@ class Engine:
     @property
     def is_serving(self) -> bool:
         """Return whether a request to the service is being computed."""
-        return self._whole.serving
+        return Importance.SERVED in self._whole.running
 
     @property
     def is_preparing(self) -> bool:
@@ -83,10 +85,6 @@ class Engine:
     def set_prepares_first(self, is_wanted: bool) -> None:
         """Set whether a phrase is computed as a whole before it is heard, from the next line on."""
         self._line.prepares_first = is_wanted
-
-    def set_force_bert(self, is_forced: bool) -> None:
-        """Set whether voices may speak with a BERT that is not theirs, from the next opening on."""
-        self.voices.force_bert = is_forced
 
     def enqueue_job(self, job: SynthesisJob) -> None:
         """Queue a job; any thread may call this."""
@@ -109,9 +107,11 @@ class Engine:
         if isinstance(job, SpeechJob) and job.file is None:
             self.stop_sound()
 
-    def stop_serving(self, job: ServeRequestJob) -> None:
-        """Stop the graph that runs for a request, if it runs for this one; any thread may call this."""
-        self._current.stop_job(job)
+    def abandon_jobs(self) -> None:
+        """Stop the running graph, and end `run_jobs` without the jobs that wait; any thread may call this, again if a graph began meanwhile."""
+        self.is_abandoned = True
+        self.voices.terminate_graphs()
+        self._has_work.set()
 
     def stop_sound(self) -> None:
         """Silence every sound at once; any thread may call this."""
@@ -130,8 +130,8 @@ class Engine:
                 self.voices.unload_voices()
 
     def _run_waiting_jobs(self) -> bool:
-        """Run all jobs that wait; return whether the last of them was the shutdown."""
-        while True:
+        """Run all jobs that wait; return whether the last of them was the shutdown, or the others were abandoned."""
+        while not self.is_abandoned:
             self._advance_audible_jobs()
             job = self._lanes.take_job()
             if job is not None:
@@ -146,10 +146,11 @@ class Engine:
                 self._line.watch_playback(lambda: self._lanes.has_new_jobs or self._reader.has_waiting)
             elif not self._lanes.lines:
                 return False
+        return True
 
     def _advance_audible_jobs(self) -> None:
         """Advance the audible jobs, until there are no more or enough sound waits for other work to have its turn."""
-        while True:
+        while not self.is_abandoned:
             self._lanes.sort_new_jobs()
             if not self._lanes.lines or (self._has_others() and self._output.queued_s > MIN_QUEUED_BEFORE_FILES_S):
                 return
@@ -158,20 +159,17 @@ class Engine:
                 self._read_next_line()
 
     def _yield_to_audible_jobs(self) -> None:
-        """Let audible jobs run between two stages of a take or a file, and takes before files."""
+        """Let audible jobs run between two stages of a job that nobody hears, and of the others those that are more important."""
         self._advance_audible_jobs()
         if self._reader.has_waiting:
             self._read_next_line()
         # This runs within a stage of the other job, so a kind gives way only to more urgent ones:
         # otherwise takes would nest in takes, and the first of them would end last.
-        while (self._whole.saving or self._whole.rendering) and not self._whole.serving and self._lanes.requests:
-            self._whole.run_job(self._lanes.requests.popleft())
-        while self._whole.saving and not self._whole.rendering and self._lanes.takes:
-            self._whole.run_job(self._lanes.takes.popleft())
+        while self._whole.running and (job := self._lanes.take_silent_job(before=self._whole.running[-1])) is not None:
+            self._whole.run_job(job)
 
     def _has_others(self) -> bool:
-        working = self._whole.saving or self._whole.rendering or self._whole.serving
-        return working or bool(self._lanes.requests or self._lanes.takes or self._lanes.files)
+        return bool(self._whole.running) or self._lanes.has_silent_jobs
 
     def _advance_job(self, job: AudibleJob) -> None:
         """Compute the next chunk of a line, or the silence between two lines."""

@@ -1,4 +1,4 @@
-"""What the engine reports while it works, apart from the results of its jobs."""
+"""The engine's reports while it works."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.core.synthesis_types import AudioChunk, StageTiming
 from app.engine.line_reader import LineReadResult
-from app.engine.synthesis_jobs import ExportResult, TakeResult
+from app.engine.synthesis_jobs import ComputedResult
 from app.engine.synthesis_results import FileProgress, FirstAudioResult, JobFailure, JobResult, MachineInfo, OpenedVoice, SynthesisResult
 
 
@@ -24,9 +24,8 @@ class EngineEvents:
         on_line_read: with the answer to `Engine.request_reading`.
         on_synthesised: all sound of a request was computed, or it was stopped.
         on_failed: a job has failed; `on_done` follows every job, failed or not, but those of the service.
-        on_file_exported: a file of a batch is there, or was measured.
         on_file_advanced: more of a file that is written by itself was computed.
-        on_take_rendered: the sound of a take was made.
+        on_computed: the result of a `ComputeJob` is there.
         on_announcement: in the language of the user: something takes long, or is not as the user may expect.
     """
 
@@ -40,7 +39,6 @@ class EngineEvents:
     on_synthesised: Callable[[SynthesisResult], None] = ignore_event
     on_failed: Callable[[JobFailure], None] = ignore_event
     on_done: Callable[[JobResult], None] = ignore_event
-    on_file_exported: Callable[[ExportResult], None] = ignore_event
     on_file_advanced: Callable[[FileProgress], None] = ignore_event
-    on_take_rendered: Callable[[TakeResult], None] = ignore_event
+    on_computed: Callable[[ComputedResult], None] = ignore_event
     on_announcement: Callable[[str], None] = ignore_event

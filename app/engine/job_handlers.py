@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.adapters import file_prefetch
-from app.adapters.speech_activity import record_at_stages
 from app.common.errors import AudioDeviceError
-from app.core.line_requests import find_cast_ids
+from app.core.stage_clock import OnStage
 from app.core.synthesis_types import StageTiming
 from app.engine.engine_events import EngineEvents
-from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.job_lanes import find_importance
 from app.engine.machine_info import find_machine_info, use_unblocking_sessions
+from app.engine.open_voices import OpenVoices
 from app.engine.output_device import OutputDevice
 from app.engine.running_job import RunningJob
 from app.engine.speech_job_runner import SpeechJobRunner
@@ -21,55 +22,78 @@ from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ChoosePrecisionsJob,
     CloseVoiceJob,
-    ExportFileJob,
-    ExportResult,
+    ComputedResult,
+    ComputeJob,
+    Importance,
     OpenVoiceJob,
     PlaySampleJob,
     ReloadDictionaryJob,
-    RenderTakeJob,
-    ServeRequestJob,
     ShutdownJob,
     SpeechJob,
     SynthesisJob,
-    TakeResult,
+    VoicePrecisions,
 )
 from app.engine.synthesis_results import FileProgress, JobFailure, JobResult, SynthesisResult
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
-    from app.export.export_renderer import WrittenFile
-    from app.export.loudness import LoudnessMeasurement
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTurn:
+    """The turn of one job; see `JobTurn`."""
+
+    voices: OpenVoices
+    job: ComputeJob[Any]
+    on_stage: OnStage
+    give_way: Callable[[], None]
+
+    def is_cancelled(self) -> bool:
+        """Return whether nobody waits for the result any more."""
+        return self.job.cancelled.is_set()
+
+    def open_speaker(self, voice: str) -> Speaker:
+        """Return the open voice of an id, opened if need be; raise VoiceError if it cannot be."""
+        return self.voices.open_speaker(self.voices.find_line_id(voice))
+
+    def open_isolated_speaker(self, voice: str, precisions: VoicePrecisions) -> Speaker:
+        """Return a voice in other precisions than those that lines speak in, on the CPU, which has both."""
+        return self.voices.open_isolated_speaker(voice, precisions)
 
 
 class JobHandlers:
     """Belongs to the synthesis thread.
 
     Attributes:
-        saving, rendering, serving: a file, a take, a request is computed now.
+        running: the importance of the jobs that are computed now; each interrupts the one before it.
         wanted: whether something waits that a warm-up has to make room for.
-        apart_waits: whether more takes wait that are made in other precisions.
-        give_way: called between two stages of a file or a take, for what is to be heard goes first.
+        takes_wait: whether more takes wait.
+        give_way: called between two stages of a job that nobody hears, for what is to be heard goes first.
     """
 
-    def __init__(self, events: EngineEvents, current: RunningJob, voice: LoadedVoiceCache, output: OutputDevice) -> None:
-        self.saving = self.rendering = self.serving = False
+    def __init__(self, events: EngineEvents, current: RunningJob, voice: OpenVoices, output: OutputDevice) -> None:
+        self.running: list[Importance] = []
         self.wanted: Callable[[], bool] = lambda: False
-        self.apart_waits: Callable[[], bool] = lambda: False
-        self.give_way: Callable[[], object] = lambda: None
+        self.takes_wait: Callable[[], bool] = lambda: False
+        self.give_way: Callable[[], None] = lambda: None
         self._events, self._current, self._voice, self._output = events, current, voice, output
-        self._shipped: str | None = None
 
     def run_job(self, job: SynthesisJob) -> None:
-        """Run a whole job and report its result; a request's result goes to its client instead."""
-        if isinstance(job, ServeRequestJob):
-            self._current.run_part(job, lambda: self._serve_request(job))
-            return
-        stoppable = job if isinstance(job, OpenVoiceJob | SpeechJob | RenderTakeJob | ExportFileJob) else None
+        """Run a whole job and report its result; a served one brings its result itself."""
+        stoppable = job if isinstance(job, OpenVoiceJob | SpeechJob | ComputeJob) else None
         cancelled = stoppable is not None and stoppable.cancelled.is_set()
-        succeeded = not cancelled and self._current.run_part(job, lambda: self._dispatch_job(job)) is not None
-        if isinstance(job, RenderTakeJob) and job.precisions is not None and not self.apart_waits():
+        importance = find_importance(job)
+        if importance is not None:
+            self.running.append(importance)
+        try:
+            succeeded = not cancelled and self._current.run_part(job, lambda: self._dispatch_job(job)) is not None
+        finally:
+            if importance is not None:
+                self.running.pop()
+        if importance is Importance.TAKE and not self.takes_wait():
             self._voice.close_isolated_voice()
-        self._events.on_done(JobResult(job, succeeded and not (stoppable is not None and stoppable.cancelled.is_set())))
+        if importance not in (Importance.HEARD, Importance.SERVED):
+            self._events.on_done(JobResult(job, succeeded and not (stoppable is not None and stoppable.cancelled.is_set())))
 
     def _dispatch_job(self, job: SynthesisJob) -> bool:
         match job:
@@ -80,10 +104,8 @@ class JobHandlers:
                 self._output.choose_device(job.device, speaker.pipeline.voice.sampling_rate if speaker is not None else None)
             case SpeechJob(file=Path() as file):
                 self._save_file(job, file)
-            case RenderTakeJob():
-                self._render_take(job)
-            case ExportFileJob():
-                self._export_file(job)
+            case ComputeJob():
+                self._compute_result(job)
             case PlaySampleJob():
                 self._play_sample(job.file)
             case ChoosePrecisionsJob() | CloseVoiceJob() | ReloadDictionaryJob():
@@ -123,75 +145,16 @@ class JobHandlers:
         self._voice.announce_fallback()
 
     def _save_file(self, job: SpeechJob, file: Path) -> None:
-        self.saving = True
-        try:
-            speech = SpeechJobRunner(
-                job, self._voice.ensure_voice_open, self._report_stage, self._events.on_first_audio, self._current.stop_stage_clock
-            )
-            speech.save_file(file, lambda share: self._events.on_file_advanced(FileProgress(file, share)))
-        finally:
-            self.saving = False
+        speech = SpeechJobRunner(
+            job, self._voice.open_speaker, self._report_stage, self._events.on_first_audio, self._current.stop_stage_clock
+        )
+        speech.save_file(file, lambda share: self._events.on_file_advanced(FileProgress(file, share)))
         self._events.on_synthesised(SynthesisResult(job.request.id, job.cancelled.is_set()))
 
-    def _render_take(self, job: RenderTakeJob) -> None:
-        from app.audition.line_rendering import render_line
-
-        self.rendering = True
-        try:
-            voice = job.line.settings.voice
-            speaker = (
-                self._voice.ensure_voice_open(voice) if job.precisions is None else self._voice.open_isolated_voice(voice, job.precisions)
-            )
-            made = render_line(speaker.pipeline, job.line, record_at_stages(self._report_stage), job.cancelled.is_set)
-        finally:
-            self.rendering = False
-        if made is not None:
-            self._events.on_take_rendered(TakeResult(job, *made))
-
-    def _export_file(self, job: ExportFileJob) -> None:
-        from app.export.export_renderer import FileRenderer
-
-        renderer = FileRenderer(
-            self._voice.ensure_voice_open,
-            lambda line, speaker: find_cast_ids(line, speaker.pipeline.voice),
-            self._report_stage,
-            job.cancelled.is_set,
-            self.give_way,
-        )
-        self.saving = True
-        try:
-            made: WrittenFile | LoudnessMeasurement | None
-            if job.recorded is not None:
-                made = renderer.write_recorded_file(job.item, job.settings, job.recorded)
-            elif job.is_measurement:
-                made = renderer.measure_file(job.item)
-            else:
-                made = renderer.write_file(job.item, job.settings, job.gain_db)
-        finally:
-            self.saving = False
-        if made is not None:
-            self._events.on_file_exported(ExportResult(job, made))
-
-    def open_speaker(self, voice: str) -> Speaker:
-        """Return the voice of an id, for the service. Lines name the voice that ships by an empty id, under which it is open already."""
-        if self._shipped is None:
-            from app.voices.installed_voices import find_shipped_voice_id
-
-            self._shipped = find_shipped_voice_id() or ""
-        return self._voice.ensure_voice_open("" if voice == self._shipped else voice)
-
-    def _serve_request(self, job: ServeRequestJob) -> bool:
-        self.serving = True
-        try:
-            job.work.run_work(self, self._yield_after_served_stage)
-        finally:
-            self.serving = False
-        return True
-
-    def _yield_after_served_stage(self, _timing: StageTiming) -> None:
-        """Yield to other jobs; requests of clients are not measured for the window."""
-        self._voice.announce_fallback()
-        self.give_way()
+    def _compute_result(self, job: ComputeJob[Any]) -> None:
+        result = job.compute(EngineTurn(self._voice, job, self._report_stage, self.give_way))
+        if result is not None:
+            self._events.on_computed(ComputedResult(job, result))
 
     def _report_stage(self, timing: StageTiming) -> None:
         self._current.report_stage(timing)

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
-from app.engine.synthesis_jobs import (
-    ChooseDeviceJob,
-    ExportFileJob,
-    PlaySampleJob,
-    RenderTakeJob,
-    ServeRequestJob,
-    SpeechJob,
-    SynthesisJob,
-)
+from app.engine.synthesis_jobs import ChooseDeviceJob, ComputeJob, Importance, PlaySampleJob, SpeechJob, SynthesisJob
 
 AudibleJob = SpeechJob | ChooseDeviceJob | PlaySampleJob
+SilentJob = ComputeJob[Any] | SpeechJob
+
+
+def find_importance(job: SynthesisJob) -> Importance | None:
+    """Return the lane of a job that nobody hears; None for one that is heard, or waits for all jobs before it."""
+    if isinstance(job, SpeechJob):
+        return Importance.FILE if job.file is not None else None
+    return job.importance if isinstance(job, ComputeJob) else None
 
 
 class JobLanes:
-    """Belongs to the synthesis thread, but for `enqueue_job`.
+    """Belongs to the engine's thread, but for `enqueue_job`.
 
     Attributes:
         lines: what is to be heard, and the devices it is to be heard on, in order.
-        requests: to the service, in order.
-        takes: lines whose sound is wanted, in order.
-        files: what is to be saved, in order.
+        silent: what is computed for somebody who waits, or into a file, by importance, each in order.
     """
 
     def __init__(self) -> None:
         self.lines: deque[AudibleJob] = deque()
-        self.requests: deque[ServeRequestJob] = deque()
-        self.takes: deque[RenderTakeJob] = deque()
-        self.files: deque[SpeechJob | ExportFileJob] = deque()
-        # No lock: a deque takes `append` from any thread, and only the synthesis thread looks and removes.
+        self.silent: dict[Importance, deque[SilentJob]] = {importance: deque() for importance in Importance}
+        # No lock: a deque takes `append` from any thread, and only the engine's thread looks and removes.
         self._inbox: deque[SynthesisJob] = deque()
 
     def enqueue_job(self, job: SynthesisJob) -> None:
@@ -44,29 +41,33 @@ class JobLanes:
         """Return whether a new job has been posted."""
         return bool(self._inbox)
 
+    @property
+    def has_silent_jobs(self) -> bool:
+        """Return whether any job waits that nobody hears."""
+        return any(self.silent.values())
+
     def sort_new_jobs(self) -> None:
         """Move the jobs that have arrived into their lanes, up to a job that all jobs before it must precede."""
         while self._inbox:
-            job = self._inbox[0]
-            if isinstance(job, ExportFileJob) or (isinstance(job, SpeechJob) and job.file is not None):
-                self.files.append(job)
-            elif isinstance(job, ServeRequestJob):
-                self.requests.append(job)
-            elif isinstance(job, RenderTakeJob):
-                self.takes.append(job)
+            job, importance = self._inbox[0], find_importance(self._inbox[0])
+            if importance is not None:
+                assert isinstance(job, ComputeJob | SpeechJob)
+                self.silent[importance].append(job)
             elif isinstance(job, AudibleJob):
                 self.lines.append(job)
             else:
                 return
             self._inbox.popleft()
 
+    def take_silent_job(self, before: Importance | None = None) -> SilentJob | None:
+        """Return the next job that nobody hears, or None; with `before` only one that is more important."""
+        lanes = (lane for importance, lane in self.silent.items() if lane and (before is None or importance < before))
+        lane = next(lanes, None)
+        return lane.popleft() if lane else None
+
     def take_job(self) -> SynthesisJob | None:
         """Return the next job that is not audible: a request, a take, a file, or else a job that had to wait for all others."""
         self.sort_new_jobs()
-        if self.requests:
-            return self.requests.popleft()
-        if self.takes:
-            return self.takes.popleft()
-        if self.files:
-            return self.files.popleft()
+        if (job := self.take_silent_job()) is not None:
+            return job
         return self._inbox.popleft() if self._inbox and not self.lines else None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.core.lru_cache import LRUCache
     from app.core.ports import G2P
     from app.core.synthesis_types import Phones
-    from app.engine.loaded_voices import LoadedVoiceCache
+    from app.engine.open_voices import OpenVoices
 
 MAX_SHOWN_CHARACTERS = 600  # of a line; a strip of all of a book would be no strip
 
@@ -55,7 +55,7 @@ class LineReadResult:
 class LineReader:
     """Belongs to the synthesis thread, but for `enqueue_job` and `has_waiting`."""
 
-    def __init__(self, voice: LoadedVoiceCache) -> None:
+    def __init__(self, voice: OpenVoices) -> None:
         self._voice = voice
         self._jobs: OrderedDict[tuple[str, bool], ReadLineJob] = OrderedDict()  # the last one to show, and the last one to try
         self._g2p: G2P | None = None

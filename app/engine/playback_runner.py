@@ -7,7 +7,7 @@ from collections.abc import Callable
 from app.adapters.speech_activity import record_speech
 from app.common.errors import AudioDeviceError
 from app.engine.engine_events import EngineEvents
-from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.open_voices import OpenVoices
 from app.engine.output_device import OutputDevice
 from app.engine.running_job import RunningJob
 from app.engine.speech_job_runner import SpeechJobRunner
@@ -22,7 +22,7 @@ class PlaybackRunner:
         prepares_first: from the next line on, nothing of a phrase is heard before all of it is there.
     """
 
-    def __init__(self, events: EngineEvents, current: RunningJob, voice: LoadedVoiceCache, output: OutputDevice) -> None:
+    def __init__(self, events: EngineEvents, current: RunningJob, voice: OpenVoices, output: OutputDevice) -> None:
         self._events, self._current, self._voice, self._output = events, current, voice, output
         self._rendering: SpeechJobRunner | None = None
         self._playing: SpeechJob | None = None  # computed, and perhaps not heard yet
@@ -87,12 +87,12 @@ class PlaybackRunner:
         if self._rendering is None:
             events, current = self._events, self._current
             self._rendering = SpeechJobRunner(
-                job, self._voice.ensure_voice_open, current.report_stage, events.on_first_audio, current.stop_stage_clock
+                job, self._voice.open_speaker, current.report_stage, events.on_first_audio, current.stop_stage_clock
             )
             self._rendering.on_chunk = events.on_chunk
             self._rendering.prepares_first = self.prepares_first
         player = self._output.ensure_open(
-            job.recorded.rate if job.recorded else self._voice.ensure_voice_open(job.voice).pipeline.voice.sampling_rate
+            job.recorded.rate if job.recorded else self._voice.open_speaker(job.voice).pipeline.voice.sampling_rate
         )
         try:
             if self._rendering.queue_next_chunk(player):

@@ -10,7 +10,7 @@ from app.common.log import convert_to_app_error
 from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming
 from app.engine.engine_events import EngineEvents
-from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.open_voices import OpenVoices
 from app.engine.synthesis_jobs import SpeechJob, SynthesisJob
 from app.engine.synthesis_results import JobFailure
 
@@ -23,7 +23,7 @@ class RunningJob:
         computing_since: when the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed.
     """
 
-    def __init__(self, events: EngineEvents, voice: LoadedVoiceCache) -> None:
+    def __init__(self, events: EngineEvents, voice: OpenVoices) -> None:
         self.job: SynthesisJob | None = None
         self.computing_since: float | None = None
         self._events, self._voice = events, voice

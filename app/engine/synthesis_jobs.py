@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from app.core.line_requests import LineCast
-from app.core.script import Line
-from app.core.stage_clock import OnStage
-from app.core.synthesis_types import Float32, SynthesisRequest
-from app.engine.parallel_sounds import ParallelSounds
+from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.user_settings import PrecisionChoice
 
 if TYPE_CHECKING:
     from app.common.errors import AppError
-    from app.export.export_plan import PlannedFile
-    from app.export.export_renderer import WrittenFile
-    from app.export.export_settings import ExportSettings
-    from app.export.loudness import LoudnessMeasurement
+    from app.compose.speaker import Speaker
+    from app.core.stage_clock import OnStage
+
+Result = TypeVar("Result")
+
+
+def ignore_result(_result: object) -> None:
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,17 @@ class LinePosition:
     index: int
 
 
+class RecordedSound(Protocol):
+    """A sound that is there already."""
+
+    @property
+    def rate(self) -> int:
+        """Return the sampling rate in Hz."""
+
+    def iterate_chunks(self, request_id: str, find_queued_s: Callable[[], float], is_cancelled: Callable[[], bool]) -> Iterator[AudioChunk]:
+        """Yield the sound; `find_queued_s` returns the seconds of sound that wait to be heard."""
+
+
 # Compared by identity, as all jobs: a line asked for twice is two jobs, of which only the right one may leave a list.
 @dataclass(frozen=True, slots=True, eq=False)
 class SpeechJob:
@@ -82,7 +95,7 @@ class SpeechJob:
         requested_at: when the user asked, seconds of `time.perf_counter`.
         following: further requests whose sound goes into the same file.
         casts: who speaks `request` and each of `following`; without them it is the voice we ship, and the request has the ids.
-        recorded: sounds that are there already and are heard instead.
+        recorded: a sound that is there already and is heard instead.
         start_s: seconds from the beginning of the sound that are not heard.
         position: where the sound begins that is heard, in place of `start_s`.
         found_start_s: when `position` sounds; empty until the synthesis thread has made it.
@@ -97,7 +110,7 @@ class SpeechJob:
     file: Path | None = None
     following: tuple[SynthesisRequest, ...] = ()
     casts: tuple[LineCast, ...] = ()
-    recorded: ParallelSounds | None = None
+    recorded: RecordedSound | None = None
     start_s: float = 0.0
     position: LinePosition | None = None
     found_start_s: list[float] = field(default_factory=list)
@@ -117,61 +130,69 @@ class SpeechJob:
         return self.casts[0].voice if self.casts else ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExportFileJob:
-    """Write a planned file with what belongs beside it; with `is_measurement` only find out how loud it is.
+class Importance(IntEnum):
+    """How soon a result is wanted; what is queued for the engine's own player comes before all of these.
 
-    Attributes:
-        on_done, on_failed: called in the window's thread with the result or the error, unless the job was cancelled.
-        gain_db: see `FileRenderer.write_file`.
-        recorded: samples `(T,)` and rate (Hz) that the one line of the file had when it was heard; they are written instead.
+    HEARD is for what has another player, as comments and agents do.
     """
 
-    item: PlannedFile
-    settings: ExportSettings
-    on_done: Callable[[ExportResult], object]
-    on_failed: Callable[[ExportFileJob, AppError], object]
-    gain_db: float | None = None
-    is_measurement: bool = False
-    recorded: tuple[Float32, int] | None = None
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    HEARD = 0
+    SERVED = 1
+    TAKE = 2
+    FILE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class ExportResult:
-    """The answer to `ExportFileJob`: what was written, or how loud it is."""
+class JobTurn(Protocol):
+    """What a job may use while it has the engine's thread."""
 
-    job: ExportFileJob
-    result: WrittenFile | LoudnessMeasurement
+    @property
+    def on_stage(self) -> OnStage:
+        """Return what is to be called with each stage: what is more important has its turn there."""
+
+    @property
+    def give_way(self) -> Callable[[], None]:
+        """Return what is to be called between two pieces of work that are no stages."""
+
+    def is_cancelled(self) -> bool:
+        """Return whether nobody waits for the result any more."""
+
+    def open_speaker(self, voice: str) -> Speaker:
+        """Return the open voice of an id, opened if need be; raise VoiceError if it cannot be."""
+
+    def open_isolated_speaker(self, voice: str, precisions: VoicePrecisions) -> Speaker:
+        """Return a voice in other precisions than those that lines speak in, on the CPU, which has both."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RenderTakeJob:
-    """Make the sound of a line, to be kept: nobody hears it, and no device is opened for it.
+class ComputeJob(Generic[Result]):
+    """Compute something for whoever asks; between its stages, what is to be heard or more important has its turn.
 
     Attributes:
-        line: as it is to be rendered, with the seed that counts.
-        on_made, on_failed: called in the window's thread with the sound or the error, unless the job was cancelled.
-        is_quiet: `on_failed` shows the error.
-        precisions: with these instead of those that lines speak in, and on the processor, which has both.
-        cancelled: set by the window; the synthesis thread only looks at it.
+        compute: called in the engine's thread; returns None if the job was cancelled.
+        on_result, on_failed: called with the result or the error where the engine's events arrive, unless the job was cancelled.
+        is_quiet: `on_failed` shows the error, and nobody else does.
+        cancelled: set by whoever asked; the engine's thread only looks at it.
     """
 
-    line: Line
-    on_made: Callable[[TakeResult], object]
-    on_failed: Callable[[AppError], object]
+    importance: Importance
+    compute: Callable[[JobTurn], Result | None]
+    on_result: Callable[[Result], object] = ignore_result
+    on_failed: Callable[[AppError], object] = ignore_result
     is_quiet: bool = False
-    precisions: VoicePrecisions | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TakeResult:
-    """The answer to `RenderTakeJob`: samples of shape (N,), and their rate in Hz."""
+class ComputedResult:
+    """The answer to a `ComputeJob`."""
 
-    job: RenderTakeJob
-    samples: Float32
-    rate: int
+    job: ComputeJob[Any]
+    result: Any
+
+    def deliver_result(self) -> None:
+        """Pass the result to whoever asked, unless they have cancelled the job meanwhile."""
+        if not self.job.cancelled.is_set():
+            self.job.on_result(self.result)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,28 +219,5 @@ class ShutdownJob:
     """Let the audio device go and end the thread."""
 
 
-class ServiceWork(Protocol):
-    """Work of the service, which brings its results to its clients by itself."""
-
-    def run_work(self, voices: Any, on_stage: OnStage) -> None:
-        """Compute the result with `voices.open_speaker`; never raise."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ServeRequestJob:
-    """Compute what a client of the service asked for, after what is to be heard and before takes and files."""
-
-    work: ServiceWork
-
-
-StoppableJob = OpenVoiceJob | SpeechJob | RenderTakeJob | ExportFileJob
-SynthesisJob = (
-    StoppableJob
-    | ServeRequestJob
-    | ChoosePrecisionsJob
-    | ChooseDeviceJob
-    | PlaySampleJob
-    | CloseVoiceJob
-    | ReloadDictionaryJob
-    | ShutdownJob
-)
+StoppableJob = OpenVoiceJob | SpeechJob | ComputeJob[Any]
+SynthesisJob = StoppableJob | ChoosePrecisionsJob | ChooseDeviceJob | PlaySampleJob | CloseVoiceJob | ReloadDictionaryJob | ShutdownJob

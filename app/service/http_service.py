@@ -101,7 +101,7 @@ class HttpService:
 
     def create_synthesizer(self, context: JobContext, style: ServedStyle, base: SynthesisRequest | None = None) -> QuerySynthesizer:
         """Return a computation with a style, for the synthesis thread."""
-        pipeline = context.voices.open_speaker(style.voice).pipeline
+        pipeline = context.open_speaker(style.voice).pipeline
         request = replace(base or SynthesisRequest("", id="service"), speaker=style.speaker, style=style.style)
         return QuerySynthesizer(pipeline, request, self.query_texts, context.on_stage, context.is_cancelled)
 

@@ -183,7 +183,7 @@ def build_about_routes(service: HttpService) -> list[Route]:
 
 def _load_voice(turn: JobContext, voice: str, *, is_open: bool) -> None:
     """Open a voice; a new one speaks once, or the first sentence would wait for the graphs' first run."""
-    pipeline = turn.voices.open_speaker(voice).pipeline
+    pipeline = turn.open_speaker(voice).pipeline
     if not is_open:
         pipeline.warm_up(turn.is_cancelled)
 

@@ -126,7 +126,7 @@ async def _apply_change(service: HttpService, change: Callable[[tuple[Dictionary
 
     def clear_word_caches(turn: JobContext) -> None:
         style = service.catalogue.first_style
-        forget_readings(None if style is None else turn.voices.open_speaker(style.voice).pipeline.caches)
+        forget_readings(None if style is None else turn.open_speaker(style.voice).pipeline.caches)
 
     await service.queue.compute_result(clear_word_caches)
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from app.adapters.speech_activity import record_at_stages, record_speech
-from app.core.stage_clock import OnStage, RequestStopped
+from app.core.stage_clock import RequestStopped
+from app.engine.synthesis_jobs import ComputeJob, Importance, JobTurn
 from app.service.response_spool import ResponseSpool, SpoolPiece, SpoolQuota
-
-if TYPE_CHECKING:
-    from app.compose.speaker import Speaker
 
 Result = TypeVar("Result")
 # A third of a second and more, in one go to the thread that serves.
@@ -21,23 +18,13 @@ SPOOL_PIECE_BYTES = 1 << 18
 _END_OF_RESULTS = object()
 
 
-class JobVoices(Protocol):
-    """Voices that are open, or will be when they are asked for."""
-
-    def open_speaker(self, voice: str) -> Speaker:
-        """Return the open voice of an id; raise VoiceError if it cannot be opened."""
-
-
 class JobContext:
-    """The resources that a job may use while it has the synthesis thread."""
+    """The resources that a job may use while it has the engine's thread."""
 
-    def __init__(self, job: ServiceJob, voices: JobVoices, on_stage: OnStage) -> None:
+    def __init__(self, job: ServiceJob, turn: JobTurn) -> None:
         self._work = job
-        self.voices, self.on_stage = voices, on_stage
-
-    def is_cancelled(self) -> bool:
-        """Return whether no client waits for the result any more."""
-        return self._work.cancelled.is_set()
+        self.open_speaker, self.is_cancelled = turn.open_speaker, turn.is_cancelled
+        self.on_stage = record_at_stages(turn.on_stage)
 
     def emit_result(self, item: Any) -> None:
         """Deliver a part of the result at once; bytes may wait for their reader.
@@ -60,29 +47,25 @@ class ServiceJob:
         quota: for what it emits faster than it is read.
 
     Attributes:
-        cancelled: nobody waits for it any more.
-        over: it has run.
+        computation: for the engine; cancelled once nobody waits for it any more.
         spool: what was emitted and not read.
     """
 
     def __init__(self, compute: Callable[[JobContext], Any], quota: SpoolQuota) -> None:
-        self.cancelled, self.over = threading.Event(), threading.Event()
+        self.computation: ComputeJob[None] = ComputeJob(Importance.SERVED, self.run_work)
         self.spool = ResponseSpool(quota)
         self._do = compute
         self._loop = asyncio.get_running_loop()
         self._results: asyncio.Queue[tuple[Any, BaseException | None]] = asyncio.Queue()
 
-    def run_work(self, voices: JobVoices, on_stage: OnStage) -> None:
+    def run_work(self, turn: JobTurn) -> None:
         """Compute and deliver the result; never raise."""
         record_speech()
         try:
-            if not self.cancelled.is_set():
-                self.deliver_result(self._do(JobContext(self, voices, record_at_stages(on_stage))), None)
+            self.deliver_result(self._do(JobContext(self, turn)), None)
             self.deliver_result(_END_OF_RESULTS, None)
         except BaseException as error:  # raised again where it is waited for
             self.deliver_result(_END_OF_RESULTS, error)
-        finally:
-            self.over.set()
 
     def deliver_result(self, item: Any, error: BaseException | None) -> None:
         """Pass a part of the result to the serving thread."""

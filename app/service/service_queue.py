@@ -1,11 +1,12 @@
-"""A queue of jobs for the synthesis thread."""
+"""A queue of jobs for the engine."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from app.core.stage_clock import RequestStopped
+from app.engine.engine import Engine
 from app.service.http_errors import create_refusal
 from app.service.response_spool import SpoolQuota
 from app.service.service_job import JobContext, ServiceJob
@@ -14,21 +15,11 @@ Result = TypeVar("Result")
 MAX_WAITING_JOBS = 256
 
 
-class JobExecutor(Protocol):
-    """The owner of the synthesis thread."""
-
-    def post(self, work: ServiceJob) -> None:
-        """Queue work; may be called from any thread."""
-
-    def cancel(self, work: ServiceJob) -> None:
-        """Stop work that waits or runs, inside its graph; may be called from any thread after the work's flag was set."""
-
-
 class ServiceJobQueue:
-    """Takes work to the synthesis thread, in the order of requests."""
+    """Takes work to the engine, in the order of requests."""
 
-    def __init__(self, executor: JobExecutor) -> None:
-        self._executor = executor
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._room = SpoolQuota()
         self._waiting = 0
 
@@ -51,13 +42,12 @@ class ServiceJobQueue:
         self._waiting += 1
         over = False
         try:
-            self._executor.post(work)
+            self._engine.enqueue_job(work.computation)
             async for item in work.iterate_results(is_whole=is_whole):
                 yield item
             over = True
         finally:
             self._waiting -= 1
             if not over:
-                work.cancelled.set()
-                self._executor.cancel(work)
+                self._engine.cancel_job(work.computation)
             work.spool.close()

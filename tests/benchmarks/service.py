@@ -25,13 +25,14 @@ from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.sentence_stages import SentenceStages
-from app.core.stage_clock import OnStage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.engine.engine_thread import EngineThread
+from app.engine.open_voices import OpenVoices
+from app.engine.synthesis_jobs import JobTurn
 from app.service.access import AccessRules
-from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
 from app.service.http_service import HttpService
 from app.service.listening_sockets import bind_sockets
-from app.service.service_job import JobContext, JobVoices, ServiceJob
+from app.service.service_job import JobContext, ServiceJob
 from app.service.service_queue import ServiceJobQueue
 from app.service.speech_server import HttpConnection, SpeechServer
 from app.service.style_catalogue import build_catalogue
@@ -213,9 +214,9 @@ def _traced() -> None:
         _note("received")
         received(self, data)
 
-    def on_run(self: ServiceJob, voices: JobVoices, on_stage: OnStage) -> None:
+    def on_run(self: ServiceJob, turn: JobTurn) -> None:
         _note("begun")
-        run(self, voices, on_stage)
+        run(self, turn)
 
     def on_emit(self: JobContext, item: Any) -> None:
         _note("shaped")
@@ -240,12 +241,15 @@ def served(speaker: Speaker) -> Iterator[int]:
     _traced()
     sockets = bind_sockets("127.0.0.1", 0)
     port = sockets[0].getsockname()[1]
-    opened = OpenVoiceCache(lambda _voice, _like: speaker)
-    thread = HeadlessWorker(opened)
+    opened = OpenVoices(lambda _opening: speaker)
+    thread = EngineThread(opened)
     server = SpeechServer(
         sockets,
         HttpService(
-            build_catalogue(list_installed_voices(paths.list_voice_dirs())), ServiceJobQueue(thread), AccessRules(port), opened.is_open
+            build_catalogue(list_installed_voices(paths.list_voice_dirs())),
+            ServiceJobQueue(thread.engine),
+            AccessRules(port),
+            opened.is_open,
         ),
     )
     server.start()

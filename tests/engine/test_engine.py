@@ -6,6 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,18 @@ import pytest
 import soundfile
 
 from app.adapters import speech_activity
+from app.audition.line_rendering import TakeResult, render_take
 from app.core.line_requests import build_request
 from app.core.script import Line, LineSettings
 from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.engine.engine import MIN_QUEUED_BEFORE_FILES_S, Engine
 from app.engine.engine_events import EngineEvents
-from app.engine.synthesis_jobs import ChooseDeviceJob, OpenVoiceJob, RenderTakeJob, ShutdownJob, SpeechJob, TakeResult
+from app.engine.engine_thread import EngineThread
+from app.engine.job_handle import JobHandle
+from app.engine.line_voice_opener import LineVoiceOpener
+from app.engine.open_voices import OpenVoices
+from app.engine.synthesis_jobs import ChooseDeviceJob, ComputedResult, ComputeJob, Importance, JobTurn, OpenVoiceJob, ShutdownJob, SpeechJob
 from app.engine.synthesis_results import JobFailure, JobResult
 from tests.recording_player import RecordingPlayer
 from tests.stopped_runs import DECODER, stop_within_run
@@ -41,7 +47,7 @@ class Listener:
         self.failed: list[JobFailure] = []
         self.voices: list[object] = []
         self.timings: list[StageTiming] = []
-        self.taken: list[TakeResult] = []
+        self.computed: list[ComputedResult] = []
 
     def build_events(self) -> EngineEvents:
         return EngineEvents(
@@ -49,7 +55,7 @@ class Listener:
             on_failed=self.failed.append,
             on_voice_opened=self.voices.append,
             on_stage=self.timings.append,
-            on_take_rendered=self.taken.append,
+            on_computed=self.computed.append,
         )
 
 
@@ -59,7 +65,9 @@ class Studio:
     def __init__(self, player: RecordingPlayer) -> None:
         self.player = player
         self.heard = Listener()
-        self.engine = Engine(self.heard.build_events(), lambda _device, _rate: player)
+        events = self.heard.build_events()
+        voices = OpenVoices(LineVoiceOpener(events.on_announcement).open_voice, events.on_voice_opened)
+        self.engine = Engine(events, voices, lambda _device, _rate: player)
         self.thread = threading.Thread(target=self.engine.run_jobs, name="synthesis")
         self.thread.start()
 
@@ -96,9 +104,9 @@ def studio(request: pytest.FixtureRequest) -> Iterator[Studio]:
     assert not studio.thread.is_alive()
 
 
-def render_job(line: Line) -> RenderTakeJob:
+def render_job(line: Line) -> ComputeJob[TakeResult]:
     """A take whose answer nobody waits for."""
-    return RenderTakeJob(line, on_made=lambda _taken: None, on_failed=lambda _error: None)
+    return ComputeJob(Importance.TAKE, partial(render_take, line, None))
 
 
 def samples(player: RecordingPlayer, name: str) -> np.ndarray:
@@ -209,7 +217,7 @@ def test_a_job_that_is_cancelled_within_a_graph_has_not_failed(
 ) -> None:
     studio.until_done(studio.open_voice())
     stopped = stop_within_run(monkeypatch, lambda: studio.engine.cancel_job(job))
-    job: SpeechJob | RenderTakeJob
+    job: SpeechJob | ComputeJob[TakeResult]
     if kind == "take":
         job = render_job(Line(HELLO))
         studio.engine.enqueue_job(job)
@@ -295,8 +303,92 @@ def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp
     line = studio.speak("line", HELLO)
     studio.until_done(line, *takes, saving, other)
     assert [job for job in studio.order() if job is not voice] == [line, *takes, saving, other]
-    assert [taken.job for taken in studio.heard.taken] == takes
+    assert [computed.job for computed in studio.heard.computed] == takes
     assert not studio.heard.failed
+
+
+def test_what_is_more_important_goes_first_between_two_steps_of_the_rest(studio: Studio) -> None:
+    """Heard, a comment, a request to the service, a take, a file: whatever came first, and whatever runs."""
+    studio.until_done(studio.open_voice())
+    steps: list[str] = []
+    later: list[ComputeJob[str]] = []
+
+    def make_job(name: str, importance: Importance) -> ComputeJob[str]:
+        def compute(turn: JobTurn) -> str:
+            for _ in range(2):
+                steps.append(name)
+                while later:
+                    studio.engine.enqueue_job(later.pop())
+                    line = studio.speak("line", HELLO) if not later else None
+                turn.give_way()
+            if name == "file":
+                assert line is not None
+                assert line in studio.order(), "the line was computed to its end meanwhile"
+            return name
+
+        return ComputeJob(importance, compute)
+
+    later += [make_job(importance.name.lower(), importance) for importance in (Importance.HEARD, Importance.SERVED, Importance.TAKE)]
+    file = make_job("file", Importance.FILE)
+    studio.engine.enqueue_job(file)
+    studio.until_done(file)
+    assert steps == ["file", "heard", "heard", "served", "served", "take", "take", "file"]
+    assert not studio.heard.failed
+
+
+def test_a_handle_brings_the_result_or_the_error(studio: Studio) -> None:
+    handle = JobHandle(studio.engine, Importance.SERVED, lambda turn: turn.open_speaker("").pipeline.voice.sampling_rate)
+    assert handle.wait_for_result() == 44_100
+    for error in (TimeoutError("its own"), ValueError("broken")):
+
+        def fail(_turn: JobTurn, error: Exception = error) -> None:
+            raise error
+
+        with pytest.raises(type(error)) as raised:
+            JobHandle(studio.engine, Importance.SERVED, fail).wait_for_result()
+        assert raised.value is error
+    assert not studio.heard.failed, "who waits is told, and nobody else"
+
+
+def test_a_handle_stops_what_waits_and_what_runs_within_a_graph(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    speaker = JobHandle(studio.engine, Importance.SERVED, lambda turn: turn.open_speaker("")).wait_for_result()
+    waiting: list[JobHandle[None]] = []
+
+    def stop() -> None:
+        waiting.append(JobHandle(studio.engine, Importance.SERVED, lambda _turn: pytest.fail("it was stopped before")))
+        waiting[0].stop()
+        running.stop()
+
+    def speak(turn: JobTurn) -> None:
+        for _chunk in speaker.pipeline.synthesize(SynthesisRequest(HELLO), turn.on_stage, turn.is_cancelled):
+            pass
+
+    stopped = stop_within_run(monkeypatch, stop)
+    running = JobHandle(studio.engine, Importance.SERVED, speak)
+    with pytest.raises(RequestStopped):
+        running.wait_for_result()
+    assert stopped == [DECODER]
+    with pytest.raises(RequestStopped):
+        waiting[0].wait_for_result()
+
+
+def test_an_engine_that_is_closed_leaves_nobody_waiting() -> None:
+    thread = EngineThread(OpenVoices(LineVoiceOpener(print).open_voice))
+    begun = threading.Event()
+
+    def run_on(turn: JobTurn) -> None:
+        begun.set()
+        while not thread.engine.is_abandoned:
+            turn.give_way()
+        raise RequestStopped
+
+    running = JobHandle(thread.engine, Importance.SERVED, run_on)
+    waiting = JobHandle(thread.engine, Importance.SERVED, lambda _turn: pytest.fail("it was abandoned"))
+    assert begun.wait(PATIENCE_S)
+    assert thread.close(PATIENCE_S)
+    for handle in (running, waiting):
+        with pytest.raises(RequestStopped):
+            handle.wait_for_result()
 
 
 def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,15 +396,17 @@ def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio, monk
     studio.until_done(voice)
     stages: list[str] = []
     monkeypatch.setattr(speech_activity, "record_speech", lambda: stages.append("stage"))
-    take = render_job(Line(HELLO, LineSettings(seed=7, volume=0.5)))
+    line_of_take = Line(HELLO, LineSettings(seed=7, volume=0.5))
+    take = render_job(line_of_take)
     studio.engine.enqueue_job(take)
     studio.until_done(take)
     assert studio.engine.player is None or not studio.player.requests
     assert len(stages) >= 4, "what is not urgent waits meanwhile"
-    line = SpeechJob(build_request(take.line), time.perf_counter())
+    line = SpeechJob(build_request(line_of_take), time.perf_counter())
     studio.engine.enqueue_job(line)
     studio.until_done(line)
-    (taken,) = studio.heard.taken
+    (computed,) = studio.heard.computed
+    taken = computed.result
     assert taken.rate == 44_100
     assert taken.samples.dtype == np.float32
     assert np.array_equal(taken.samples, np.concatenate([chunk.samples for chunk in studio.player.requests[""]]))
@@ -327,6 +421,6 @@ def test_a_take_is_cancelled_within_a_graph(studio: Studio) -> None:
     studio.until(lambda: studio.engine.current is first)
     studio.engine.cancel_job(first)
     studio.until_done(first, second)
-    assert [taken.job for taken in studio.heard.taken] == [second]
+    assert [computed.job for computed in studio.heard.computed] == [second]
     assert [done.succeeded for done in studio.heard.done if done.job is first] == [False]
     assert not studio.heard.failed

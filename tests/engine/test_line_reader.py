@@ -8,14 +8,15 @@ import numpy as np
 
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, ReadingOverride, SynthesisRequest
 from app.engine.line_reader import MAX_SHOWN_CHARACTERS, LineReader, ReadLineJob
-from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.line_voice_opener import LineVoiceOpener
+from app.engine.open_voices import OpenVoices
 from app.engine.speech_job_runner import SpeechJobRunner
 from app.engine.synthesis_jobs import SpeechJob
 from tests.recording_player import RecordingPlayer
 
 
 def test_a_line_is_read_without_a_voice() -> None:
-    reader = LineReader(LoadedVoiceCache())
+    reader = LineReader(OpenVoices(LineVoiceOpener(print).open_voice))
     assert not reader.has_waiting
     reader.enqueue_job(ReadLineJob("a", "雨。", Overrides()))
     newest = ReadLineJob("a", "大雨だ。", Overrides(moras=(MoraOverride(2, 1),), text="雨だ。"))
@@ -29,7 +30,7 @@ def test_a_line_is_read_without_a_voice() -> None:
 
 
 def test_a_reading_is_tried_beside_what_is_shown() -> None:
-    reader = LineReader(LoadedVoiceCache())
+    reader = LineReader(OpenVoices(LineVoiceOpener(print).open_voice))
     reader.enqueue_job(ReadLineJob("a", "雨だ。", Overrides(moras=(MoraOverride(2, 1),)), (ReadingOverride("雨", "アマアメ"),)))
     reader.enqueue_job(ReadLineJob("a", "雨だ。", Overrides()))
     tried, shown = reader.read_next_line(), reader.read_next_line()
@@ -43,7 +44,7 @@ def test_a_reading_is_tried_beside_what_is_shown() -> None:
 
 
 def test_of_a_very_long_line_the_beginning_is_read() -> None:
-    reader = LineReader(LoadedVoiceCache())
+    reader = LineReader(OpenVoices(LineVoiceOpener(print).open_voice))
     reader.enqueue_job(ReadLineJob("a", "雨だ。" * 2000, Overrides()))
     answer = reader.read_next_line()
     assert answer.reading is not None

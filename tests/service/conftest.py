@@ -11,8 +11,9 @@ import pytest
 from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
+from app.engine.engine_thread import EngineThread
+from app.engine.open_voices import OpenVoices
 from app.service.access import AccessRules
-from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
 from app.service.http_service import HttpService
 from app.service.listening_sockets import bind_sockets
 from app.service.service_queue import ServiceJobQueue
@@ -34,11 +35,11 @@ def mei() -> Speaker:
 def serving(speaker: Speaker, voices: Sequence[Voice] | None = None, **access: object) -> Iterator[str]:
     """The address of a service that ends with the block; of all installed voices, whose sound is this one's."""
     sockets = bind_sockets("127.0.0.1", 0)
-    opened = OpenVoiceCache(lambda _voice, _like: speaker)
-    thread = HeadlessWorker(opened)
+    opened = OpenVoices(lambda _opening: speaker)
+    thread = EngineThread(opened)
     service = HttpService(
         build_catalogue(list_installed_voices(paths.list_voice_dirs()) if voices is None else voices),
-        ServiceJobQueue(thread),
+        ServiceJobQueue(thread.engine),
         AccessRules(sockets[0].getsockname()[1], **access),  # type: ignore[arg-type]
         opened.is_open,
     )

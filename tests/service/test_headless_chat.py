@@ -22,12 +22,13 @@ from app.common.errors import AppError
 from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.core.synthesis_types import AudioChunk
+from app.engine.engine_thread import EngineThread
+from app.engine.open_voices import OpenVoices
 from app.service.chat import headless_chat
 from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk
 from app.service.chat.chat_queue import ChatQueue
 from app.service.chat.chat_rules import ChatRules
 from app.service.chat.headless_chat import HeadlessChatReader
-from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import Settings, save_settings
 from app.voices.installed_voices import list_installed_voices
@@ -67,15 +68,15 @@ def player() -> SlowPlayer:
 @pytest.fixture
 def queue(mei: Speaker, player: SlowPlayer) -> Iterator[ChatQueue]:
     """A queue that is read."""
-    worker = HeadlessWorker(OpenVoiceCache(lambda _voice, _like: mei))
+    thread = EngineThread(OpenVoices(lambda _opening: mei))
     made = ChatQueue(ChatRules(voices={3: "nobody"}))
     opened: list[Any] = [player]
     reader = HeadlessChatReader(
-        made, worker, build_catalogue(list_installed_voices(paths.list_voice_dirs())), None, open_sink=lambda *_: opened[0]
+        made, thread.engine, build_catalogue(list_installed_voices(paths.list_voice_dirs())), None, open_sink=lambda *_: opened[0]
     )
     yield made
     reader.close()
-    worker.close(5.0)
+    thread.close(5.0)
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -90,10 +91,10 @@ def say(queue: ChatQueue, text: str, voice: int = 0) -> None:
 
 
 def test_a_comment_that_the_program_stops_has_not_failed(mei: Speaker, player: SlowPlayer, monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = HeadlessWorker(OpenVoiceCache(lambda _voice, _like: mei))
+    thread = EngineThread(OpenVoices(lambda _opening: mei))
     made, failures, opened = ChatQueue(ChatRules()), list[AppError](), cast(Any, player)
     catalogue = build_catalogue(list_installed_voices(paths.list_voice_dirs()))
-    reader = HeadlessChatReader(made, worker, catalogue, None, failures.append, lambda *_: opened)
+    reader = HeadlessChatReader(made, thread.engine, catalogue, None, failures.append, lambda *_: opened)
     stopped = stop_within_run(monkeypatch, mei.terminate)
     player.heard.set()
     say(made, "一つ目です。")
@@ -102,7 +103,7 @@ def test_a_comment_that_the_program_stops_has_not_failed(mei: Speaker, player: S
     assert stopped == [DECODER]
     assert not failures
     reader.close()
-    worker.close(5.0)
+    thread.close(5.0)
 
 
 def test_one_after_the_other(queue: ChatQueue, player: SlowPlayer, monkeypatch: pytest.MonkeyPatch) -> None:

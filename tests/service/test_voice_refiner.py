@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -19,8 +20,8 @@ from app.adapters.speech_activity import record_speech
 from app.common.files import paths
 from app.common.processes import self_launch
 from app.core.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
+from app.engine.open_voices import OpeningRequest, OpenVoices
 from app.install.voice_import import add_voice
-from app.service.headless_worker import OpenVoiceCache
 from app.service.voice_refiner import VoiceRefiner
 from app.voices.bert_models import write_bert
 from app.voices.pending_refinement import is_refinement_pending, mark_refinement_pending
@@ -189,17 +190,18 @@ def test_the_program_ends_with_the_service() -> None:
 
 
 def test_a_voice_that_has_changed_is_reopened_for_its_next_request() -> None:
-    opened: list[tuple[str, Any]] = []
+    opened: list[OpeningRequest] = []
 
-    def open_voice(voice: str, like: Any) -> Any:
-        opened.append((voice, like))
-        return f"{voice}{len(opened)}"
+    def open_voice(opening: OpeningRequest) -> Any:
+        opened.append(opening)
+        pipeline = SimpleNamespace(caches=SimpleNamespace(stored=None))
+        return SimpleNamespace(name=f"{opening.voice}{len(opened)}", pipeline=pipeline, failures=None, fallback=None, models={})
 
-    voices = OpenVoiceCache(open_voice)
-    first: Any = voices.open_speaker("a")
-    voices.open_speaker("b")
+    voices = OpenVoices(open_voice)
+    first, second = voices.open_speaker("a"), voices.open_speaker("b")
     voices.mark_stale("a")
     voices.mark_stale("c")
     assert voices.is_open("a")
-    assert [voices.open_speaker(name) for name in "baa"] == ["b2", "a3", "a3"]
-    assert opened == [("a", None), ("b", first), ("a", first)], "it takes over what it had"
+    assert [voices.open_speaker(name).name for name in "baa"] == ["b2", "a3", "a3"]  # type: ignore[attr-defined]
+    assert [(opening.voice, opening.newest_first) for opening in opened] == [("a", ()), ("b", (first,)), ("a", (second, first))]
+    assert opened[-1].caches is first.pipeline.caches or opened[-1].caches is second.pipeline.caches, "it takes over what it had"

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.adapters.speech_activity import record_at_stages, record_speech
@@ -16,6 +17,9 @@ from app.core.phrase_gate import PhraseGate
 from app.core.silent_lines import synthesize_or_silence
 from app.core.stage_clock import RequestStopped, ignore_cancellation, ignore_stage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.engine.engine import Engine
+from app.engine.job_handle import JobHandle
+from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.agents.agent_folder import AgentFolder, check_file_name
 from app.service.agents.agent_voices import find_agent_voice, remember_agent_voice
 from app.service.agents.json_rpc import INVALID_PARAMS, RpcError
@@ -29,9 +33,8 @@ from app.service.style_catalogue import ServedStyle, StyleCatalogue
 if TYPE_CHECKING:
     from app.adapters.portaudio.portaudio_player import PortAudioPlayer
     from app.core.pipeline import Pipeline
-    from app.service.service_job import JobVoices
 
-ToolHandler = Callable[[dict[str, Any], str], dict[str, Any]]
+ToolHandler = Callable[[dict[str, Any], str, JobTurn], dict[str, Any]]
 
 
 class PlayerFactory(Protocol):
@@ -51,19 +54,19 @@ class SpeechTools:
     def __init__(
         self,
         *,
-        voices: JobVoices,
+        engine: Engine,
         catalogue: StyleCatalogue,
         folder: AgentFolder,
         device: str | None = None,
         open_output: PlayerFactory = open_player,
     ) -> None:
-        self._voices, self._catalogue, self._folder, self._device, self._open_output = voices, catalogue, folder, device, open_output
+        self._engine, self._catalogue, self._folder, self._device, self._open_output = engine, catalogue, folder, device, open_output
         self._player: PortAudioPlayer | None = None
         self._ids = itertools.count(1)
         self._is_cancelled: Callable[[], bool] = ignore_cancellation
         self._handlers: dict[str, ToolHandler] = {
             "speak": self._speak_text,
-            "voices": lambda _values, _agent: self._list_voices(),
+            "voices": lambda _values, _agent, _turn: self._list_voices(),
             "read_timings": self._read_timings,
             "export": self._export_lines,
         }
@@ -85,7 +88,8 @@ class SpeechTools:
         self._is_cancelled = is_cancelled
         try:
             check_arguments(tool["inputSchema"], arguments)
-            result = self._handlers[name](arguments, agent)
+            importance = Importance.HEARD if name == "speak" else Importance.SERVED
+            result = JobHandle(self._engine, importance, partial(self._handlers[name], arguments, agent)).wait_for_result()
         except AppError as error:
             return _build_failure(f"{error.message} {error.hint}".strip())
         except RefusalError as refusal:
@@ -106,14 +110,14 @@ class SpeechTools:
         if self._player is not None:
             self._player.close()
 
-    def _speak_text(self, values: dict[str, Any], agent: str) -> dict[str, Any]:
+    def _speak_text(self, values: dict[str, Any], agent: str, turn: JobTurn) -> dict[str, Any]:
         style = self._choose_style(values, agent)
         if "file" in values:
-            return {"files": [self._write_file(values, style, values["file"], values.get("format", "wav"))]}
-        played_s, pipeline = 0.0, self._voices.open_speaker(style.voice).pipeline
+            return {"files": [self._write_file(turn, values, style, values["file"], values.get("format", "wav"))]}
+        played_s, pipeline = 0.0, turn.open_speaker(style.voice).pipeline
         player = self._player = self._player or self._open_output(self._device, pipeline.voice.sampling_rate)
         gate = PhraseGate(pace=pipeline.pace, player=player)
-        for chunk in self._render_chunks(values, style):
+        for chunk in self._render_chunks(turn, values, style):
             if self._is_cancelled():
                 break
             record_speech()
@@ -124,7 +128,7 @@ class SpeechTools:
             raise RequestStopped
         return {"seconds": round(played_s, 3)}
 
-    def _export_lines(self, values: dict[str, Any], agent: str) -> dict[str, Any]:
+    def _export_lines(self, values: dict[str, Any], agent: str, turn: JobTurn) -> dict[str, Any]:
         lines, form = values["lines"], values.get("format", "wav")
         if sum(len(line["text"]) for line in lines) > MAX_CALL_CHARS:
             raise InputError(
@@ -136,14 +140,14 @@ class SpeechTools:
         digits = max(3, len(str(len(lines))))
         return {
             "files": [
-                self._write_file(line, style, f"{stem} {number:0{digits}}", form)
+                self._write_file(turn, line, style, f"{stem} {number:0{digits}}", form)
                 for number, (line, style) in enumerate(zip(lines, styles, strict=True), 1)
             ]
         }
 
-    def _read_timings(self, values: dict[str, Any], agent: str) -> dict[str, Any]:
+    def _read_timings(self, values: dict[str, Any], agent: str, turn: JobTurn) -> dict[str, Any]:
         style = self._choose_style(values, agent)
-        pipeline = self._voices.open_speaker(style.voice).pipeline
+        pipeline = turn.open_speaker(style.voice).pipeline
         speech = QuerySynthesizer(pipeline, self._build_request(values, style), QueryTextMemory())
         return build_timings(pipeline, values["text"], measure_line(speech))
 
@@ -175,14 +179,14 @@ class SpeechTools:
         request = SynthesisRequest(values["text"], id=f"agent-{next(self._ids)}", speaker=style.speaker, style=style.style)
         return replace(request, speed=float(values["speed"])) if "speed" in values else request
 
-    def _render_chunks(self, values: dict[str, Any], style: ServedStyle) -> Iterator[AudioChunk]:
-        pipeline: Pipeline = self._voices.open_speaker(style.voice).pipeline
+    def _render_chunks(self, turn: JobTurn, values: dict[str, Any], style: ServedStyle) -> Iterator[AudioChunk]:
+        pipeline: Pipeline = turn.open_speaker(style.voice).pipeline
         record_speech()
         return pipeline.synthesize(self._build_request(values, style), record_at_stages(ignore_stage), self._is_cancelled)
 
-    def _write_file(self, values: dict[str, Any], style: ServedStyle, name: str, form: str) -> dict[str, Any]:
+    def _write_file(self, turn: JobTurn, values: dict[str, Any], style: ServedStyle, name: str, form: str) -> dict[str, Any]:
         suffix = f".{form}"
-        pipeline: Pipeline = self._voices.open_speaker(style.voice).pipeline
+        pipeline: Pipeline = turn.open_speaker(style.voice).pipeline
         sink = open_sound_file(str(self._folder.choose_path(name, suffix)), pipeline.voice.sampling_rate)
         samples = 0
         try:

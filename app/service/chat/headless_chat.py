@@ -1,4 +1,4 @@
-"""Reads comments aloud where no window does, with the voices and in the synthesis thread of `koebako serve`."""
+"""Reads comments aloud where no window does, with the voices and by the engine of `koebako serve`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.adapters.speech_activity import record_at_stages, record_speech
@@ -14,41 +15,19 @@ from app.common.errors import AppError
 from app.compose.audio_outputs import open_player
 from app.core.phrase_gate import PhraseGate
 from app.core.silent_lines import synthesize_or_silence
-from app.core.stage_clock import OnStage, RequestStopped
+from app.core.stage_clock import RequestStopped
+from app.engine.engine import Engine
+from app.engine.job_handle import JobHandle
+from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.service.chat.chat_delivery import build_chat_request, find_chat_style
 from app.service.chat.chat_queue import ChatQueue
-from app.service.service_job import JobVoices
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
 
 if TYPE_CHECKING:
     from app.adapters.portaudio.portaudio_player import PortAudioPlayer
-    from app.service.headless_worker import HeadlessWorker
 
 _QUEUE_POLL_S = 0.5
-
-
-class _ChatJob:
-    """Renders one comment into the player, in the synthesis thread.
-
-    Attributes:
-        over: it has run.
-    """
-
-    def __init__(self, reader: HeadlessChatReader, talk: ChatTalk, name: str) -> None:
-        self._reader, self._talk, self._name = reader, talk, name
-        self.over = threading.Event()
-
-    def run_work(self, voices: JobVoices, on_stage: OnStage) -> None:
-        """Render the comment; a voice or a device that fails leaves it unread."""
-        record_speech()
-        try:
-            with suppress(RequestStopped):
-                self._reader.render_talk(self._talk, self._name, voices, record_at_stages(on_stage))
-        except AppError as error:
-            self._reader.report_failure(error)
-        finally:
-            self.over.set()
 
 
 class HeadlessChatReader:
@@ -64,13 +43,13 @@ class HeadlessChatReader:
     def __init__(
         self,
         queue: ChatQueue,
-        worker: HeadlessWorker,
+        engine: Engine,
         catalogue: StyleCatalogue,
         device: str | None = None,
         report_error: Callable[[AppError], object] = lambda _error: None,
         open_sink: Callable[[str | int | None, int], PortAudioPlayer] = open_player,
     ) -> None:
-        self._queue, self._worker, self._catalogue, self._device, self._open_sink = queue, worker, catalogue, device, open_sink
+        self._queue, self._engine, self._catalogue, self._device, self._open_sink = queue, engine, catalogue, device, open_sink
         self._report_error, self._reported = report_error, set[str]()
         self._player: PortAudioPlayer | None = None
         self._skipped, self._closing = threading.Event(), threading.Event()
@@ -84,21 +63,22 @@ class HeadlessChatReader:
         self._closing.set()
         self._skip_talk()
 
-    def render_talk(self, talk: ChatTalk, name: str, voices: JobVoices, on_stage: OnStage) -> None:
-        """Render a comment into the player; raise AppError. Belongs to the synthesis thread."""
+    def _render_talk(self, talk: ChatTalk, turn: JobTurn) -> None:
+        """Render a comment into the player; raise AppError. Belongs to the engine's thread."""
+        record_speech()
         style = self._choose_style(talk)
         if style is None:
             return
-        pipeline = voices.open_speaker(style.voice).pipeline
-        request = replace(build_chat_request(talk, name), speaker=style.speaker, style=style.style)
+        pipeline = turn.open_speaker(style.voice).pipeline
+        request = replace(build_chat_request(talk, f"chat-{next(self._names)}"), speaker=style.speaker, style=style.style)
         player = self._open_output(pipeline.voice.sampling_rate)
         gate = PhraseGate(pace=pipeline.pace, player=player)
-        for chunk in synthesize_or_silence(pipeline, request, on_stage, self._skipped.is_set, lambda: 0.0):
+        for chunk in synthesize_or_silence(pipeline, request, record_at_stages(turn.on_stage), self._skipped.is_set, lambda: 0.0):
             if self._skipped.is_set():
                 return
             gate.add_chunk(chunk)
 
-    def report_failure(self, error: AppError) -> None:
+    def _report_failure(self, error: AppError) -> None:
         """Report why a comment was not read."""
         if error.message not in self._reported:
             self._reported.add(error.message)
@@ -110,14 +90,13 @@ class HeadlessChatReader:
             if talk is None:
                 continue
             self._skipped.clear()
-            job = _ChatJob(self, talk, f"chat-{next(self._names)}")
-            self._worker.post(job)
-            job.over.wait()
             try:
+                with suppress(RequestStopped):
+                    JobHandle(self._engine, Importance.HEARD, partial(self._render_talk, talk)).wait_for_result()
                 if self._player is not None and not self._skipped.is_set():
                     self._player.wait_until_played(cancelled=self._is_skipped)
             except AppError as error:
-                self.report_failure(error)
+                self._report_failure(error)
             self._queue.finish_talk()
 
     def _is_skipped(self) -> bool:

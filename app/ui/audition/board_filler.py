@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.audition.board import BoardCell
 from app.audition.board_order import plan_fill_order
+from app.audition.line_rendering import TakeResult
 from app.common.errors import AppError, InputError
-from app.engine.synthesis_jobs import RenderTakeJob, TakeResult
+from app.engine.synthesis_jobs import ComputeJob
 from app.ui.audition.board_cells import BoardCells, CellPhase
 from app.ui.synthesis.speech_controller import SpeechController
 
@@ -35,7 +36,7 @@ class BoardFiller(QObject):
         super().__init__(parent)
         self._cells, self._speech, self._bert_of = cells, speech, find_bert
         self._left: deque[BoardCell] = deque()
-        self._asked: dict[BoardCell, RenderTakeJob] = {}
+        self._asked: dict[BoardCell, ComputeJob[TakeResult]] = {}
         self._goes = False
 
     @property
@@ -56,7 +57,7 @@ class BoardFiller(QObject):
         self._goes = False
         self._left.clear()
         asked, self._asked = self._asked, {}
-        self._speech.stop_rendering(list(asked.values()))
+        self._speech.stop_computing(list(asked.values()))
         self._cells.mark_making(None)
 
     def _request_cells(self) -> None:
@@ -71,7 +72,7 @@ class BoardFiller(QObject):
 
     def _store_sound(self, cell: BoardCell, result: TakeResult) -> None:
         del self._asked[cell]
-        self._cells.add_sound(result.job.line, result.samples, result.rate)
+        self._cells.add_sound(result.line, result.samples, result.rate)
         self._request_cells()
         self.advanced.emit()
 

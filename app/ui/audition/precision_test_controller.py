@@ -10,10 +10,11 @@ from typing import Literal
 from PySide6.QtCore import QObject, Slot
 
 from app.audition.blind_test import MOST_LINES
+from app.audition.line_rendering import TakeResult
 from app.common.errors import AppError
 from app.common.language import localize
 from app.core.script import Line
-from app.engine.synthesis_jobs import RenderTakeJob, TakeResult, VoicePrecisions
+from app.engine.synthesis_jobs import ComputeJob, VoicePrecisions
 from app.settings.graph_precision import PrecisionPreference
 from app.ui.audition.blind_test_controller import BlindTestController
 from app.ui.audition.blind_test_dialog import BlindTestDialog
@@ -36,7 +37,7 @@ class _PrecisionTestPreparation:
     tested_part: TestedPart
     line_count: int
     dialog: BlindTestDialog
-    jobs: list[RenderTakeJob] = field(default_factory=list)
+    jobs: list[ComputeJob[TakeResult]] = field(default_factory=list)
     names: SoundNames = field(default_factory=dict)
 
 
@@ -91,7 +92,7 @@ class PrecisionTestController(QObject):
         return [self._seeds.apply_last_seed(line) for line in same[:MOST_LINES]]
 
     def _stop_preparation(self, preparation: _PrecisionTestPreparation, _result: int = 0) -> None:
-        self._speech.stop_rendering(preparation.jobs)
+        self._speech.stop_computing(preparation.jobs)
         if self._preparation is preparation:
             self._preparation = None
 

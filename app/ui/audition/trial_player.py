@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audition.comparable_sounds import ComparableSounds
-from app.engine.parallel_sounds import ParallelSounds
+from app.audition.parallel_sounds import ParallelSounds
 from app.engine.synthesis_jobs import SpeechJob
 from app.ui.background_thread import BackgroundThread
 from app.ui.synthesis.speech_controller import SpeechController
@@ -40,6 +40,7 @@ class TrialPlayer(QObject):
         self._sounds: ComparableSounds | None = None
         # The job outlives its playback until its end has been shown.
         self._job: SpeechJob | None = None
+        self._playing: ParallelSounds | None = None
         speech.ticked.connect(self._update_position)
 
     def begin_trial(self, load_sounds: Callable[[], ComparableSounds]) -> None:
@@ -55,7 +56,8 @@ class TrialPlayer(QObject):
         if heard is not None:
             heard.wanted = index
         elif self._sounds is not None:
-            self._job = self._speech.play_sounds(ParallelSounds(*self._sounds, first_index=index, rounds=1))
+            self._playing = ParallelSounds(*self._sounds, first_index=index, rounds=1)
+            self._job = self._speech.play_sounds(self._playing)
             self.playing_changed.emit(True)
         else:
             return
@@ -82,7 +84,7 @@ class TrialPlayer(QObject):
     @property
     def _playing_sounds(self) -> ParallelSounds | None:
         """Return the sounds that are playing or about to, or None."""
-        return self._job.recorded if self._job is not None and self._job in self._speech.spoken_jobs else None
+        return self._playing if self._job is not None and self._job in self._speech.spoken_jobs else None
 
     def _use_loaded(self, load_sounds: Callable[[], ComparableSounds], sounds: ComparableSounds) -> None:
         # A slow load of an earlier trial may arrive after the next one began.

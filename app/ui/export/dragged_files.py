@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject
 
 from app.common.errors import AppError
 from app.core.synthesis_types import Float32
-from app.engine.synthesis_jobs import ExportFileJob, ExportResult
 from app.export.drag_folder import create_drag_subfolder, remove_old_drags
 from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, plan_files
 from app.export.export_renderer import WrittenFile
 from app.export.export_settings import ExportSettings, SidecarKind
+from app.export.file_task import FileTask
 from app.settings.user_settings import DraggedTexts, Settings
 from app.ui.background_thread import BackgroundThread
 from app.ui.synthesis.speech_controller import SpeechController
@@ -101,11 +101,10 @@ class DraggedFileMaker(QObject):
     ) -> None:
         made: list[WrittenFile] = []
 
-        def add_result(result: ExportResult) -> None:
-            if isinstance(result.result, WrittenFile):
-                made.append(result.result)
+        def add_result(written: WrittenFile) -> None:
+            made.append(written)
             if len(made) == len(files) and is_newest():
                 on_made([item.file for item in made] + [path for item in made for path in item.sidecars])
 
         for item in files:
-            self._speech.export_file(ExportFileJob(item, settings, add_result, lambda _job, error: on_failed(error), recorded=recorded))
+            self._speech.export_file(FileTask(item, settings, recorded=recorded), add_result, on_failed)

@@ -10,17 +10,18 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.errors import AppError, OutputFileError
-from app.engine.synthesis_jobs import ExportFileJob, ExportResult
+from app.engine.synthesis_jobs import ComputeJob
 from app.export.changed_plan import ExportChanges
 from app.export.export_ledger import describe_write_error
 from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
 from app.export.file_gains import FileGains, compute_file_gains
+from app.export.file_task import FileTask
 from app.export.file_writer import is_single_line_error
 from app.export.loudness_report import LoudnessReport
 from app.export.manifest_data import ManifestEntry
@@ -75,8 +76,8 @@ class ExportRun(QObject):
         self.removed = 0
         self.note = ""
         self._measured = dict(plan.measured)
-        self._waiting: deque[ExportFileJob] = deque()
-        self._posted: set[ExportFileJob] = set()
+        self._waiting: deque[FileTask] = deque()
+        self._posted: dict[FileTask, ComputeJob[Any]] = {}
         self._began = time.monotonic()
         self._measures = settings.loudness is not None
         self._must_decide = settings.only_changed
@@ -113,7 +114,7 @@ class ExportRun(QObject):
     def begin_export(self) -> None:
         """Post the first jobs."""
         # All planned files are measured, also existing ones: files made later get the same gain as those.
-        self._waiting.extend(self._make_job(item, is_measuring=True) for item in self._to_measure)
+        self._waiting.extend(FileTask(item, self.settings, is_measurement=True) for item in self._to_measure)
         self._post_jobs()
 
     def remove_orphans(self) -> None:
@@ -128,37 +129,33 @@ class ExportRun(QObject):
             self.is_stopped = True
             self._end_run()
 
-    def _make_job(self, item: PlannedFile, gain_db: float | None = None, *, is_measuring: bool = False) -> ExportFileJob:
-        return ExportFileJob(item, self.settings, self._add_result, self._add_failure, gain_db, is_measuring)
-
-    def _add_result(self, result: ExportResult) -> None:
-        job = result.job
-        if job.is_measurement:
-            self._measured[job.item] = cast("LoudnessMeasurement", result.result)
+    def _add_result(self, task: FileTask, result: WrittenFile | LoudnessMeasurement) -> None:
+        if task.is_measurement:
+            self._measured[task.item] = cast("LoudnessMeasurement", result)
         else:
             # Only the path is kept: the timings of a long script would fill the memory.
-            made = cast("WrittenFile", result.result)
+            made = cast("WrittenFile", result)
             self.written.append(made.file)
-            self.loudness.add_file(job.item, made.loudness, made.spoken.length_s)
-            self._record.record_written(job.item, made.sidecars, job.gain_db, self._measured.get(job.item))
-        self._remove_job(job)
+            self.loudness.add_file(task.item, made.loudness, made.spoken.length_s)
+            self._record.record_written(task.item, made.sidecars, task.gain_db, self._measured.get(task.item))
+        self._remove_task(task)
 
-    def _add_failure(self, job: ExportFileJob, error: AppError) -> None:
-        self.failed.append((job.item, error))
+    def _add_failure(self, task: FileTask, error: AppError) -> None:
+        self.failed.append((task.item, error))
         # An error that concerns this file alone does not end the others; a full disk does.
         if not is_single_line_error(error):
             self.fatal = error
             self._end_run()
             return
         # A file that could not be measured is not written either, so the work of writing it counts as done too.
-        if job.is_measurement and job.item in self._todo:
-            self._todo.remove(job.item)
-            self._left -= _count_chars(job.item)
-        self._remove_job(job)
+        if task.is_measurement and task.item in self._todo:
+            self._todo.remove(task.item)
+            self._left -= _count_chars(task.item)
+        self._remove_task(task)
 
-    def _remove_job(self, job: ExportFileJob) -> None:
-        self._posted.discard(job)
-        self._left -= _count_chars(job.item)
+    def _remove_task(self, task: FileTask) -> None:
+        self._posted.pop(task, None)
+        self._left -= _count_chars(task.item)
         self._post_jobs()
         if not self.is_over:
             self.advanced.emit()
@@ -178,9 +175,8 @@ class ExportRun(QObject):
                 return
             self._begin_files(gains)
         while self._waiting and len(self._posted) < MAX_POSTED_FILES:
-            job = self._waiting.popleft()
-            self._posted.add(job)
-            self._speech.export_file(job)
+            task = self._waiting.popleft()
+            self._posted[task] = self._speech.export_file(task, partial(self._add_result, task), partial(self._add_failure, task))
         if not self._posted:
             self._end_run()
 
@@ -198,7 +194,7 @@ class ExportRun(QObject):
 
     def _begin_files(self, gains: Mapping[PlannedFile, float]) -> None:
         self._must_decide, self._has_begun = False, True
-        self._waiting.extend(self._make_job(item, gains.get(item)) for item in self._todo)
+        self._waiting.extend(FileTask(item, self.settings, gains.get(item)) for item in self._todo)
 
     def _end_with_error(self, error: AppError) -> None:
         if not self.is_over:
@@ -209,8 +205,8 @@ class ExportRun(QObject):
         self.is_over = True
         self._waiting.clear()
         # Not all files: one that is copied or dragged may be on its way meanwhile.
-        posted, self._posted = self._posted, set()
-        self._speech.stop_exporting(posted)
+        posted, self._posted = self._posted, {}
+        self._speech.stop_computing(posted.values())
         self._write_game_list()
         self._record.finish_record(self._note_record)
         self.finished.emit()

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.common.files import paths
-from app.engine.synthesis_jobs import ServeRequestJob
 from app.install.voice_licence import find_unaccepted_licence
 from app.service.access import AccessRules
 from app.service.http_service import HttpService
 from app.service.listening_sockets import LOOPBACK, bind_sockets
 from app.service.request_log import RequestLog
-from app.service.service_job import ServiceJob
 from app.service.service_queue import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
@@ -21,24 +19,6 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices, order_speaking_first
 
 SERVICE_STOP_TIMEOUT_S = 2.0
-
-
-class WindowJobExecutor:
-    """The window's synthesis thread, as the service sees it."""
-
-    def __init__(self, speech: SpeechController) -> None:
-        self._speech = speech
-        self._jobs: dict[ServiceJob, ServeRequestJob] = {}
-
-    def post(self, work: ServiceJob) -> None:
-        """Queue work; called in the serving thread."""
-        self._jobs = {one: job for one, job in self._jobs.items() if not one.over.is_set()}
-        self._jobs[work] = self._speech.serve_request(work)
-
-    def cancel(self, work: ServiceJob) -> None:
-        """Stop the graph that runs for this work; called in the serving thread."""
-        if (job := self._jobs.pop(work, None)) is not None:
-            self._speech.stop_serving(job)
 
 
 class WindowService:
@@ -58,7 +38,7 @@ class WindowService:
         shipped = find_shipped_voice_id()
         self._service = HttpService(
             build_offered_catalogue(),
-            ServiceJobQueue(WindowJobExecutor(speech)),
+            ServiceJobQueue(speech.engine),
             access,
             lambda voice: ("" if voice == shipped else voice) in speech.voices,
             request_log=request_log,

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.common.language import localize
 from app.engine.licence_error import LicenceNotAcceptedError
-from app.engine.synthesis_jobs import OpenVoiceJob, RenderTakeJob
+from app.engine.synthesis_jobs import OpenVoiceJob
 from app.engine.synthesis_results import JobFailure, MachineInfo, OpenedVoice
 from app.ui.actions.window_actions import WindowActions
 from app.ui.error_texts import describe_failure
@@ -185,9 +185,6 @@ class SpeechViewUpdater(QObject):
     @Slot(object)
     def _show_failure(self, failed: JobFailure) -> None:
         self._latency.allow_chart()
-        if isinstance(failed.job, RenderTakeJob) and failed.job.is_quiet:
-            # The feature that started a quiet job shows the failure itself.
-            return
         # The voice that was open before stays in use.
         if isinstance(failed.job, OpenVoiceJob) and self._speech.voice is not None:
             self._status.show_voice(self._speech.voice)

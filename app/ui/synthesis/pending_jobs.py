@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from app.adapters.portaudio.play_position import PlayPosition
 from app.core.synthesis_types import AudioChunk
-from app.engine.synthesis_jobs import ExportFileJob, OpenVoiceJob, RenderTakeJob, SpeechJob, SynthesisJob
+from app.engine.synthesis_jobs import ComputeJob, Importance, OpenVoiceJob, SpeechJob, SynthesisJob
 from app.ui.synthesis.speech_state import SpeechState
 
 
@@ -41,13 +42,9 @@ class PendingJobs:
         """Return what is written into files."""
         return [job for job in self.jobs if isinstance(job, SpeechJob) and job.file is not None]
 
-    def list_exports(self) -> list[ExportFileJob]:
-        """Return the files of a batch."""
-        return [job for job in self.jobs if isinstance(job, ExportFileJob)]
-
-    def list_takes(self) -> list[RenderTakeJob]:
-        """Return the takes that are being rendered, or will be."""
-        return [job for job in self.jobs if isinstance(job, RenderTakeJob)]
+    def list_computations(self, importance: Importance) -> list[ComputeJob[Any]]:
+        """Return the takes that are being rendered, or will be, or the files of a batch."""
+        return [job for job in self.jobs if isinstance(job, ComputeJob) and job.importance is importance]
 
     def add_sound(self, chunk: AudioChunk) -> None:
         """Add sound computed for a request; silence around it is not counted."""

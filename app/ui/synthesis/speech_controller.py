@@ -6,34 +6,36 @@ import itertools
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Slot
 
+from app.audition.line_rendering import TakeResult, render_take
+from app.audition.parallel_sounds import ParallelSounds
 from app.common.errors import AppError
 from app.core.line_requests import LineCast
 from app.core.script import Line
 from app.core.synthesis_types import SynthesisRequest
 from app.engine.audio_player import PlayerOpener
+from app.engine.engine import Engine
 from app.engine.line_reader import ReadLineJob
-from app.engine.parallel_sounds import ParallelSounds
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ChoosePrecisionsJob,
     CloseVoiceJob,
-    ExportFileJob,
+    ComputeJob,
+    Importance,
     LinePosition,
     OpenVoiceJob,
     PlaySampleJob,
     ReloadDictionaryJob,
-    RenderTakeJob,
-    ServeRequestJob,
-    ServiceWork,
     SpeechJob,
     SynthesisJob,
-    TakeResult,
     VoicePrecisions,
 )
+from app.export.file_task import FileTask
 from app.ui.synthesis.speech_events import SpeechEventReceiver
 
 
@@ -97,8 +99,8 @@ class SpeechController(SpeechEventReceiver):
         self._queue_job(ReloadDictionaryJob())
 
     def set_force_bert(self, is_forced: bool) -> None:
-        """Set whether voices may speak with a BERT that is not theirs; see `Engine.set_force_bert`."""
-        self._engine.set_force_bert(is_forced)
+        """Set whether voices may speak with a BERT that is not theirs, from the next opening on."""
+        self._thread.opener.force_bert = is_forced
 
     def set_prepares_first(self, is_wanted: bool) -> None:
         """Set whether a phrase is computed as a whole before it is heard; see `Engine.set_prepares_first`."""
@@ -176,6 +178,11 @@ class SpeechController(SpeechEventReceiver):
         self._queue_job(job)
         return job
 
+    @property
+    def engine(self) -> Engine:
+        """Return the engine, for what the window need not follow: jobs of the service."""
+        return self._engine
+
     def request_reading(self, job: ReadLineJob) -> None:
         """Read a line for display, which delays nothing else; `line_read` carries the answer."""
         if not self._closed:
@@ -201,33 +208,21 @@ class SpeechController(SpeechEventReceiver):
         on_failed: Callable[[AppError], object],
         is_quiet: bool = False,
         precisions: VoicePrecisions | None = None,
-    ) -> RenderTakeJob:
-        """Render a line as it is, after all audible jobs and before files; see `RenderTakeJob`."""
-        job = RenderTakeJob(line, on_made, on_failed, is_quiet, precisions)
+    ) -> ComputeJob[TakeResult]:
+        """Render a line as it is, after all audible jobs and before files; see `render_take` and `ComputeJob`."""
+        job = ComputeJob(Importance.TAKE, partial(render_take, line, precisions), on_made, on_failed, is_quiet)
         self._queue_job(job)
         return job
 
-    def stop_rendering(self, jobs: Sequence[RenderTakeJob]) -> None:
-        """Cancel takes that are not rendered yet."""
+    def stop_computing(self, jobs: Collection[ComputeJob[Any]]) -> None:
+        """Cancel takes that are not rendered yet, and files of a batch that are not complete, whose parts are removed."""
         self._cancel_jobs([job for job in jobs if job in self._open.jobs])
 
-    def serve_request(self, work: ServiceWork) -> ServeRequestJob:
-        """Compute a sound for a client of the service without notifying the window; may be called from any thread."""
-        job = ServeRequestJob(work)
-        self._engine.enqueue_job(job)
-        return job
-
-    def stop_serving(self, job: ServeRequestJob) -> None:
-        """Stop the graph that runs for a request; may be called from any thread."""
-        self._engine.stop_serving(job)
-
-    def export_file(self, job: ExportFileJob) -> None:
-        """Write a file of a batch after the present job; audible jobs go first at every stage."""
+    def export_file(self, task: FileTask, on_result: Callable[[Any], object], on_failed: Callable[[AppError], object]) -> ComputeJob[Any]:
+        """Write or measure a file of a batch after the present job; audible jobs go first at every stage."""
+        job = ComputeJob(Importance.FILE, task.compute_result, on_result, on_failed, is_quiet=True)
         self._queue_job(job)
-
-    def stop_exporting(self, jobs: Collection[ExportFileJob]) -> None:
-        """Cancel files of a batch that are not complete, and remove their parts."""
-        self._cancel_jobs([job for job in jobs if job in self._open.jobs])
+        return job
 
     def stop_saving(self) -> None:
         """Cancel the files that are not complete, and remove their parts."""
@@ -242,9 +237,9 @@ class SpeechController(SpeechEventReceiver):
             return
         self.stop_speaking()
         self.stop_saving()
-        self.stop_exporting(self._open.list_exports())
         # The shutdown waits for all jobs before it, and the window's thread for the shutdown.
-        self._cancel_jobs([*self._open.list_takes(), *self._open.list_openings()])
+        self._cancel_jobs([job for importance in Importance for job in self._open.list_computations(importance)])
+        self._cancel_jobs(self._open.list_openings())
         self._thread.end_thread()
 
     def _create_speech_job(

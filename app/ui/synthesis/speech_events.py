@@ -12,16 +12,17 @@ from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, StageTiming
 from app.engine.audio_player import PlayerOpener
 from app.engine.engine import Engine
+from app.engine.line_voice_opener import LineVoiceOpener
+from app.engine.open_voices import OpenVoices
 from app.engine.synthesis_jobs import (
-    ExportFileJob,
-    ExportResult,
+    ComputedResult,
+    ComputeJob,
+    Importance,
     OpenVoiceJob,
     ReloadDictionaryJob,
-    RenderTakeJob,
     ShutdownJob,
     SpeechJob,
     StoppableJob,
-    TakeResult,
 )
 from app.engine.synthesis_results import FirstAudioResult, JobFailure, JobResult, OpenedVoice, SpeakFailure, SynthesisResult
 from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
@@ -39,6 +40,7 @@ class SynthesisThread(QThread):
     Attributes:
         engine: what it may be asked for from other threads is described there.
         signals: what the engine reports.
+        opener: of its voices.
     """
 
     def __init__(self, open_player: PlayerOpener | None, parent: QObject) -> None:
@@ -46,7 +48,10 @@ class SynthesisThread(QThread):
         self.setObjectName("synthesis")
         self.setStackSize(SYNTHESIS_STACK_BYTES)
         self.signals = EngineSignals(self)
-        self.engine = Engine(self.signals.build_events(), open_player)
+        events = self.signals.build_events()
+        self.opener = LineVoiceOpener(events.on_announcement)
+        voices = OpenVoices(self.opener.open_voice, events.on_voice_opened, find_line_id=self.opener.find_line_id)
+        self.engine = Engine(events, voices, open_player)
 
     def run(self) -> None:
         """Run jobs until the shutdown."""
@@ -181,7 +186,7 @@ class SpeechEventReceiver(SpeechSignals):
     @property
     def is_writing_files(self) -> bool:
         """Return whether there are incomplete files, which would be lost if the program ended now."""
-        return bool(self._open.list_file_jobs() or self._open.list_exports())
+        return bool(self._open.list_file_jobs() or self._open.list_computations(Importance.FILE))
 
     @property
     def spoken_jobs(self) -> Sequence[SpeechJob]:
@@ -261,9 +266,8 @@ class SpeechEventReceiver(SpeechSignals):
         signals.chunk_made.connect(self._add_chunk)
         signals.line_read.connect(self.line_read)
         signals.synthesised.connect(self._finish_synthesis)
-        signals.file_exported.connect(self._deliver_export)
         signals.file_advanced.connect(self.file_advanced)
-        signals.take_rendered.connect(self._deliver_take)
+        signals.computed.connect(self._deliver_result)
         signals.announced.connect(self.announced)
         signals.failed.connect(self._report_failure)
         signals.done.connect(self._finish_job)
@@ -291,12 +295,11 @@ class SpeechEventReceiver(SpeechSignals):
                 (self.speaking_failed if job.file is None else self.saving_failed).emit(SpeakFailure(job, error))
             case OpenVoiceJob():
                 self.opening_failed.emit(error)
-            case RenderTakeJob() if not job.cancelled.is_set():
-                job.on_failed(error)
-            case ExportFileJob():
+            case ComputeJob():
                 if not job.cancelled.is_set():
-                    job.on_failed(job, error)
-                return
+                    job.on_failed(error)
+                if job.is_quiet:
+                    return
         self.failed.emit(failure)
         # After the signals: it empties the list from which playback notes the lines that were given up.
         if spoken and isinstance(error, AudioDeviceError):
@@ -322,15 +325,9 @@ class SpeechEventReceiver(SpeechSignals):
             self.speech_waited.emit(job, result.waited_s)
 
     @Slot(object)
-    def _deliver_take(self, result: TakeResult) -> None:
-        # Checked here as well: the user may have cancelled while the result waited in Qt's event queue.
-        if not result.job.cancelled.is_set():
-            result.job.on_made(result)
-
-    @Slot(object)
-    def _deliver_export(self, result: ExportResult) -> None:
-        if not result.job.cancelled.is_set():
-            result.job.on_done(result)
+    def _deliver_result(self, result: ComputedResult) -> None:
+        # The user may have cancelled while the result waited in Qt's event queue.
+        result.deliver_result()
 
     @Slot(object)
     def _add_chunk(self, chunk: AudioChunk) -> None:

@@ -8,13 +8,13 @@ from app.engine.engine_events import EngineEvents
 
 
 class EngineSignals(QObject):
-    """What the engine reports, carried from the synthesis thread to the window's; see `app.engine.engine_events.EngineEvents`.
+    """The engine's reports, carried from the synthesis thread to the window's; see `app.engine.engine_events.EngineEvents`.
 
     Signals:
         chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineReadResult): the answer to `Engine.request_reading`.
         machine_info_found(MachineInfo), voice_opened(OpenedVoice), voices_closed(list[str]), stage_timed(StageTiming), first_audio(FirstAudioResult),
         synthesised(SynthesisResult), failed(JobFailure), done(JobResult): the last one follows every job, failed or not.
-        file_exported(ExportResult): a file of a batch is there, or was measured.  take_rendered(TakeResult): the sound of a take was made.
+        computed(ComputedResult): the result of a job is there, for whoever asked.
         file_advanced(FileProgress): more of a file that is written by itself was computed.
         announced(str): something takes long, or is not as the user may expect.
     """
@@ -29,9 +29,8 @@ class EngineSignals(QObject):
     synthesised = Signal(object)
     failed = Signal(object)
     done = Signal(object)
-    file_exported = Signal(object)
     file_advanced = Signal(object)
-    take_rendered = Signal(object)
+    computed = Signal(object)
     announced = Signal(str)
 
     def build_events(self) -> EngineEvents:
@@ -47,9 +46,8 @@ class EngineSignals(QObject):
             on_synthesised=self.synthesised.emit,
             on_failed=self.failed.emit,
             on_done=self.done.emit,
-            on_file_exported=self.file_exported.emit,
             on_file_advanced=self.file_advanced.emit,
-            on_take_rendered=self.take_rendered.emit,
+            on_computed=self.computed.emit,
             on_announcement=self.announced.emit,
         )
 

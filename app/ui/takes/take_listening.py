@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.audition.line_rendering import TakeResult
+from app.audition.parallel_sounds import ParallelSounds
 from app.common.errors import AppError
 from app.core.script import Line
 from app.core.takes import LineTake
-from app.engine.parallel_sounds import ParallelSounds
-from app.engine.synthesis_jobs import RenderTakeJob, SpeechJob, TakeResult
+from app.engine.synthesis_jobs import ComputeJob, SpeechJob
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeRepository
@@ -29,8 +30,9 @@ class TakePlayback(QObject):
         self._shelf, self._speech, self._playback = shelf, speech, playback
         # The take and line to play once their sounds are read or rendered.
         self._wanted: tuple[LineTake, Line | None] | None = None
-        self._sought: RenderTakeJob | None = None
+        self._sought: ComputeJob[TakeResult] | None = None
         self._job: SpeechJob | None = None
+        self._sounds: ParallelSounds | None = None
         self._take: LineTake | None = None
         self._shown: tuple[str, bool] = ("", False)
         speech.ticked.connect(self._follow_playback)
@@ -39,10 +41,10 @@ class TakePlayback(QObject):
     @property
     def playing_take(self) -> tuple[str, bool]:
         """Return the id of the take that plays, empty for none, and True if the line is heard beside it now."""
-        job = self._job
-        if job is None or self._take is None or job not in self._speech.spoken_jobs:
+        job, sounds = self._job, self._sounds
+        if job is None or sounds is None or self._take is None or job not in self._speech.spoken_jobs:
             return "", False
-        return self._take.id, job.recorded is not None and job.recorded.wanted == 1
+        return self._take.id, sounds.wanted == 1
 
     def play_take(self, take: LineTake) -> None:
         """Play a take; stop it if it plays already."""
@@ -53,9 +55,8 @@ class TakePlayback(QObject):
 
     def compare_with_line(self, take: LineTake, line: Line) -> None:
         """Play a take and then the line as it is, side by side; if they play already, switch to the other one at once."""
-        job = self._job
-        if self.playing_take[0] == take.id and job is not None and job.recorded is not None and job.recorded.has_several:
-            job.recorded.switch_sound()
+        if self.playing_take[0] == take.id and self._sounds is not None and self._sounds.has_several:
+            self._sounds.switch_sound()
             self._follow_playback()
             return
         self._begin_playing(take, line)
@@ -68,7 +69,7 @@ class TakePlayback(QObject):
     def _begin_playing(self, take: LineTake, line: Line | None) -> None:
         self._playback.stop_playing()
         if self._sought is not None:
-            self._speech.stop_rendering([self._sought])
+            self._speech.stop_computing([self._sought])
         self._sought, self._wanted = None, (take, line)
         self._follow_playback()
 
@@ -86,7 +87,7 @@ class TakePlayback(QObject):
             return
         self._wanted = None
         self._playback.stop_playing()
-        self._take, self._job = take, self._speech.play_sounds(sounds, take)
+        self._take, self._sounds, self._job = take, sounds, self._speech.play_sounds(sounds, take)
         self._follow_playback()
 
     def _play_rendered(self, taken: TakeResult) -> None:

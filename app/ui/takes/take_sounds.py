@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.audition.parallel_sounds import ParallelSounds
 from app.common.errors import AppError, InputError, OutputFileError
 from app.core.synthesis_types import Float32
-from app.engine.parallel_sounds import ParallelSounds
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.autosave import locate_autosave_file
 

@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.portaudio.portaudio_player import PortAudioPlayer
 from app.audition.board import VoiceChoice
+from app.audition.parallel_sounds import ParallelSounds
 from app.core.script import Line, create_line_id
 from app.core.synthesis_types import Float32
 from app.engine.audio_player import open_portaudio
-from app.engine.parallel_sounds import ParallelSounds
 from app.settings.user_settings import Settings
 from app.ui.audition.board_controller import BoardController
 from tests.benchmarks.heartbeat.stories import Beating, beating

@@ -29,10 +29,11 @@ from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
 from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import AudioChunk
+from app.engine.engine_thread import EngineThread
+from app.engine.open_voices import OpenVoices
 from app.service.agents.agent_folder import AgentFolder
 from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, AgentSession
 from app.service.agents.agent_tools import SpeechTools
-from app.service.headless_worker import OpenVoiceCache
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import load_settings
 from app.voices.installed_voices import list_installed_voices
@@ -46,7 +47,7 @@ def session(tmp_path: Path) -> AgentSession:
     """A conversation over the voices that are there."""
     return AgentSession(
         SpeechTools(
-            voices=OpenVoiceCache(lambda voice, _like: open_speaker(voice, "cpu")),
+            engine=EngineThread(OpenVoices(lambda opening: open_speaker(opening.voice, "cpu"))).engine,
             catalogue=build_catalogue(list_installed_voices(paths.list_voice_dirs())),
             folder=AgentFolder(tmp_path / FOLDER_NAME),
         )
@@ -266,7 +267,7 @@ def test_what_is_not_urgent_waits_while_an_agent_speaks(tmp_path: Path, monkeypa
     stages: list[str] = []
     monkeypatch.setattr(speech_activity, "record_speech", lambda: stages.append("stage"))
     tools = SpeechTools(
-        voices=OpenVoiceCache(lambda voice, _like: open_speaker(voice, "cpu")),
+        engine=EngineThread(OpenVoices(lambda opening: open_speaker(opening.voice, "cpu"))).engine,
         catalogue=build_catalogue(list_installed_voices(paths.list_voice_dirs())),
         folder=AgentFolder(tmp_path / FOLDER_NAME),
         open_output=lambda _device, _rate: cast(Any, SilentPlayer()),

@@ -17,8 +17,7 @@ from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
 from app.core.script import Line, Script, change_settings
 from app.core.synthesis_types import SynthesisRequest
-from app.engine import loaded_voices
-from app.engine.loaded_voices import LoadedVoiceCache
+from app.engine.line_voice_opener import LineVoiceOpener
 from app.engine.synthesis_jobs import VoicePrecisions
 from app.install.voice_licence import accept_licence
 from app.settings.user_settings import Settings
@@ -90,14 +89,14 @@ def test_selected_lines_are_compared_in_both_precisions(
     action = window.window_actions["fast_test" if part == "sound" else "bert_test"]
     assert action.isEnabled()
     openings: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(loaded_voices.LoadedVoiceCache, "_open_speaker", spied(LoadedVoiceCache._open_speaker, openings))
+    monkeypatch.setattr(LineVoiceOpener, "open_voice", spied(LineVoiceOpener.open_voice, openings))
     action.trigger()
     dialog = dialog_of(window)
     assert dialog.pages.currentWidget() is dialog.preparing
     qtbot.waitUntil(lambda: isinstance(dialog.pages.currentWidget(), BlindTestSetupPage), timeout=WAIT_MS)
     page = dialog.pages.currentWidget()
     assert isinstance(page, BlindTestSetupPage)
-    apart = [precisions for _ready, backend, precisions, _like in openings if backend == "cpu"]
+    apart = [opening.precisions for (opening,) in openings if opening.backend == "cpu"]
     assert apart == list(list_compared_precisions(part, VoicePrecisions())), "each once"
     assert window.speech_engine.voices.isolated is None, "it makes room as soon as all is made"
     plan = page.build_plan()

@@ -19,10 +19,10 @@ from app.adapters.sound.recording_reader import read_recording
 from app.audition.board import BoardCell
 from app.audition.take_store import find_sound_folder
 from app.core.script import Line, LineSettings, Script
-from app.engine.synthesis_jobs import ExportFileJob
 from app.export.drag_folder import MIN_KEPT_S, create_drag_subfolder, find_drag_folder, remove_old_drags
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
+from app.export.file_task import FileTask
 from app.settings.user_settings import Settings
 from app.ui.export import drag_controller
 from app.ui.export.drag_controller import build_file_data
@@ -174,12 +174,10 @@ def test_the_sound_is_copied_as_a_file(qtbot: QtBot, open_window: OpenWindow, tm
     window.window_actions["copy_sound"].trigger()
     # Neither a handle that is pressed meanwhile nor an export that is stopped takes it back.
     window.script.handle_pressed.emit(["1"])
-    exported = ExportFileJob(
-        PlannedFile(tmp_path / "a.wav", window.lines), ExportSettings(), lambda _result: None, lambda _job, _error: None
-    )
+    exported = PlannedFile(tmp_path / "a.wav", window.lines)
     qtbot.waitUntil(lambda: window.controller.is_writing_files, timeout=WAIT_MS)
-    window.controller.export_file(exported)
-    window.controller.stop_exporting([exported])
+    job = window.controller.export_file(FileTask(exported, ExportSettings()), lambda _result: None, lambda _error: None)
+    window.controller.stop_computing([job])
     clipboard = QGuiApplication.clipboard()
     qtbot.waitUntil(lambda: (data := clipboard.mimeData()) is not None and data.hasUrls(), timeout=WAIT_MS)
     (url,) = clipboard.mimeData().urls()
@@ -188,7 +186,7 @@ def test_the_sound_is_copied_as_a_file(qtbot: QtBot, open_window: OpenWindow, tm
     assert "Copied" in window.banner.message.text()
     clipboard.clear()
     wait_idle(qtbot, window)
-    assert not exported.item.file.exists()
+    assert not exported.file.exists()
 
 
 def test_own_files_are_not_dropped_on_the_own_list(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.engine.synthesis_jobs import ServeRequestJob
+from app.engine.synthesis_jobs import ComputeJob, Importance
 from app.service import routes_sound
 from app.service.request_log import RequestRecord
 from app.settings.user_settings import Settings
@@ -133,7 +133,7 @@ def test_clients_that_are_connected_hold_up_nothing(
         window.settings.change_settings(service=False)
         qtbot.waitUntil(lambda: not window.service.url, timeout=WAIT_MS)
     assert not thread.is_alive()  # it waits neither for the conversion nor until anybody reads
-    assert any(isinstance(job, ServeRequestJob) for job in spoken)  # a graph was stopped
+    assert any(isinstance(job, ComputeJob) and job.importance is Importance.SERVED for job in spoken)  # a graph was stopped
     assert not go_on.is_set()
     go_on.set()
     for connection in held:

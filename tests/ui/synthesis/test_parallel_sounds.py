@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from pytestqt.qtbot import QtBot
 
+from app.audition.parallel_sounds import MAX_PARALLEL_QUEUED_S, ParallelSounds
 from app.core.synthesis_types import Float32
-from app.engine.parallel_sounds import MAX_PARALLEL_QUEUED_S, ParallelSounds
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import OpenWindow, wait_idle
 

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.audition import embedded_sounds
+from app.audition.parallel_sounds import ParallelSounds
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.core.takes import LineTake
 from app.engine.synthesis_jobs import SpeechJob
@@ -179,7 +180,7 @@ def test_a_take_and_the_line_are_heard_side_by_side_and_switched(qtbot: QtBot, o
     (job,) = window.controller.spoken_jobs
     assert isinstance(job, SpeechJob)
     assert job.source == take
-    assert job.recorded is not None
+    assert isinstance(job.recorded, ParallelSounds)
     assert job.recorded.wanted == 0
     first = panel.state.text()
     QTest.keyClick(panel.table, Qt.Key.Key_A)

@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from app.common.files.paths import list_bert_dirs
 from app.core.script import Line, LineSettings, Script
 from app.core.synthesis_types import Float32
-from app.engine.loaded_voices import MAX_LOADED_VOICES
+from app.engine.open_voices import MAX_OPEN_VOICES
 from app.install.manage_voices import remove_voice
 from app.install.voice_import import add_voice
 from app.settings.user_settings import Settings, save_settings
@@ -158,7 +158,7 @@ def test_lines_speak_with_voices_of_their_own_and_the_last_ones_stay_open(
     assert set(window.controller.voices) == {"", *ids}
     held = window.speech_engine.voices
     assert list(held.speakers) == [ids[3], ids[0], ""]
-    assert len(held.speakers) == MAX_LOADED_VOICES
+    assert len(held.speakers) == MAX_OPEN_VOICES
     bert = {id(speaker.sessions["bert"]) for speaker in held.speakers.values()}
     assert len(bert) == 1, "voices with the same BERT share it"
     assert all(window.model.find_state(line.id).phase is LinePhase.IDLE for line in window.lines)

@@ -15,16 +15,15 @@ from typing import Any, BinaryIO
 from app.adapters.ort.device_placement import parse_placement
 from app.cli.console_output import print_note
 from app.cli.interrupts import exit_now, interrupt_handler
-from app.cli.served_voices import choose_served_voices
+from app.cli.served_voices import choose_served_voices, create_open_voices
 from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
-from app.compose.speaker_opening import open_speaker
+from app.engine.engine_thread import EngineThread
 from app.service.agents.agent_folder import AgentFolder
 from app.service.agents.agent_session import AgentSession
 from app.service.agents.agent_tools import SpeechTools
 from app.service.agents.json_rpc import INVALID_REQUEST, RpcError, build_error, encode_message
-from app.service.headless_worker import OpenVoiceCache
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import load_usable_settings
 
@@ -41,11 +40,7 @@ def run(options: argparse.Namespace) -> int:
     start_log()
     allow_words_in_log(settings.log_words)
     tools = SpeechTools(
-        voices=OpenVoiceCache(
-            lambda voice, like: open_speaker(
-                wanted.get(voice, voice), options.backend, force_bert=options.force_bert, reuse_from=like, convert=False
-            )
-        ),
+        engine=EngineThread(create_open_voices(options, wanted, convert=False)).engine,
         catalogue=build_catalogue(voices),
         folder=AgentFolder(Path(options.folder)),
         device=options.device or settings.device or None,

@@ -14,14 +14,14 @@ from app.adapters.ort.device_placement import parse_placement
 from app.cli.bounded_input import decode_text, read_named_input
 from app.cli.console_output import print_json, print_note
 from app.cli.interrupts import exit_now, interrupt_handler
-from app.cli.served_voices import choose_served_voices
+from app.cli.served_voices import choose_served_voices, create_open_voices
 from app.common.errors import InputError
 from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
-from app.compose.speaker import Speaker
-from app.compose.speaker_opening import open_speaker
+from app.engine.engine import Engine
+from app.engine.engine_thread import EngineThread
+from app.engine.open_voices import OpenVoices
 from app.service.access import AccessRules, is_loopback
-from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
 from app.service.http_service import HttpService
 from app.service.listening_sockets import SERVICE_PORT, bind_sockets
 from app.service.service_queue import ServiceJobQueue
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         token,
         options.allow_changes,
     )
-    opened = OpenVoiceCache(lambda voice, like: _open_voice(options, wanted.get(voice, voice), like))
+    opened = create_open_voices(options, wanted)
     start_log()
     allow_words_in_log(load_usable_settings().log_words)
     _serve_until_over(options, sockets, catalogue, access, opened)
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _serve_until_over(
-    options: argparse.Namespace, sockets: list[socket.socket], catalogue: StyleCatalogue, access: AccessRules, opened: OpenVoiceCache
+    options: argparse.Namespace, sockets: list[socket.socket], catalogue: StyleCatalogue, access: AccessRules, opened: OpenVoices
 ) -> None:
     """Serve, and refine voices while nobody asks for anything, until an interrupt ends the process or the server ends by itself."""
     over = threading.Event()
@@ -81,9 +81,9 @@ def _serve_until_over(
         exit_now()
 
     with interrupt_handler.call_on_interrupt(end_now):
-        thread = HeadlessWorker(opened, catalogue.first_style.voice if catalogue.first_style else None)
-        reads_chat = _start_chat_reader(options, thread, catalogue, access.origins)
-        server = SpeechServer(sockets, HttpService(catalogue, ServiceJobQueue(thread), access, opened.is_open), over.set)
+        thread = EngineThread(opened, catalogue.first_style.voice if catalogue.first_style else None)
+        reads_chat = _start_chat_reader(options, thread.engine, catalogue, access.origins)
+        server = SpeechServer(sockets, HttpService(catalogue, ServiceJobQueue(thread.engine), access, opened.is_open), over.set)
         server.start()
         print_json({"type": "listening", "url": server.url} | reads_chat)
         while not over.wait(SERVE_POLL_S):
@@ -92,9 +92,7 @@ def _serve_until_over(
         refiner.close()
 
 
-def _start_chat_reader(
-    options: argparse.Namespace, thread: HeadlessWorker, catalogue: StyleCatalogue, origins: frozenset[str]
-) -> dict[str, int]:
+def _start_chat_reader(options: argparse.Namespace, engine: Engine, catalogue: StyleCatalogue, origins: frozenset[str]) -> dict[str, int]:
     """Serve comment viewers if that is asked for, by the rules of the settings; return the ports for the report."""
     if not options.chat_reader and options.chat_port is None:
         return {}
@@ -107,12 +105,8 @@ def _start_chat_reader(
     queue = ChatQueue(build_chat_rules(settings))
     port = settings.chat_port if options.chat_port is None else options.chat_port
     server = ChatServer(queue, port, settings.chat_http_port, origins)
-    HeadlessChatReader(queue, thread, catalogue, settings.device or None, lambda error: print_note(f"{error.message} {error.hint}"))
+    HeadlessChatReader(queue, engine, catalogue, settings.device or None, lambda error: print_note(f"{error.message} {error.hint}"))
     return {"chat_port": server.port, "chat_http_port": server.http_port}
-
-
-def _open_voice(options: argparse.Namespace, voice: str | None, reuse_from: Speaker | None) -> Speaker:
-    return open_speaker(voice, options.backend, force_bert=options.force_bert, reuse_from=reuse_from)
 
 
 def _report_catalogue(catalogue: StyleCatalogue) -> None:

@@ -12,8 +12,9 @@ from urllib.parse import quote_from_bytes, urlencode
 
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
+from app.engine.engine_thread import EngineThread
+from app.engine.open_voices import OpenVoices
 from app.service.access import AccessRules
-from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
 from app.service.http_service import HttpService
 from app.service.listening_sockets import bind_sockets
 from app.service.openapi_document import DESCRIBED_ROUTES
@@ -46,9 +47,9 @@ class Services(Area):
         sockets = bind_sockets("127.0.0.1", 0)
         self._port = sockets[0].getsockname()[1]
         speaker = open_speaker(None, "cpu")
-        voices = OpenVoiceCache(lambda _voice, _like: speaker)
+        voices = OpenVoices(lambda _opening: speaker)
         catalogue = build_catalogue(list_installed_voices(paths.list_voice_dirs()))
-        service = HttpService(catalogue, ServiceJobQueue(HeadlessWorker(voices)), AccessRules(self._port), voices.is_open)
+        service = HttpService(catalogue, ServiceJobQueue(EngineThread(voices).engine), AccessRules(self._port), voices.is_open)
         SpeechServer(sockets, service).start()
         first = catalogue.first_style
         self._style = 0 if first is None else first.id

@@ -1,15 +1,13 @@
-"""The voices that the synthesis thread has open, or will open when they are needed."""
+"""The voices that the engine has open, or will open when they are needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.common.errors import VoiceError
-from app.common.language import localize
 from app.core.synthesis_types import StageTiming
-from app.engine.licence_error import LicenceNotAcceptedError
 from app.engine.machine_info import describe_voice
 from app.engine.synthesis_jobs import VoicePrecisions
 from app.engine.synthesis_results import OpenedVoice
@@ -18,39 +16,67 @@ if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices
     from app.compose.speaker import Speaker
     from app.core.render_caches import RenderCaches
-    from app.install.resolve_voice import ResolvedVoice
-    from app.install.voice_licence import VoiceLicence
 
-MAX_LOADED_VOICES = 3
-MAX_LOADED_BYTES = 1_200_000_000  # of graphs on the disk, which is about what they take in memory
+MAX_OPEN_VOICES = 3
+MAX_OPEN_BYTES = 1_200_000_000  # of graphs on the disk, which is about what they take in memory
 
 
-class LoadedVoiceCache:
-    """Belongs to the synthesis thread, but for `terminate_graphs`. The voices used last stay open, so that lines may take turns.
+@dataclass(frozen=True, slots=True)
+class OpeningRequest:
+    """A voice that is to be opened.
+
+    Attributes:
+        voice: its id; empty is the one that ships.
+        newest_first: open voices, whose BERT may serve this one too, and whose caches are taken over.
+        caches: what was remembered before, where no voice is open.
+        failures: of devices, shared by all voices of a program; None before the first one.
+    """
+
+    voice: str
+    backend: str
+    precisions: VoicePrecisions
+    newest_first: tuple[Speaker, ...] = ()
+    caches: RenderCaches | None = None
+    failures: FailedDevices | None = None
+
+    def find_reusable_speaker(self, bert: str) -> Speaker | None:
+        """Return an open voice with this BERT, or else any."""
+        return next((item for item in self.newest_first if item.voice.manifest.bert == bert), next(iter(self.newest_first), None))
+
+
+class OpenVoices:
+    """Belongs to the engine's thread, but for `terminate_graphs`, `is_open` and `mark_stale`. The voices used last stay open, so that lines may take turns.
 
     Attributes:
         speakers: the open voices by the id that lines have, the newest used last.
         isolated: the id and the precisions of the voice that is open beside them, and the voice; None where there is none.
         caches: what is remembered; outlives the voices.
         backend, precisions: where they run, and how exactly.
-        force_bert: a voice whose BERT is missing speaks with another one, which sounds wrong.
 
     Args:
+        open_voice: opens a voice.
         on_opened: called with each voice that was opened, and again when it had to leave its device.
-        announce: called, in the language of the user, with what takes long.
+        find_line_id: returns the id that lines have for a voice, given the one of its manifest.
     """
 
     def __init__(
-        self, on_opened: Callable[[OpenedVoice], object] = lambda _voice: None, announce: Callable[[str], object] = lambda _text: None
+        self,
+        open_voice: Callable[[OpeningRequest], Speaker],
+        on_opened: Callable[[OpenedVoice], object] | None = None,
+        *,
+        find_line_id: Callable[[str], str] = str,
+        max_voices: int = MAX_OPEN_VOICES,
+        max_bytes: float = MAX_OPEN_BYTES,
     ) -> None:
         self.caches: RenderCaches | None = None
         self.backend = "auto"
         self.precisions = VoicePrecisions()
-        self.force_bert = False
-        self._on_opened, self._announce = on_opened, announce
-        self._failures: FailedDevices | None = None  # a device that is lost is so for all voices
         self.speakers: dict[str, Speaker] = {}
         self.isolated: tuple[str, VoicePrecisions, Speaker] | None = None
+        self._open_voice, self._on_opened, self._max_voices, self._max_bytes = open_voice, on_opened, max_voices, max_bytes
+        self._failures: FailedDevices | None = None  # a device that is lost is so for all voices
+        self._stale: set[str] = set()
+        self.find_line_id = find_line_id
         self._reported: dict[str, str | None] = {}  # why each voice that was reported does not run where it was asked to
 
     @property
@@ -58,30 +84,35 @@ class LoadedVoiceCache:
         """Return the voice used last; None before the first one, and after voices were unloaded."""
         return next(reversed(self.speakers.values()), None)
 
-    def ensure_voice_open(self, voice: str = "") -> Speaker:
+    def is_open(self, voice: str) -> bool:
+        """Return whether a voice would speak at once. Any thread may call this."""
+        return voice in self.speakers
+
+    def mark_stale(self, voice: str) -> None:
+        """Reopen a voice, whose files have changed, when it is used next. Any thread may call this."""
+        self._stale.add(voice)
+
+    def open_speaker(self, voice: str = "") -> Speaker:
         """Return the voice of this id, opened if need be; an empty id is the voice that ships."""
-        speaker = self.speakers.pop(voice, None)
-        if speaker is None:
+        speaker = self.speakers.get(voice)
+        if speaker is None or voice in self._stale:
+            # Marked meanwhile, it is reopened the next time.
+            self._stale.discard(voice)
             speaker = self.load_voice(voice, self.backend, self.precisions)
-        self.speakers[voice] = speaker
+        self.speakers[voice] = self.speakers.pop(voice)
         if voice not in self._reported:
             self.announce_voice(voice)
         return speaker
 
-    def open_isolated_voice(self, voice: str, precisions: VoicePrecisions) -> Speaker:
+    def open_isolated_speaker(self, voice: str, precisions: VoicePrecisions) -> Speaker:
         """Open a voice in other precisions, on the CPU, beside those that lines speak with; one at a time, until `close_isolated_voice`."""
         if self.isolated is None or self.isolated[:2] != (voice, precisions):
             self.isolated = None  # makes room before it needs some
-            ready = self._prepare_voice(voice)
-            self.isolated = (
-                voice,
-                precisions,
-                self._open_speaker(ready, "cpu", precisions, self._find_reusable_speaker(ready.voice.manifest.bert)),
-            )
+            self.isolated = (voice, precisions, self._open_anew(voice, "cpu", precisions, tuple(reversed(self.speakers.values()))))
         return self.isolated[2]
 
     def close_isolated_voice(self) -> None:
-        """Close the voice that `open_isolated_voice` opened."""
+        """Close the voice that `open_isolated_speaker` opened."""
         self.isolated = None
 
     def load_voice(self, voice: str, backend: str, precisions: VoicePrecisions, *, retry: bool = False) -> Speaker:
@@ -92,19 +123,15 @@ class LoadedVoiceCache:
         """
         if not self.speakers:  # else the voices that are open stay where they are, should this fail
             self.backend, self.precisions = backend, precisions
-        ready = self._prepare_voice(voice)
         if retry and self._failures is not None:
             self._failures.forget_failures()
-        like = None if retry else self._find_reusable_speaker(ready.voice.manifest.bert)
-        speaker = self._open_speaker(ready, backend, precisions, like)
+        speaker = self._open_anew(voice, backend, precisions, () if retry else tuple(reversed(self.speakers.values())))
         if retry or (backend, precisions) != (self.backend, self.precisions):
             self.speakers.clear()
         self.backend, self.precisions = backend, precisions
         self.speakers.pop(voice, None)
         self.speakers[voice] = speaker
         self._close_oldest_voices()
-        if ready.note:
-            self._announce(ready.note)
         return speaker
 
     def choose_precisions(self, precisions: VoicePrecisions) -> list[str]:
@@ -120,7 +147,8 @@ class LoadedVoiceCache:
         """Report an open voice as it is now."""
         speaker = self.speakers[voice]
         self._reported[voice] = speaker.fallback
-        self._on_opened(describe_voice(speaker, self.backend, voice))
+        if self._on_opened is not None:
+            self._on_opened(describe_voice(speaker, self.backend, voice))
 
     def announce_fallback(self) -> None:
         """Report a voice that runs elsewhere now because a device failed."""
@@ -145,62 +173,22 @@ class LoadedVoiceCache:
         self.speakers.clear()
 
     def terminate_graphs(self) -> None:
-        """Stop the running graph; may be called from any thread."""
-        # Copied, as the synthesis thread may open or close voices meanwhile.
+        """Stop the running graph. Any thread may call this."""
+        # Copied, as the engine's thread may open or close voices meanwhile.
         apart = self.isolated
         for speaker in (*self.speakers.values(), *([apart[2]] if apart is not None else [])):
             speaker.terminate()
 
-    def _open_speaker(self, ready: ResolvedVoice, backend: str, precisions: VoicePrecisions, reuse_from: Speaker | None) -> Speaker:
-        from app.compose.speaker_opening import open_speaker
-
+    def _open_anew(self, voice: str, backend: str, precisions: VoicePrecisions, newest_first: tuple[Speaker, ...]) -> Speaker:
         stored = self.caches.stored if self.caches is not None else None
-        speaker = open_speaker(
-            ready.reference,
-            backend,
-            force_bert=self.force_bert,
-            precision=precisions.bert,
-            graph_precision=precisions.graphs.find_precision(ready.voice.manifest.id),
-            reuse_from=reuse_from,
-            caches=self.caches,
-            failures=self._failures,
-        )
+        speaker = self._open_voice(OpeningRequest(voice, backend, precisions, newest_first, self.caches, self._failures))
         self._failures = speaker.failures
         self.caches = speaker.pipeline.caches
         self.caches.stored = self.caches.stored or stored  # which another voice may still need
         return speaker
 
-    def _prepare_voice(self, voice: str) -> ResolvedVoice:
-        from app.install.resolve_voice import resolve_ready_voice
-        from app.voices.installed_voices import UnknownVoiceError, find_shipped_voice_id
-
-        def refuse_licence(licence: VoiceLicence) -> bool:
-            raise LicenceNotAcceptedError(licence.voice_id, licence.name, licence.text)
-
-        wanted = voice or find_shipped_voice_id()  # a line, and so a project, names voices, but no files
-        try:
-            return resolve_ready_voice(
-                wanted, refuse_licence, announce=self._announce, require_bert=self._require_bert, may_be_path=False, renews_first=False
-            )
-        except UnknownVoiceError as error:
-            raise VoiceError(
-                localize("この行の声が見つかりません。", "The voice for this line is missing."),
-                localize("右の声のカードで、別の声を選んでください。", "Choose another voice on the voice card on the right."),
-            ) from error
-
-    def _require_bert(self, bert: str) -> None:
-        from app.common.files.paths import list_bert_dirs
-        from app.voices.bert_models import find_bert
-
-        find_bert(bert, list_bert_dirs(), allow_mismatch=self.force_bert)
-
-    def _find_reusable_speaker(self, bert: str) -> Speaker | None:
-        """Return a voice with the same BERT, or else any."""
-        newest_first = list(reversed(self.speakers.values()))
-        return next((item for item in newest_first if item.voice.manifest.bert == bert), next(iter(newest_first), None))
-
     def _close_oldest_voices(self) -> None:
-        while len(self.speakers) > 1 and (len(self.speakers) > MAX_LOADED_VOICES or self._measure_size() > MAX_LOADED_BYTES):
+        while len(self.speakers) > 1 and (len(self.speakers) > self._max_voices or self._measure_size() > self._max_bytes):
             del self.speakers[next(iter(self.speakers))]
 
     def _measure_size(self) -> int:
