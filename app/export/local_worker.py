@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.adapters.openjtalk.project_words import PROJECT_WORDS
 from app.adapters.openjtalk.reading_choices import READING_CHOICES
+from app.engine.open_voices import OpenVoices
+from app.engine.voice_terms import VoiceTerms, create_opener
 from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
 from app.export.export_tasks import BatchSettings, ExportTask, ReadingTerms
 from app.export.loudness_data import convert_loudness_to_data
 from app.export.loudness_stage import convert_written_to_data
-
-if TYPE_CHECKING:
-    from app.compose.speaker import Speaker
 
 
 def build_file_row(result: WrittenFile) -> dict[str, Any]:
@@ -61,8 +60,8 @@ class LocalWorker:
     def __init__(self, batch: BatchSettings) -> None:
         self._batch = batch
         self._stopped = threading.Event()
-        self._open: OrderedDict[str, Speaker] = OrderedDict()
-        self._renderer = FileRenderer(self._open_speaker, find_ids_by_name, is_cancelled=self._stopped.is_set)
+        self._voices = OpenVoices(create_opener(self._find_terms), max_voices=MAX_OPEN_EXPORT_VOICES, max_bytes=math.inf)
+        self._renderer = FileRenderer(self._voices.open_speaker, find_ids_by_name, is_cancelled=self._stopped.is_set)
         PROJECT_WORDS.entries = batch.words
         if batch.reading is not None:
             self._apply_reading(batch.reading)
@@ -78,12 +77,11 @@ class LocalWorker:
     def stop_task(self) -> None:
         """Stop the present task, as any worker."""
         self._stopped.set()
-        for speaker in list(self._open.values()):
-            speaker.terminate()
+        self._voices.terminate_graphs()
 
     def close(self) -> None:
         """Close the worker, as any worker."""
-        self._open.clear()
+        self._voices.unload_voices()
         PROJECT_WORDS.entries = ()
         if self._batch.reading is not None:
             PROJECT_WORDS.are_alone = False
@@ -96,28 +94,17 @@ class LocalWorker:
         READING_CHOICES.links = terms.links
         READING_CHOICES.memos_everywhere = terms.memos_everywhere
 
-    def _open_speaker(self, voice: str) -> Speaker:
-        from app.compose.speaker_opening import open_speaker
-
-        found = self._open.pop(voice, None)
-        if found is None:
-            batch, like = self._batch, next(reversed(self._open.values()), None)
-            own = batch.openings.get(voice)
-            backend = batch.backend if own is None else own.backend
-            sound: Any = batch.precision if own is None else own.graph_precision
-            named = backend != "auto"
-            found = open_speaker(
-                batch.voices[voice],
-                backend,
-                precision=None if own is None else own.bert_precision,
-                graph_precision=sound,
-                force_bert=batch.force_bert,
-                reuse_from=like,
-                convert=named,
-            )
-            if named:
-                found.wait_for_devices()
-        self._open[voice] = found
-        while len(self._open) > MAX_OPEN_EXPORT_VOICES:
-            self._open.popitem(last=False)
-        return found
+    def _find_terms(self, voice: str) -> VoiceTerms:
+        batch, own = self._batch, self._batch.openings.get(voice)
+        backend = batch.backend if own is None else own.backend
+        sound: Any = batch.precision if own is None else own.graph_precision
+        named = backend != "auto"
+        return VoiceTerms(
+            batch.voices[voice],
+            backend,
+            None if own is None else own.bert_precision,
+            sound,
+            batch.force_bert,
+            convert=named,
+            waits_for_devices=named,
+        )

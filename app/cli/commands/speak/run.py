@@ -33,14 +33,19 @@ from app.common.errors import AppError, AudioDeviceError, InputError
 from app.common.language import localize
 from app.compose.audio_outputs import open_player, open_sound_file
 from app.compose.speaker import Speaker
-from app.compose.speaker_opening import open_speaker
 from app.compose.text_front_end import open_g2p
 from app.core.phrase_gate import PhraseGate
 from app.core.ports import AudioSink
 from app.core.request_limits import BOUNDS, check_request
-from app.core.stage_clock import PIPELINE_STAGES
+from app.core.stage_clock import PIPELINE_STAGES, RequestStopped
 from app.core.symbols import PUNCTUATION_PHONES
 from app.core.synthesis_types import AudioChunk, Overrides, StageTiming, SynthesisRequest
+from app.engine.engine import Engine
+from app.engine.engine_thread import EngineThread
+from app.engine.job_handle import JobHandle
+from app.engine.open_voices import OpenVoices
+from app.engine.synthesis_jobs import Importance, JobTurn
+from app.engine.voice_terms import VoiceTerms, create_opener
 from app.voices.installed_voices import find_id_by_name
 
 
@@ -80,10 +85,6 @@ def _is_file(text: str) -> bool:
         return False
 
 
-# How soon Ctrl+C is noticed.
-SPEAK_POLL_S = 0.05
-
-
 @dataclass(slots=True)
 class SpeakProgress:
     """The progress of a request so far, for the report.
@@ -115,7 +116,9 @@ def run(options: argparse.Namespace) -> int:
     named = options.backend != "auto"
     voice = prepare_chosen_voice(options)
     front_end = _start_front_end()
-    speaker = open_speaker(voice, options.backend, graph_precision=options.precision, force_bert=options.force_bert, convert=named)
+    terms = VoiceTerms(voice, options.backend, graph_precision=options.precision, force_bert=options.force_bert, convert=named)
+    engine = EngineThread(OpenVoices(create_opener(lambda _voice: terms))).engine
+    speaker = JobHandle(engine, Importance.HEARD, lambda turn: turn.open_speaker("")).wait_for_result()
     front_end.result()
     # A user who names a device wants that one, and not the CPU until it is ready.
     if named:
@@ -132,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
         )
     request = replace(_build_request(options, text, speaker), overrides=melody)
     check_melody(request, speaker.pipeline)
-    SpeakJob(options, speaker, request).run()
+    SpeakJob(options, engine, speaker, request).run()
     return 0
 
 
@@ -155,14 +158,14 @@ def _load_front_end() -> None:
 
 
 class SpeakJob:
-    """Runs the pipeline in a thread of its own, so that Ctrl+C is noticed while a graph runs.
+    """Speaks in the engine's thread, so that Ctrl+C is noticed while a graph runs.
 
     Attributes:
         progress: filled while running.
     """
 
-    def __init__(self, options: argparse.Namespace, speaker: Speaker, request: SynthesisRequest) -> None:
-        self._speaker = speaker
+    def __init__(self, options: argparse.Namespace, engine: Engine, speaker: Speaker, request: SynthesisRequest) -> None:
+        self._engine, self._speaker = engine, speaker
         self._announced = speaker.fallback
         self._request = request
         rate = speaker.pipeline.voice.sampling_rate
@@ -172,8 +175,6 @@ class SpeakJob:
         self._gate = self._create_gate()
         self._json = choose_json_stream(["-o", options.output or ""]) if options.json else None
         self._cancelled = threading.Event()
-        self._done = threading.Event()
-        self._error: BaseException | None = None
         self._lost: AudioDeviceError | None = None
         self._bar = create_sentence_bar(request.text) if options.output and not options.json else None
         self.progress = SpeakProgress()
@@ -185,17 +186,16 @@ class SpeakJob:
         return PhraseGate(pace=self._speaker.pipeline.pace, player=self._player)
 
     def run(self) -> None:
-        """Wait until all is spoken; raise the thread's error."""
+        """Wait until all is spoken; raise the errors of synthesis and playback."""
         with interrupt_handler.call_on_interrupt(self.cancel):
-            threading.Thread(target=self._run_pipeline, name="synthesis").start()
-            with show_slow_notice(describe_speaking(self._request.text), self._describe_progress) if self._is_silent() else nullcontext():
-                # Not Thread.join: interrupted there, Python 3.11 takes the thread for ended while it still runs.
-                while not self._done.wait(SPEAK_POLL_S):
-                    pass
+            job = JobHandle(self._engine, Importance.HEARD, self._run_pipeline)
+            with (
+                show_slow_notice(describe_speaking(self._request.text), self._describe_progress) if self._is_silent() else nullcontext(),
+                suppress(RequestStopped),
+            ):
+                job.wait_for_result()
         if self._cancelled.is_set():
             raise KeyboardInterrupt
-        if self._error is not None:
-            raise self._error
         save_pace(self._speaker.pipeline.graphs_id, self._speaker.pipeline.pace)
         # A device failed on the way, but all was spoken nevertheless.
         if self._speaker.fallback and self._speaker.fallback != self._announced:
@@ -214,13 +214,14 @@ class SpeakJob:
         return describe_synthesized_length(self.progress.audio_s)
 
     def cancel(self) -> None:
-        """Stop the running graph and the playing sound; the thread then drops the file, so that no half one stays behind."""
+        """Stop the running graph and the playing sound; the engine then drops the file, so that no half one stays behind."""
         self._cancelled.set()
         self._speaker.terminate()
         if self._player is not None:
             self._player.abort_output()
 
-    def _run_pipeline(self) -> None:
+    def _run_pipeline(self, _turn: JobTurn) -> None:
+        is_whole = False
         try:
             self._record_speech()
             for chunk in self._speaker.pipeline.synthesize(
@@ -231,16 +232,13 @@ class SpeakJob:
             for sink in list(self._sinks):
                 if not self._cancelled.is_set():
                     self._call_sink(sink, sink.close)
-        except BaseException as exc:
-            # The main thread receives this exception and raises it.
-            self._error = exc
+            is_whole = not self._cancelled.is_set()
         finally:
-            if self._error is not None or self._cancelled.is_set():
+            if not is_whole:
                 for sink in self._sinks:
                     sink.abort_output()
             if self._bar is not None:
                 self._bar.close()
-            self._done.set()
 
     def _measure_queue_s(self) -> float:
         return self._player.queued_s if self._player is not None else 0.0
