@@ -131,7 +131,7 @@ class SpeechJob:
 
 
 class Importance(IntEnum):
-    """How soon a result is wanted; what is queued for the engine's own player comes before all of these.
+    """The order of results that somebody waits for; what is queued for the engine's own player comes before all of these.
 
     HEARD is for what has another player, as comments and agents do.
     """
@@ -143,7 +143,7 @@ class Importance(IntEnum):
 
 
 class JobTurn(Protocol):
-    """What a job may use while it has the engine's thread."""
+    """The resources that a job may use while it has the engine's thread."""
 
     @property
     def on_stage(self) -> OnStage:
@@ -160,7 +160,10 @@ class JobTurn(Protocol):
         """Return the open voice of an id, opened if need be; raise VoiceError if it cannot be."""
 
     def open_isolated_speaker(self, voice: str, precisions: VoicePrecisions) -> Speaker:
-        """Return a voice in other precisions than those that lines speak in, on the CPU, which has both."""
+        """Return a voice in other precisions than those that lines speak in, on the CPU, which has both.
+
+        See `OpenVoices.open_isolated_speaker`.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VoiceTerms:
-    """How a voice is opened; see `app.compose.speaker_opening.open_speaker`.
+    """The terms on which a voice is opened; see `app.compose.speaker_opening.open_speaker`.
 
     Attributes:
         reference: id, name or path of the voice.
