@@ -104,7 +104,7 @@ class Engine:
         # The flag comes first: a stopped graph fails, and without it the user would see that as an error.
         job.cancelled.set()
         self._current.stop_job(job)
-        if isinstance(job, SpeechJob) and job.file is None:
+        if isinstance(job, SpeechJob):
             self.stop_sound()
 
     def abandon_jobs(self) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from app.core.synthesis_types import AudioChunk, StageTiming
 from app.engine.line_reader import LineReadResult
-from app.engine.synthesis_jobs import ComputedResult
-from app.engine.synthesis_results import FileProgress, FirstAudioResult, JobFailure, JobResult, MachineInfo, OpenedVoice, SynthesisResult
+from app.engine.synthesis_jobs import ComputedResult, ComputeJob
+from app.engine.synthesis_results import FirstAudioResult, JobFailure, JobResult, MachineInfo, OpenedVoice, SynthesisResult
 
 
-def ignore_event(_event: object) -> None:
+def ignore_event(*_event: object) -> None:
     """Do nothing."""
 
 
@@ -24,7 +25,7 @@ class EngineEvents:
         on_line_read: with the answer to `Engine.request_reading`.
         on_synthesised: all sound of a request was computed, or it was stopped.
         on_failed: a job has failed; `on_done` follows every job, failed or not, but those of the service.
-        on_file_advanced: more of a file that is written by itself was computed.
+        on_advanced: how much of a `ComputeJob` is done, 0 to 1.
         on_computed: the result of a `ComputeJob` is there.
         on_announcement: in the language of the user: something takes long, or is not as the user may expect.
     """
@@ -39,6 +40,6 @@ class EngineEvents:
     on_synthesised: Callable[[SynthesisResult], None] = ignore_event
     on_failed: Callable[[JobFailure], None] = ignore_event
     on_done: Callable[[JobResult], None] = ignore_event
-    on_file_advanced: Callable[[FileProgress], None] = ignore_event
+    on_advanced: Callable[[ComputeJob[Any], float], None] = ignore_event
     on_computed: Callable[[ComputedResult], None] = ignore_event
     on_announcement: Callable[[str], None] = ignore_event

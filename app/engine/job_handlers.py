@@ -12,12 +12,10 @@ from app.common.errors import AudioDeviceError
 from app.core.stage_clock import OnStage
 from app.core.synthesis_types import StageTiming
 from app.engine.engine_events import EngineEvents
-from app.engine.job_lanes import find_importance
 from app.engine.machine_info import find_machine_info, use_unblocking_sessions
 from app.engine.open_voices import OpenVoices
 from app.engine.output_device import OutputDevice
 from app.engine.running_job import RunningJob
-from app.engine.speech_job_runner import SpeechJobRunner
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ChoosePrecisionsJob,
@@ -33,7 +31,7 @@ from app.engine.synthesis_jobs import (
     SynthesisJob,
     VoicePrecisions,
 )
-from app.engine.synthesis_results import FileProgress, JobFailure, JobResult, SynthesisResult
+from app.engine.synthesis_results import JobFailure, JobResult
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
@@ -47,6 +45,11 @@ class EngineTurn:
     job: ComputeJob[Any]
     on_stage: OnStage
     give_way: Callable[[], None]
+    on_advanced: Callable[[ComputeJob[Any], float], None]
+
+    def report_progress(self, share: float) -> None:
+        """Report how much of the job is done, 0 to 1."""
+        self.on_advanced(self.job, share)
 
     def is_cancelled(self) -> bool:
         """Return whether nobody waits for the result any more."""
@@ -82,7 +85,7 @@ class JobHandlers:
         """Run a whole job and report its result; a served one brings its result itself."""
         stoppable = job if isinstance(job, OpenVoiceJob | SpeechJob | ComputeJob) else None
         cancelled = stoppable is not None and stoppable.cancelled.is_set()
-        importance = find_importance(job)
+        importance = job.importance if isinstance(job, ComputeJob) else None
         if importance is not None:
             self.running.append(importance)
         try:
@@ -102,8 +105,6 @@ class JobHandlers:
             case ChooseDeviceJob():
                 speaker = self._voice.speaker
                 self._output.choose_device(job.device, speaker.pipeline.voice.sampling_rate if speaker is not None else None)
-            case SpeechJob(file=Path() as file):
-                self._save_file(job, file)
             case ComputeJob():
                 self._compute_result(job)
             case PlaySampleJob():
@@ -144,15 +145,8 @@ class JobHandlers:
         self._current.run_warm_up(lambda: speaker.pipeline.warm_up(self.wanted))
         self._voice.announce_fallback()
 
-    def _save_file(self, job: SpeechJob, file: Path) -> None:
-        speech = SpeechJobRunner(
-            job, self._voice.open_speaker, self._report_stage, self._events.on_first_audio, self._current.stop_stage_clock
-        )
-        speech.save_file(file, lambda share: self._events.on_file_advanced(FileProgress(file, share)))
-        self._events.on_synthesised(SynthesisResult(job.request.id, job.cancelled.is_set()))
-
     def _compute_result(self, job: ComputeJob[Any]) -> None:
-        result = job.compute(EngineTurn(self._voice, job, self._report_stage, self.give_way))
+        result = job.compute(EngineTurn(self._voice, job, self._report_stage, self.give_way, self._events.on_advanced))
         if result is not None:
             self._events.on_computed(ComputedResult(job, result))
 

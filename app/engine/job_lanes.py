@@ -8,14 +8,6 @@ from typing import Any
 from app.engine.synthesis_jobs import ChooseDeviceJob, ComputeJob, Importance, PlaySampleJob, SpeechJob, SynthesisJob
 
 AudibleJob = SpeechJob | ChooseDeviceJob | PlaySampleJob
-SilentJob = ComputeJob[Any] | SpeechJob
-
-
-def find_importance(job: SynthesisJob) -> Importance | None:
-    """Return the lane of a job that nobody hears; None for one that is heard, or waits for all jobs before it."""
-    if isinstance(job, SpeechJob):
-        return Importance.FILE if job.file is not None else None
-    return job.importance if isinstance(job, ComputeJob) else None
 
 
 class JobLanes:
@@ -28,7 +20,7 @@ class JobLanes:
 
     def __init__(self) -> None:
         self.lines: deque[AudibleJob] = deque()
-        self.silent: dict[Importance, deque[SilentJob]] = {importance: deque() for importance in Importance}
+        self.silent: dict[Importance, deque[ComputeJob[Any]]] = {importance: deque() for importance in Importance}
         # No lock: a deque takes `append` from any thread, and only the engine's thread looks and removes.
         self._inbox: deque[SynthesisJob] = deque()
 
@@ -49,17 +41,16 @@ class JobLanes:
     def sort_new_jobs(self) -> None:
         """Move the jobs that have arrived into their lanes, up to a job that all jobs before it must precede."""
         while self._inbox:
-            job, importance = self._inbox[0], find_importance(self._inbox[0])
-            if importance is not None:
-                assert isinstance(job, ComputeJob | SpeechJob)
-                self.silent[importance].append(job)
+            job = self._inbox[0]
+            if isinstance(job, ComputeJob):
+                self.silent[job.importance].append(job)
             elif isinstance(job, AudibleJob):
                 self.lines.append(job)
             else:
                 return
             self._inbox.popleft()
 
-    def take_silent_job(self, before: Importance | None = None) -> SilentJob | None:
+    def take_silent_job(self, before: Importance | None = None) -> ComputeJob[Any] | None:
         """Return the next job that nobody hears, or None; with `before` only one that is more important."""
         lanes = (lane for importance, lane in self.silent.items() if lane and (before is None or importance < before))
         lane = next(lanes, None)

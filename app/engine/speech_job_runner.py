@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.adapters.pace_store import save_pace
 from app.common.errors import AudioDeviceError
-from app.core.line_requests import apply_cast
+from app.core.line_requests import LineCast, apply_cast
 from app.core.phone_ids import count_marks, count_moras, map_phones_to_marks, map_phones_to_moras
 from app.core.phrase_gate import PhraseGate
 from app.core.stage_clock import OnStage
@@ -48,29 +46,28 @@ class PositionSearch:
         return begins_s + chunk.phones[self._owners_of(names).index(place)].start_s
 
 
-PROGRESS_SECONDS_PER_CHAR = 0.15  # of Japanese text as it is spoken, roughly: only for how far a file is
-
-
-class SaveProgress:
-    """Counts how much of a file is computed, by its letters.
+def iterate_cast_chunks(
+    pipeline: Pipeline,
+    request: SynthesisRequest,
+    cast: LineCast | None,
+    on_stage: OnStage,
+    is_cancelled: Callable[[], bool],
+    find_queued_s: Callable[[], float] = lambda: 0.0,
+    *,
+    may_be_silent: bool,
+) -> Iterator[AudioChunk]:
+    """Yield the sound of a request, and keep the pace that the voice spoke at.
 
     Args:
-        letters: how many each of the requests has that go into the file.
+        cast: who speaks it; None where the request has the ids of the voice.
+        find_queued_s: returns the seconds of sound that wait to be heard.
+        may_be_silent: a text in which nothing can be read is silent; else it is an error.
     """
+    from app.core.silent_lines import synthesize_or_silence
 
-    def __init__(self, letters: Sequence[int]) -> None:
-        self._letters, self._finished, self._made_s = letters, 0, 0.0
-
-    def add_chunk(self, chunk: AudioChunk) -> float:
-        """Return the share from 0 to 1 after one more chunk."""
-        total = max(1, sum(self._letters))
-        done = sum(self._letters[: self._finished])
-        if chunk.last or self._finished == len(self._letters):
-            self._finished, self._made_s = self._finished + 1, 0.0
-            return sum(self._letters[: self._finished]) / total
-        self._made_s += 0.0 if chunk.silence else len(chunk.samples) / chunk.sampling_rate
-        within = min(0.95, self._made_s / (PROGRESS_SECONDS_PER_CHAR * max(1, self._letters[self._finished])))
-        return (done + within * self._letters[self._finished]) / total
+    speak = partial(synthesize_or_silence, pipeline) if may_be_silent else pipeline.synthesize
+    yield from speak(apply_cast(request, cast, pipeline.voice) if cast else request, on_stage, is_cancelled, find_queued_s)
+    save_pace(pipeline.graphs_id, pipeline.pace)
 
 
 class SpeechJobRunner:
@@ -153,51 +150,18 @@ class SpeechJobRunner:
         self._skipped_s += left_s
         return replace(chunk, samples=chunk.samples[round(left_s * chunk.sampling_rate) :]) if left_s else chunk
 
-    def save_file(self, path: Path, on_progress: Callable[[float], object]) -> None:
-        """Compute the whole job into a file; remove the file if the job is cancelled or fails.
-
-        Args:
-            path: the file.
-            on_progress: called after each chunk with the share that is computed, 0 to 1.
-        """
-        from app.compose.audio_outputs import open_sound_file  # the pipeline, which the window starts without
-        from app.core.pipeline import report_empty_queue
-
-        sink = open_sound_file(str(path), self._speaker_of(self._job.voice).pipeline.voice.sampling_rate)
-        try:
-            progress = SaveProgress([len(request.text) for request in (self._job.request, *self._job.following)])
-            for chunk in self._iterate_chunks(report_empty_queue):
-                sink.write_chunk(chunk)
-                on_progress(progress.add_chunk(chunk))
-            if not self._job.cancelled.is_set():
-                sink.close()
-        except BaseException:
-            sink.abort_output()
-            raise
-        if self._job.cancelled.is_set():
-            sink.abort_output()
-
     def _iterate_chunks(self, find_queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
         job, heard = self._job, False
         if job.recorded is not None:
             yield from job.recorded.iterate_chunks(job.request.id, find_queued_s, job.cancelled.is_set)
             return
-        for request, cast in itertools.zip_longest((job.request, *job.following), job.casts):
-            pipeline = self._speaker_of(cast.voice if cast else "").pipeline
-            if self._gate is not None:
-                self._gate.pace = pipeline.pace
-            asked = apply_cast(request, cast, pipeline.voice) if cast else request
-            for chunk in self._iterate_request_chunks(pipeline, asked, find_queued_s):
-                if not chunk.silence and not heard:
-                    heard = True
-                    self._on_first_audio(FirstAudioResult(job.request.id, (time.perf_counter() - job.requested_at) * 1000))
-                yield chunk
-            save_pace(pipeline.graphs_id, pipeline.pace)
-
-    def _iterate_request_chunks(
-        self, pipeline: Pipeline, request: SynthesisRequest, find_queued_s: Callable[[], float]
-    ) -> Iterator[AudioChunk]:
-        from app.core.silent_lines import synthesize_or_silence
-
-        speak = partial(synthesize_or_silence, pipeline) if self._job.has_several_lines else pipeline.synthesize
-        return speak(request, self._on_stage, self._job.cancelled.is_set, find_queued_s)
+        pipeline = self._speaker_of(job.voice).pipeline
+        if self._gate is not None:
+            self._gate.pace = pipeline.pace
+        for chunk in iterate_cast_chunks(
+            pipeline, job.request, job.cast, self._on_stage, job.cancelled.is_set, find_queued_s, may_be_silent=job.may_be_silent
+        ):
+            if not chunk.silence and not heard:
+                heard = True
+                self._on_first_audio(FirstAudioResult(job.request.id, (time.perf_counter() - job.requested_at) * 1000))
+            yield chunk

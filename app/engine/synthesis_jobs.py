@@ -89,33 +89,30 @@ class RecordedSound(Protocol):
 # Compared by identity, as all jobs: a line asked for twice is two jobs, of which only the right one may leave a list.
 @dataclass(frozen=True, slots=True, eq=False)
 class SpeechJob:
-    """Speak a request, into a file when there is one.
+    """Speak a request.
 
     Attributes:
         requested_at: when the user asked, seconds of `time.perf_counter`.
-        following: further requests whose sound goes into the same file.
-        casts: who speaks `request` and each of `following`; without them it is the voice we ship, and the request has the ids.
+        cast: who speaks it; without one it is the voice we ship, and the request has the ids.
         recorded: a sound that is there already and is heard instead.
         start_s: seconds from the beginning of the sound that are not heard.
         position: where the sound begins that is heard, in place of `start_s`.
         found_start_s: when `position` sounds; empty until the synthesis thread has made it.
         source: what the request was made from; handed back as it is with everything that is reported of the job.
-        has_several_lines: it is written with other lines, and silent where nothing can be read; alone that is an error.
+        may_be_silent: a text in which nothing can be read is silent; else it is an error.
         is_comment: it came by itself, and gives way to whatever the user plays.
         cancelled: set by the window; the synthesis thread only looks at it.
     """
 
     request: SynthesisRequest
     requested_at: float
-    file: Path | None = None
-    following: tuple[SynthesisRequest, ...] = ()
-    casts: tuple[LineCast, ...] = ()
+    cast: LineCast | None = None
     recorded: RecordedSound | None = None
     start_s: float = 0.0
     position: LinePosition | None = None
     found_start_s: list[float] = field(default_factory=list)
     source: object = None
-    has_several_lines: bool = False
+    may_be_silent: bool = False
     is_comment: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
 
@@ -126,8 +123,8 @@ class SpeechJob:
 
     @property
     def voice(self) -> str:
-        """Return the id of the voice that speaks first."""
-        return self.casts[0].voice if self.casts else ""
+        """Return the id of the voice that speaks."""
+        return self.cast.voice if self.cast is not None else ""
 
 
 class Importance(IntEnum):
@@ -156,6 +153,9 @@ class JobTurn(Protocol):
     def is_cancelled(self) -> bool:
         """Return whether nobody waits for the result any more."""
 
+    def report_progress(self, share: float) -> None:
+        """Report how much of the job is done, 0 to 1."""
+
     def open_speaker(self, voice: str) -> Speaker:
         """Return the open voice of an id, opened if need be; raise VoiceError if it cannot be."""
 
@@ -172,7 +172,7 @@ class ComputeJob(Generic[Result]):
 
     Attributes:
         compute: called in the engine's thread; returns None if the job was cancelled.
-        on_result, on_failed: called with the result or the error where the engine's events arrive, unless the job was cancelled.
+        on_result, on_failed, on_progress: called with the result, the error, or the share that is done from 0 to 1, where the engine's events arrive, unless the job was cancelled.
         is_quiet: `on_failed` shows the error, and nobody else does.
         cancelled: set by whoever asked; the engine's thread only looks at it.
     """
@@ -181,6 +181,7 @@ class ComputeJob(Generic[Result]):
     compute: Callable[[JobTurn], Result | None]
     on_result: Callable[[Result], object] = ignore_result
     on_failed: Callable[[AppError], object] = ignore_result
+    on_progress: Callable[[float], object] = ignore_result
     is_quiet: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from app.common.errors import AppError
@@ -93,7 +92,7 @@ class SynthesisResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpeakFailure:
-    """A request that could not be spoken, or written into its file."""
+    """A request that could not be spoken."""
 
     job: SpeechJob
     error: AppError
@@ -105,14 +104,6 @@ class JobFailure:
 
     job: object
     error: AppError
-
-
-@dataclass(frozen=True, slots=True)
-class FileProgress:
-    """The computed share of a file, 0 to 1, as far as its text allows to say."""
-
-    file: Path
-    share: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)

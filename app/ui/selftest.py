@@ -179,6 +179,7 @@ def _type_and_speak(window: MainWindow, speech: SpeechController, sound: Path) -
     from PySide6.QtGui import QInputMethodEvent
 
     from app.core.synthesis_types import SynthesisRequest
+    from app.engine.speech_file import SpeechFile
     from app.ui.script.script_list import ScriptList
 
     typed = QInputMethodEvent()
@@ -186,7 +187,7 @@ def _type_and_speak(window: MainWindow, speech: SpeechController, sound: Path) -
     lines = window.findChild(ScriptList)
     assert isinstance(lines, ScriptList)
     QCoreApplication.sendEvent(lines, typed)
-    speech.save_sound(SynthesisRequest(window.document.script.lines[0].text), sound)
+    speech.save_sound(SpeechFile(sound, (SynthesisRequest(window.document.script.lines[0].text),)))
 
 
 def _measure_sound(sound: Path) -> dict[str, float]:

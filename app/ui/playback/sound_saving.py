@@ -17,7 +17,8 @@ from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
 from app.core.line_requests import build_request, find_cast
 from app.core.script import Line, LineSettings
-from app.engine.synthesis_results import FileProgress, OpenedVoice, SpeakFailure
+from app.engine.speech_file import SpeechFile
+from app.engine.synthesis_results import OpenedVoice
 from app.settings.user_settings import SAVE_SUFFIXES
 from app.ui.playback.sound_save_dialog import ask_for_sound_file, build_default_pattern, build_file_title, choose_file_names
 from app.ui.script.line_seeds import LineSeeds
@@ -145,8 +146,8 @@ class SavingController(QObject):
         self.wanted += [file for file, _ in files]
         several = sum(len(lines) for _, lines in files) > 1
         for file, lines in files:
-            first, *then = (build_request(self._seeds.apply_last_seed(line)) for line in lines)
-            self._controller.save_sound(first, file, then, [find_cast(line) for line in lines], has_several_lines=several)
+            requests = tuple(build_request(self._seeds.apply_last_seed(line)) for line in lines)
+            self._controller.save_sound(SpeechFile(file, requests, tuple(map(find_cast, lines)), may_be_silent=several))
 
     @Slot(object)
     def _count_saved_file(self, file: Path) -> None:
@@ -171,12 +172,12 @@ class SavingController(QObject):
         else:
             self._report_result(localize(f"{self._saved} 個のファイルを書き出しました。", f"Exported {self._saved} files."), folder, folder)
 
-    @Slot(object)
-    def _report_progress(self, progress: FileProgress) -> None:
+    @Slot(object, float)
+    def _report_progress(self, file: Path, share: float) -> None:
         """Report the progress of a single file once it takes long; of several files each is reported when it is finished."""
-        if self._count == 1 and progress.file in self.wanted and time.monotonic() - self._began > PROGRESS_DELAY_S:
-            percent = f"{100 * progress.share:.0f}%"
-            self._report_result(localize(f"書き出し中… {percent}", f"Exporting… {percent}"), progress.file.name)
+        if self._count == 1 and file in self.wanted and time.monotonic() - self._began > PROGRESS_DELAY_S:
+            percent = f"{100 * share:.0f}%"
+            self._report_result(localize(f"書き出し中… {percent}", f"Exporting… {percent}"), file.name)
 
     @Slot(object)
     def _note_fallback(self, voice: OpenedVoice) -> None:
@@ -188,14 +189,13 @@ class SavingController(QObject):
         made = localize("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
         self.reported.emit(SavingReport(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint, folder))
 
-    @Slot(object)
-    def _collect_failure(self, failure: SpeakFailure) -> None:
+    @Slot(object, object)
+    def _collect_failure(self, file: Path, error: AppError) -> None:
         """Collect the failure of a line that cannot be spoken, which leaves the others alone; stop if a file cannot be written, as the next ones could not either."""
-        file = failure.job.file
-        if file is not None and file in self.wanted:
+        if file in self.wanted:
             self.wanted.remove(file)
-            self._failures.append((file, failure.error))
-            if isinstance(failure.error, OutputFileError):
+            self._failures.append((file, error))
+            if isinstance(error, OutputFileError):
                 self._cancel_files()
             if not self.wanted:
                 self._finished.emit()

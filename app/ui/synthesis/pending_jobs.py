@@ -7,6 +7,7 @@ from typing import Any
 
 from app.adapters.portaudio.play_position import PlayPosition
 from app.core.synthesis_types import AudioChunk
+from app.engine.speech_file import SaveJob
 from app.engine.synthesis_jobs import ComputeJob, Importance, OpenVoiceJob, SpeechJob, SynthesisJob
 from app.ui.synthesis.speech_state import SpeechState
 
@@ -38,12 +39,12 @@ class PendingJobs:
         """Return the voices that are being opened, or will be."""
         return [job for job in self.jobs if isinstance(job, OpenVoiceJob)]
 
-    def list_file_jobs(self) -> list[SpeechJob]:
-        """Return what is written into files."""
-        return [job for job in self.jobs if isinstance(job, SpeechJob) and job.file is not None]
+    def list_save_jobs(self) -> list[SaveJob]:
+        """Return what is written into files of its own."""
+        return [job for job in self.jobs if isinstance(job, SaveJob)]
 
     def list_computations(self, importance: Importance) -> list[ComputeJob[Any]]:
-        """Return the takes that are being rendered, or will be, or the files of a batch."""
+        """Return the takes that are being rendered, or will be, or the files that are written."""
         return [job for job in self.jobs if isinstance(job, ComputeJob) and job.importance is importance]
 
     def add_sound(self, chunk: AudioChunk) -> None:
@@ -110,7 +111,7 @@ class PendingJobs:
             is_loading=any(_iterate_wanted(self.list_openings())),
             is_speaking=bool(self.spoken),
             is_preparing=is_preparing,
-            is_saving=any(_iterate_wanted(self.list_file_jobs())),
+            is_saving=any(_iterate_wanted(self.list_save_jobs())),
             is_comment=bool(self.spoken) and all(job.is_comment for job in self.spoken),
             request_id=first_id,
             played_s=played_s,
@@ -118,5 +119,5 @@ class PendingJobs:
         )
 
 
-def _iterate_wanted(jobs: list[OpenVoiceJob] | list[SpeechJob]) -> Iterator[bool]:
+def _iterate_wanted(jobs: list[OpenVoiceJob] | list[SaveJob]) -> Iterator[bool]:
     return (not job.cancelled.is_set() for job in jobs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from app.core.synthesis_types import SynthesisRequest
 from app.engine.audio_player import PlayerOpener
 from app.engine.engine import Engine
 from app.engine.line_reader import ReadLineJob
+from app.engine.speech_file import SaveJob, SpeechFile
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ChoosePrecisionsJob,
@@ -147,7 +148,7 @@ class SpeechController(SpeechEventReceiver):
             start: what is heard of it begins there, seconds from its beginning, or a place in the line.
             is_measured: its times, and the beginning of its text, are shown with the measurements.
         """
-        job = self._create_speech_job(request, None, casts=(cast,) if cast else (), is_measured=is_measured)
+        job = self._create_speech_job(request, cast, is_measured=is_measured)
         from_s, place = (0.0, start) if isinstance(start, LinePosition) else (start, None)
         job = replace(job, start_s=from_s, position=place, source=source)
         self._open.spoken.append(job)
@@ -156,8 +157,8 @@ class SpeechController(SpeechEventReceiver):
 
     def speak_comment(self, request: SynthesisRequest, cast: LineCast, source: object) -> SpeechJob:
         """Speak a text that is no line, behind the present sound: it is not measured, and silent where nothing can be read."""
-        made = self._create_speech_job(request, None, casts=(cast,), is_measured=False)
-        job = replace(made, source=source, has_several_lines=True, is_comment=True)
+        made = self._create_speech_job(request, cast, is_measured=False)
+        job = replace(made, source=source, may_be_silent=True, is_comment=True)
         self._open.spoken.append(job)
         self._queue_job(job)
         return job
@@ -188,17 +189,16 @@ class SpeechController(SpeechEventReceiver):
         if not self._closed:
             self._engine.request_reading(job)
 
-    def save_sound(
-        self,
-        request: SynthesisRequest,
-        file: Path,
-        following_requests: Sequence[SynthesisRequest] = (),
-        casts: Sequence[LineCast] = (),
-        *,
-        has_several_lines: bool = False,
-    ) -> None:
-        """Write a request and those that follow it into a sound file, after the present job; see `SpeechJob`."""
-        self._queue_job(replace(self._create_speech_job(request, file, following_requests, casts), has_several_lines=has_several_lines))
+    def save_sound(self, speech: SpeechFile) -> None:
+        """Write speech into a file, after the present job; `file_advanced`, then `file_saved` or `saving_failed` follow."""
+        job = SaveJob(
+            Importance.FILE,
+            speech.write_file,
+            on_failed=partial(self.saving_failed.emit, speech.file),
+            on_progress=partial(self.file_advanced.emit, speech.file),
+            speech=speech,
+        )
+        self._queue_job(job)
 
     def render_take(
         self,
@@ -210,7 +210,7 @@ class SpeechController(SpeechEventReceiver):
         precisions: VoicePrecisions | None = None,
     ) -> ComputeJob[TakeResult]:
         """Render a line as it is, after all audible jobs and before files; see `render_take` and `ComputeJob`."""
-        job = ComputeJob(Importance.TAKE, partial(render_take, line, precisions), on_made, on_failed, is_quiet)
+        job = ComputeJob(Importance.TAKE, partial(render_take, line, precisions), on_made, on_failed, is_quiet=is_quiet)
         self._queue_job(job)
         return job
 
@@ -226,7 +226,7 @@ class SpeechController(SpeechEventReceiver):
 
     def stop_saving(self) -> None:
         """Cancel the files that are not complete, and remove their parts."""
-        self._cancel_jobs(self._open.list_file_jobs())
+        self._cancel_jobs(self._open.list_save_jobs())
         self._emit_state()
 
     def close(self) -> None:
@@ -242,20 +242,10 @@ class SpeechController(SpeechEventReceiver):
         self._cancel_jobs(self._open.list_openings())
         self._thread.end_thread()
 
-    def _create_speech_job(
-        self,
-        request: SynthesisRequest,
-        file: Path | None,
-        following_requests: Sequence[SynthesisRequest] = (),
-        casts: Sequence[LineCast] = (),
-        *,
-        is_measured: bool = True,
-    ) -> SpeechJob:
-        request_id = request.id or f"line-{next(self._ids)}"
-        following = tuple(replace(item, id=request_id) for item in following_requests)
-        job = SpeechJob(replace(request, id=request_id), time.perf_counter(), file, following, tuple(casts))
-        if is_measured and file is None:  # how long a file takes says nothing of how soon a line is heard
-            self._recorder.begin_utterance(request_id, request.text, job.voice)
+    def _create_speech_job(self, request: SynthesisRequest, cast: LineCast | None, *, is_measured: bool) -> SpeechJob:
+        job = SpeechJob(replace(request, id=request.id or f"line-{next(self._ids)}"), time.perf_counter(), cast)
+        if is_measured:
+            self._recorder.begin_utterance(job.request.id, request.text, job.voice)
         return job
 
     def _queue_job(self, job: SynthesisJob) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
@@ -14,6 +15,7 @@ from app.engine.audio_player import PlayerOpener
 from app.engine.engine import Engine
 from app.engine.line_voice_opener import LineVoiceOpener
 from app.engine.open_voices import OpenVoices
+from app.engine.speech_file import SaveJob
 from app.engine.synthesis_jobs import (
     ComputedResult,
     ComputeJob,
@@ -186,7 +188,7 @@ class SpeechEventReceiver(SpeechSignals):
     @property
     def is_writing_files(self) -> bool:
         """Return whether there are incomplete files, which would be lost if the program ended now."""
-        return bool(self._open.list_file_jobs() or self._open.list_computations(Importance.FILE))
+        return bool(self._open.list_computations(Importance.FILE))
 
     @property
     def spoken_jobs(self) -> Sequence[SpeechJob]:
@@ -266,7 +268,7 @@ class SpeechEventReceiver(SpeechSignals):
         signals.chunk_made.connect(self._add_chunk)
         signals.line_read.connect(self.line_read)
         signals.synthesised.connect(self._finish_synthesis)
-        signals.file_advanced.connect(self.file_advanced)
+        signals.advanced.connect(self._report_progress)
         signals.computed.connect(self._deliver_result)
         signals.announced.connect(self.announced)
         signals.failed.connect(self._report_failure)
@@ -292,7 +294,7 @@ class SpeechEventReceiver(SpeechSignals):
         match job:
             case SpeechJob():
                 self._recorder.stop_utterance(job.request.id)
-                (self.speaking_failed if job.file is None else self.saving_failed).emit(SpeakFailure(job, error))
+                self.speaking_failed.emit(SpeakFailure(job, error))
             case OpenVoiceJob():
                 self.opening_failed.emit(error)
             case ComputeJob():
@@ -309,8 +311,8 @@ class SpeechEventReceiver(SpeechSignals):
     def _finish_job(self, result: JobResult) -> None:
         job = result.job
         self._open.finish_job(job)
-        if isinstance(job, SpeechJob) and job.file is not None and result.succeeded:
-            self.file_saved.emit(job.file)
+        if isinstance(job, SaveJob) and result.succeeded:
+            self.file_saved.emit(job.speech.file)
         if isinstance(job, ReloadDictionaryJob):
             self.dictionary_changed.emit()
         self._emit_state()
@@ -323,6 +325,10 @@ class SpeechEventReceiver(SpeechSignals):
             self._open.mark_computed(job)
             self.speech_computed.emit(job)
             self.speech_waited.emit(job, result.waited_s)
+
+    @Slot(object, float)
+    def _report_progress(self, job: ComputeJob[Any], share: float) -> None:
+        job.on_progress(share)
 
     @Slot(object)
     def _deliver_result(self, result: ComputedResult) -> None:

@@ -15,7 +15,7 @@ class EngineSignals(QObject):
         machine_info_found(MachineInfo), voice_opened(OpenedVoice), voices_closed(list[str]), stage_timed(StageTiming), first_audio(FirstAudioResult),
         synthesised(SynthesisResult), failed(JobFailure), done(JobResult): the last one follows every job, failed or not.
         computed(ComputedResult): the result of a job is there, for whoever asked.
-        file_advanced(FileProgress): more of a file that is written by itself was computed.
+        advanced(ComputeJob, float): how much of a job is done, 0 to 1.
         announced(str): something takes long, or is not as the user may expect.
     """
 
@@ -29,7 +29,7 @@ class EngineSignals(QObject):
     synthesised = Signal(object)
     failed = Signal(object)
     done = Signal(object)
-    file_advanced = Signal(object)
+    advanced = Signal(object, float)
     computed = Signal(object)
     announced = Signal(str)
 
@@ -46,7 +46,7 @@ class EngineSignals(QObject):
             on_synthesised=self.synthesised.emit,
             on_failed=self.failed.emit,
             on_done=self.done.emit,
-            on_file_advanced=self.file_advanced.emit,
+            on_advanced=self.advanced.emit,
             on_computed=self.computed.emit,
             on_announcement=self.announced.emit,
         )
@@ -56,10 +56,10 @@ class SpeechSignals(QObject):
     """Sent by the controller, in the window's thread.
 
     Signals:
-        state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(list[str]), machine_info_found(MachineInfo), file_saved(Path).
+        state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(list[str]), machine_info_found(MachineInfo), file_saved(Path), file_advanced(Path, float).
         failed(JobFailure): of any job but a file of a batch, whose run says at its end what failed.
-        speaking_failed(SpeakFailure), saving_failed(SpeakFailure), opening_failed(AppError): the same before it, each of its own kind of job.
-        chunk_made(AudioChunk), line_read(LineReadResult), file_advanced(FileProgress), announced(str): as above.
+        speaking_failed(SpeakFailure), saving_failed(Path, AppError), opening_failed(AppError): the same before it, each of its own kind of job.
+        chunk_made(AudioChunk), line_read(LineReadResult), announced(str): as above.
         speech_computed(SpeechJob), speech_played(SpeechJob): all sound of a job was computed; was played to the end, which may come first.
         speech_waited(SpeechJob, float): after the sound was computed, for how many seconds of it nothing was heard so that it had no gaps.
         speech_dropped(list[SpeechJob]): what was to be heard and will not be, because it was stopped or its device went away.
@@ -72,10 +72,10 @@ class SpeechSignals(QObject):
     voices_closed = Signal(object)
     machine_info_found = Signal(object)
     file_saved = Signal(object)
-    file_advanced = Signal(object)
+    file_advanced = Signal(object, float)
     failed = Signal(object)
     speaking_failed = Signal(object)
-    saving_failed = Signal(object)
+    saving_failed = Signal(object, object)
     opening_failed = Signal(object)
     speech_computed = Signal(object)
     speech_played = Signal(object)

@@ -19,6 +19,7 @@ from PySide6.QtCore import QTimer
 
 from app.core.line_requests import build_request
 from app.core.script import Line, replace_text
+from app.engine.speech_file import SpeechFile
 from app.ui.main import main
 from app.ui.synthesis import speech_controller
 from tests.recording_player import RecordingPlayer
@@ -72,7 +73,7 @@ class Speaker:
         late = time.monotonic() - self._began > PATIENCE_S
         if not self._asked and state.is_ready and not state.is_loading:
             self._asked = True
-            self._window.controller.save_sound(build_request(Line("雨が降る。")), self._file)
+            self._window.controller.save_sound(SpeechFile(self._file, (build_request(Line("雨が降る。")),)))
             self._window.play_commands.play_or_stop()
         elif (self._asked and self._file.exists() and not self._window.controller.is_busy) or late:
             self._timer.stop()

@@ -13,7 +13,7 @@ from app.ui.synthesis.speech_state import SpeechState
 from tests.ui.conftest import OpenWindow
 from tests.ui.window_driver import WindowDriver
 
-SLOW = SpeechJob(SynthesisRequest("あ", id="a"), 0.0, casts=(LineCast("kokoro"),))
+SLOW = SpeechJob(SynthesisRequest("あ", id="a"), 0.0, cast=LineCast("kokoro"))
 
 
 @pytest.fixture

@@ -164,11 +164,11 @@ def test_characters_of_the_project_read_by_number_and_for_writers(qtbot: QtBot, 
     )
     qtbot.waitUntil(lambda: len(spoken) == 4, timeout=WAIT_MS)
     assert [(job.request.speed, job.request.volume) for job in spoken] == [(1.3, 0.8), (1.3, 0.8), (1.0, 1.0), (2.0, 0.8)]
-    assert [job.casts[0].style for job in spoken] == ["Sad", "Sad", "", "Sad"]
+    assert [job.cast.style for job in spoken if job.cast is not None] == ["Sad", "Sad", "", "Sad"]
     window.document.reset_script(Script())
     send(port, comment("もういません。", 3))
     qtbot.waitUntil(lambda: len(spoken) == 5, timeout=WAIT_MS)
-    assert spoken[-1].casts[0].style == ""
+    assert spoken[-1].cast.style == ""
 
 
 @pytest.mark.parametrize("place", [0, 1])

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.playback_runner import PlaybackRunner
+from app.engine.speech_file import SpeechFile
 from app.settings.user_settings import Settings, load_settings
 from app.ui.script.autosave import load_autosave
 from tests.recording_player import RecordingPlayer
@@ -277,7 +278,7 @@ def test_saving_while_speaking_waits_for_neither(qtbot: QtBot, open_window: Open
     window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
     with qtbot.waitSignal(window.controller.file_saved, timeout=WAIT_MS):
-        window.controller.save_sound(SynthesisRequest(HELLO), tmp_path / "a.wav")
+        window.controller.save_sound(SpeechFile(tmp_path / "a.wav", (SynthesisRequest(HELLO),)))
     wait_idle(qtbot, window)
     assert player.aborts == 0
     assert player.requests["line-1"][-1].last
