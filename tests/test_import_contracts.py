@@ -27,7 +27,7 @@ PLANTED = {
     "no circles": ("ui/theme/dialog_margins.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.folding_section"),
     "core needs numpy only": ("core/request_limits.py", "import psutil"),
 }
-THIRD_PARTY = "bench/bench_texts.py"  # nobody's home
+THIRD_PARTY = "settings/page_origins.py"  # nobody's home
 
 
 def contracts() -> list[dict[str, object]]:

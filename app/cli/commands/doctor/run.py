@@ -109,13 +109,21 @@ def _check_dictionary() -> DoctorFinding:
 
 
 def _check_first_voice() -> DoctorFinding:
-    from app.compose.speaker_opening import open_speaker
     from app.core.synthesis_types import SynthesisRequest
+    from app.engine.engine_thread import EngineThread
+    from app.engine.job_handle import JobHandle
+    from app.engine.open_voices import OpenVoices
+    from app.engine.synthesis_jobs import Importance, JobTurn
+    from app.engine.voice_terms import VoiceTerms, create_opener
 
-    speaker = open_speaker()
-    samples = sum(len(chunk.samples) for chunk in speaker.pipeline.synthesize(SynthesisRequest("はい。")) if not chunk.silence)
-    manifest, seconds = speaker.voice.manifest, f"{samples / speaker.pipeline.voice.sampling_rate:.2f} s"
-    return DoctorFinding("voice", "ok", f"{manifest.name}: {seconds}", shown=f"{format_voice_name(manifest)}: {seconds}")
+    def speak_word(turn: JobTurn) -> DoctorFinding:
+        speaker = turn.open_speaker("")
+        samples = sum(len(chunk.samples) for chunk in speaker.pipeline.synthesize(SynthesisRequest("はい。")) if not chunk.silence)
+        manifest, seconds = speaker.voice.manifest, f"{samples / speaker.pipeline.voice.sampling_rate:.2f} s"
+        return DoctorFinding("voice", "ok", f"{manifest.name}: {seconds}", shown=f"{format_voice_name(manifest)}: {seconds}")
+
+    engine = EngineThread(OpenVoices(create_opener(lambda _voice: VoiceTerms(None)))).engine
+    return JobHandle(engine, Importance.HEARD, speak_word).wait_for_result()
 
 
 def _check_all_voices() -> DoctorFinding:
