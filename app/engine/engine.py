@@ -49,23 +49,23 @@ class Engine:
         self._output = OutputDevice(open_player or open_portaudio, events.on_announcement)
         self._lanes = JobLanes()
         self._reader = LineReader(self.voices)
-        self._current = RunningJob(events, self.voices)
-        self._line = PlaybackRunner(events, self._current, self.voices, self._output)
-        self._whole = JobHandlers(events, self._current, self.voices, self._output)
-        self._whole.wanted = lambda: self._lanes.has_new_jobs
-        self._whole.takes_wait = lambda: bool(self._lanes.silent[Importance.TAKE])
-        self._whole.give_way = self._yield_to_audible_jobs
+        self._running_job = RunningJob(events, self.voices)
+        self._playback = PlaybackRunner(events, self._running_job, self.voices, self._output)
+        self._handlers = JobHandlers(events, self._running_job, self.voices, self._output)
+        self._handlers.is_work_waiting = lambda: self._lanes.has_new_jobs
+        self._handlers.has_waiting_takes = lambda: bool(self._lanes.silent[Importance.TAKE])
+        self._handlers.give_way = self._yield_to_audible_jobs
         self._has_work = threading.Event()
 
     @property
     def current(self) -> SynthesisJob | None:
         """Return the job that is computed now."""
-        return self._current.job
+        return self._running_job.job
 
     @property
     def computing_since(self) -> float | None:
         """Return the time at which the running stage began, in seconds of `time.perf_counter`; None while nothing is computed."""
-        return self._current.computing_since
+        return self._running_job.computing_since
 
     @property
     def player(self) -> AudioPlayer | None:
@@ -75,23 +75,23 @@ class Engine:
     @property
     def is_serving(self) -> bool:
         """Return whether a request to the service is being computed."""
-        return Importance.SERVED in self._whole.running
+        return Importance.SERVED in self._handlers.running_importances
 
     @property
     def is_preparing(self) -> bool:
         """Return whether nothing is heard because sound is kept back."""
-        return self._line.is_holding and self._output.queued_s == 0
+        return self._playback.is_holding and self._output.queued_s == 0
 
     def set_prepares_first(self, is_wanted: bool) -> None:
         """Set whether a phrase is computed as a whole before it is heard, from the next line on."""
-        self._line.prepares_first = is_wanted
+        self._playback.prepares_first = is_wanted
 
     def enqueue_job(self, job: SynthesisJob) -> None:
         """Queue a job; any thread may call this."""
         # Queued before the warm-up stops: a stopped graph fails, which is no error only if a job is seen to wait.
         # The event comes last, as it only wakes an idle thread; a busy one looks into the lanes itself.
         self._lanes.enqueue_job(job)
-        self._current.stop_warming_for(job)
+        self._running_job.stop_warming_for(job)
         self._has_work.set()
 
     def request_reading(self, job: ReadLineJob) -> None:
@@ -103,7 +103,7 @@ class Engine:
         """Stop a job at once, whether it runs, waits or still sounds; any thread may call this."""
         # The flag comes first: a stopped graph fails, and without it the user would see that as an error.
         job.cancelled.set()
-        self._current.stop_job(job)
+        self._running_job.stop_job(job)
         if isinstance(job, SpeechJob):
             self.stop_sound()
 
@@ -136,14 +136,14 @@ class Engine:
             job = self._lanes.take_job()
             if job is not None:
                 if not isinstance(job, SpeechJob):
-                    self._line.stop_watching()
-                self._whole.run_job(job)
+                    self._playback.stop_watching()
+                self._handlers.run_job(job)
                 if isinstance(job, ShutdownJob):
                     return True
             elif self._reader.has_waiting:
                 self._read_next_line()
-            elif self._line.is_sounding and not self._lanes.lines:
-                self._line.watch_playback(lambda: self._lanes.has_new_jobs or self._reader.has_waiting)
+            elif self._playback.is_sounding and not self._lanes.lines:
+                self._playback.watch_playback(lambda: self._lanes.has_new_jobs or self._reader.has_waiting)
             elif not self._lanes.lines:
                 return False
         return True
@@ -165,24 +165,27 @@ class Engine:
             self._read_next_line()
         # This runs within a stage of the other job, so a kind gives way only to more urgent ones:
         # otherwise takes would nest in takes, and the first of them would end last.
-        while self._whole.running and (job := self._lanes.take_silent_job(before=self._whole.running[-1])) is not None:
-            self._whole.run_job(job)
+        while (
+            self._handlers.running_importances
+            and (job := self._lanes.take_silent_job(before=self._handlers.running_importances[-1])) is not None
+        ):
+            self._handlers.run_job(job)
 
     def _has_others(self) -> bool:
-        return bool(self._whole.running) or self._lanes.has_silent_jobs
+        return bool(self._handlers.running_importances) or self._lanes.has_silent_jobs
 
     def _advance_job(self, job: AudibleJob) -> None:
         """Compute the next chunk of a line, or the silence between two lines."""
-        if not self._line.is_begun:
-            self._line.stop_watching()
+        if not self._playback.is_begun:
+            self._playback.stop_watching()
         # A cancelled line that has begun still takes its turn: only its runner silences what was queued meanwhile.
-        if isinstance(job, ChooseDeviceJob | PlaySampleJob) or (not self._line.is_begun and job.cancelled.is_set()):
+        if isinstance(job, ChooseDeviceJob | PlaySampleJob) or (not self._playback.is_begun and job.cancelled.is_set()):
             self._lanes.lines.popleft()
-            self._whole.run_job(job)
-        elif not self._line.advance_job(job):
+            self._handlers.run_job(job)
+        elif not self._playback.advance_job(job):
             self._lanes.lines.popleft()
             if self._has_others():
-                self._line.stop_watching()
+                self._playback.stop_watching()
 
     def _read_next_line(self) -> None:
         self._events.on_line_read(self._reader.read_next_line())

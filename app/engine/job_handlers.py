@@ -68,18 +68,18 @@ class JobHandlers:
     """Belongs to the synthesis thread.
 
     Attributes:
-        running: the importance of the jobs that are computed now; each interrupts the one before it.
-        wanted: whether something waits that a warm-up has to make room for.
-        takes_wait: whether more takes wait.
+        running_importances: the importance of the jobs that are computed now; each interrupts the one before it.
+        is_work_waiting: returns whether something waits that a warm-up has to make room for.
+        has_waiting_takes: returns whether more takes wait.
         give_way: called between two stages of a job that nobody hears, for what is to be heard goes first.
     """
 
-    def __init__(self, events: EngineEvents, current: RunningJob, voice: OpenVoices, output: OutputDevice) -> None:
-        self.running: list[Importance] = []
-        self.wanted: Callable[[], bool] = lambda: False
-        self.takes_wait: Callable[[], bool] = lambda: False
+    def __init__(self, events: EngineEvents, running_job: RunningJob, voices: OpenVoices, output: OutputDevice) -> None:
+        self.running_importances: list[Importance] = []
+        self.is_work_waiting: Callable[[], bool] = lambda: False
+        self.has_waiting_takes: Callable[[], bool] = lambda: False
         self.give_way: Callable[[], None] = lambda: None
-        self._events, self._current, self._voice, self._output = events, current, voice, output
+        self._events, self._running_job, self._voices, self._output = events, running_job, voices, output
 
     def run_job(self, job: SynthesisJob) -> None:
         """Run a whole job and report its result; a served one brings its result itself."""
@@ -87,14 +87,14 @@ class JobHandlers:
         cancelled = stoppable is not None and stoppable.cancelled.is_set()
         importance = job.importance if isinstance(job, ComputeJob) else None
         if importance is not None:
-            self.running.append(importance)
+            self.running_importances.append(importance)
         try:
-            succeeded = not cancelled and self._current.run_part(job, lambda: self._dispatch_job(job)) is not None
+            succeeded = not cancelled and self._running_job.run_part(job, lambda: self._dispatch_job(job)) is not None
         finally:
             if importance is not None:
-                self.running.pop()
-        if importance is Importance.TAKE and not self.takes_wait():
-            self._voice.close_isolated_voice()
+                self.running_importances.pop()
+        if importance is Importance.TAKE and not self.has_waiting_takes():
+            self._voices.close_isolated_voice()
         if importance not in (Importance.HEARD, Importance.SERVED):
             self._events.on_done(JobResult(job, succeeded and not (stoppable is not None and stoppable.cancelled.is_set())))
 
@@ -103,7 +103,7 @@ class JobHandlers:
             case OpenVoiceJob():
                 self._open_voice(job)
             case ChooseDeviceJob():
-                speaker = self._voice.speaker
+                speaker = self._voices.speaker
                 self._output.choose_device(job.device, speaker.pipeline.voice.sampling_rate if speaker is not None else None)
             case ComputeJob():
                 self._compute_result(job)
@@ -113,16 +113,16 @@ class JobHandlers:
                 self._apply_change(job)
             case ShutdownJob():
                 self._output.close()
-                self._voice.unload_voices()
+                self._voices.unload_voices()
         return True
 
     def _apply_change(self, job: ChoosePrecisionsJob | CloseVoiceJob | ReloadDictionaryJob) -> None:
         """Apply a change that counts for the jobs after it."""
         match job:
             case ChoosePrecisionsJob():
-                self._events.on_voices_closed(self._voice.choose_precisions(job.precisions))
+                self._events.on_voices_closed(self._voices.choose_precisions(job.precisions))
             case CloseVoiceJob():
-                self._voice.close_voice(job.voice)
+                self._voices.close_voice(job.voice)
             case ReloadDictionaryJob():
                 self._reload_dictionary()
 
@@ -132,34 +132,34 @@ class JobHandlers:
         file_prefetch.wait_for_package("onnxruntime")
         use_unblocking_sessions()
         self._events.on_machine_info(find_machine_info())
-        speaker = self._voice.load_voice(job.voice, job.backend, job.precisions, retry=job.retry)
+        speaker = self._voices.load_voice(job.voice, job.backend, job.precisions, retry=job.retry)
         # Before the warm-up: the user may play from now on, and a request stops the warm-up.
-        self._voice.announce_voice(job.voice)
+        self._voices.announce_voice(job.voice)
         try:  # so that the first sound need not wait for the device; that there is none is reported at once, but stops nothing
             self._output.ensure_open(speaker.pipeline.voice.sampling_rate)
         except AudioDeviceError as error:
             self._events.on_failed(JobFailure(ChooseDeviceJob(self._output.device), error))
         if not job.keep_open:
-            self._voice.unload_voices()
+            self._voices.unload_voices()
             return
-        self._current.run_warm_up(lambda: speaker.pipeline.warm_up(self.wanted))
-        self._voice.announce_fallback()
+        self._running_job.run_warm_up(lambda: speaker.pipeline.warm_up(self.is_work_waiting))
+        self._voices.announce_fallback()
 
     def _compute_result(self, job: ComputeJob[Any]) -> None:
-        result = job.compute(EngineTurn(self._voice, job, self._report_stage, self.give_way, self._events.on_advanced))
+        result = job.compute(EngineTurn(self._voices, job, self._report_stage, self.give_way, self._events.on_advanced))
         if result is not None:
             self._events.on_computed(ComputedResult(job, result))
 
     def _report_stage(self, timing: StageTiming) -> None:
-        self._current.report_stage(timing)
+        self._running_job.report_stage(timing)
         self.give_way()
         # Started again: what ran meanwhile would otherwise count as part of the next stage.
-        self._current.start_stage_clock()
+        self._running_job.start_stage_clock()
 
     def _reload_dictionary(self) -> None:
         from app.compose.text_front_end import forget_readings
 
-        forget_readings(self._voice.caches)
+        forget_readings(self._voices.caches)
 
     def _play_sample(self, file: Path) -> None:
         from app.adapters.sound.recording_reader import read_voice_sample

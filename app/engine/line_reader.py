@@ -55,8 +55,8 @@ class LineReadResult:
 class LineReader:
     """Belongs to the synthesis thread, but for `enqueue_job` and `has_waiting`."""
 
-    def __init__(self, voice: OpenVoices) -> None:
-        self._voice = voice
+    def __init__(self, voices: OpenVoices) -> None:
+        self._voices = voices
         self._jobs: OrderedDict[tuple[str, bool], ReadLineJob] = OrderedDict()  # the last one to show, and the last one to try
         self._g2p: G2P | None = None
 
@@ -100,7 +100,7 @@ class LineReader:
 
     def _find_front_end(self) -> tuple[G2P, LRUCache[Phones] | None]:
         """Return the open voice's front end, or our own while no voice is open: a line can be shown before any voice can speak."""
-        speaker, caches = self._voice.speaker, self._voice.caches
+        speaker, caches = self._voices.speaker, self._voices.caches
         if speaker is not None:
             return speaker.pipeline.g2p, speaker.pipeline.caches.phones
         if self._g2p is None:

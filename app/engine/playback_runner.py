@@ -22,8 +22,8 @@ class PlaybackRunner:
         prepares_first: from the next line on, nothing of a phrase is heard before all of it is there.
     """
 
-    def __init__(self, events: EngineEvents, current: RunningJob, voice: OpenVoices, output: OutputDevice) -> None:
-        self._events, self._current, self._voice, self._output = events, current, voice, output
+    def __init__(self, events: EngineEvents, running_job: RunningJob, voices: OpenVoices, output: OutputDevice) -> None:
+        self._events, self._running_job, self._voices, self._output = events, running_job, voices, output
         self._rendering: SpeechJobRunner | None = None
         self._playing: SpeechJob | None = None  # computed, and perhaps not heard yet
         self.prepares_first = False
@@ -46,7 +46,7 @@ class PlaybackRunner:
 
     def advance_job(self, job: SpeechJob) -> bool:
         """Compute and queue the next chunk; return False if there was none left or if it failed."""
-        more = self._current.run_part(job, lambda: self._compute_chunk(job))
+        more = self._running_job.run_part(job, lambda: self._compute_chunk(job))
         if more:
             return True
         self._rendering = None
@@ -63,14 +63,14 @@ class PlaybackRunner:
             return
 
         def wait_for_end() -> bool:
-            self._current.stop_stage_clock()
+            self._running_job.stop_stage_clock()
             return self._output.wait_until_played(should_stop)
 
         def should_stop() -> bool:
             record_speech()
             return job.cancelled.is_set() or is_interrupted()
 
-        heard = self._current.run_part(job, wait_for_end)
+        heard = self._running_job.run_part(job, wait_for_end)
         # Interrupted, the line is not over: `done` follows once it has sounded, or when other work stops the watching.
         if heard or heard is None or not is_interrupted():
             self._playing = None
@@ -85,14 +85,14 @@ class PlaybackRunner:
     def _compute_chunk(self, job: SpeechJob) -> bool:
         record_speech()
         if self._rendering is None:
-            events, current = self._events, self._current
+            events, running_job = self._events, self._running_job
             self._rendering = SpeechJobRunner(
-                job, self._voice.open_speaker, current.report_stage, events.on_first_audio, current.stop_stage_clock
+                job, self._voices.open_speaker, running_job.report_stage, events.on_first_audio, running_job.stop_stage_clock
             )
             self._rendering.on_chunk = events.on_chunk
             self._rendering.prepares_first = self.prepares_first
         player = self._output.ensure_open(
-            job.recorded.rate if job.recorded else self._voice.open_speaker(job.voice).pipeline.voice.sampling_rate
+            job.recorded.rate if job.recorded else self._voices.open_speaker(job.voice).pipeline.voice.sampling_rate
         )
         try:
             if self._rendering.queue_next_chunk(player):

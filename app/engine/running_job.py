@@ -23,10 +23,10 @@ class RunningJob:
         computing_since: when the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed.
     """
 
-    def __init__(self, events: EngineEvents, voice: OpenVoices) -> None:
+    def __init__(self, events: EngineEvents, voices: OpenVoices) -> None:
         self.job: SynthesisJob | None = None
         self.computing_since: float | None = None
-        self._events, self._voice = events, voice
+        self._events, self._voices = events, voices
         self._warming = False
         self._lock = threading.Lock()  # between stopping and the change of jobs: a graph must not be stopped for another's sake
 
@@ -53,7 +53,7 @@ class RunningJob:
         """Stop the running graph, if it runs for this job."""
         with self._lock:
             if self.job is job:
-                self._voice.terminate_graphs()
+                self._voices.terminate_graphs()
 
     def run_warm_up(self, warm_up: Callable[[], object]) -> None:
         """Run a warm-up that `stop_warming_for` may stop."""
@@ -67,13 +67,13 @@ class RunningJob:
         """Stop a warm-up for a job that waits; anything else continues, and so does a warm-up of that very job, whose turn has come meanwhile."""
         with self._lock:
             if self._warming and self.job is not job:
-                self._voice.terminate_graphs()
+                self._voices.terminate_graphs()
 
     def report_stage(self, timing: StageTiming) -> None:
         """Report a finished stage and start the clock of the next one."""
         self.start_stage_clock()
-        self._events.on_stage(self._voice.add_timing_backends(timing))
-        self._voice.announce_fallback()
+        self._events.on_stage(self._voices.add_timing_backends(timing))
+        self._voices.announce_fallback()
 
     def start_stage_clock(self) -> None:
         """Start the clock of the running stage."""

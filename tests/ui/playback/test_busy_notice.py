@@ -61,4 +61,4 @@ def test_phrases_are_prepared_first_where_the_user_wants_it(window: WindowDriver
     wait_for(window, 2.0, 2.0)
     window.voice_banner.other.click()
     assert window.settings.value.prepare_first
-    assert window.speech_engine._line.prepares_first
+    assert window.speech_engine._playback.prepares_first
