@@ -14,10 +14,11 @@ from app.engine.synthesis_jobs import ComputeJob, Importance, JobTurn
 
 # Between two attempts to stop a graph: one may begin after the first.
 STOP_RETRY_S = 0.01
+ENGINE_CLOSE_TIMEOUT_S = 1.0
 
 
 class EngineThread:
-    """Runs from its creation until `close`.
+    """Runs from its creation until `close`, or for a `with` block, which gets the engine.
 
     Attributes:
         engine: takes jobs.
@@ -33,6 +34,13 @@ class EngineThread:
             self.engine.enqueue_job(opening)
         self._thread = threading.Thread(target=self.engine.run_jobs, name="synthesis", daemon=True)
         self._thread.start()
+
+    def __enter__(self) -> Engine:
+        return self.engine
+
+    def __exit__(self, *_error: object) -> None:
+        # Sessions should not outlive the thread that runs them: at the end of a program their libraries are torn down under them.
+        self.close(ENGINE_CLOSE_TIMEOUT_S)
 
     def close(self, limit_s: float) -> bool:
         """Stop the running job, drop those that wait, and end the thread; return False if it did not end in time, as while a voice is opened."""

@@ -122,8 +122,8 @@ def _check_first_voice() -> DoctorFinding:
         manifest, seconds = speaker.voice.manifest, f"{samples / speaker.pipeline.voice.sampling_rate:.2f} s"
         return DoctorFinding("voice", "ok", f"{manifest.name}: {seconds}", shown=f"{format_voice_name(manifest)}: {seconds}")
 
-    engine = EngineThread(OpenVoices(create_opener(lambda _voice: VoiceTerms(None)))).engine
-    return JobHandle(engine, Importance.HEARD, speak_word).wait_for_result()
+    with EngineThread(OpenVoices(create_opener(lambda _voice: VoiceTerms(None)))) as engine:
+        return JobHandle(engine, Importance.HEARD, speak_word).wait_for_result()
 
 
 def _check_all_voices() -> DoctorFinding:

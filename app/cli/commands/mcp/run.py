@@ -39,16 +39,15 @@ def run(options: argparse.Namespace) -> int:
     voices, wanted = choose_served_voices(options)
     start_log()
     allow_words_in_log(settings.log_words)
-    tools = SpeechTools(
-        engine=EngineThread(create_open_voices(options, wanted, convert=False)).engine,
-        catalogue=build_catalogue(voices),
-        folder=AgentFolder(Path(options.folder)),
-        device=options.device or settings.device or None,
-    )
-    session = AgentSession(tools)
     # An immediate exit is safe because written files are always whole.
-    with interrupt_handler.call_on_interrupt(exit_now):
-        serve_lines(session, stdin, output)
+    with EngineThread(create_open_voices(options, wanted, convert=False)) as engine, interrupt_handler.call_on_interrupt(exit_now):
+        tools = SpeechTools(
+            engine=engine,
+            catalogue=build_catalogue(voices),
+            folder=AgentFolder(Path(options.folder)),
+            device=options.device or settings.device or None,
+        )
+        serve_lines(AgentSession(tools), stdin, output)
         try:
             tools.close()
         except AppError as error:

@@ -113,15 +113,29 @@ def run(options: argparse.Namespace) -> int:
     text = read_spoken_text(options)
     melody = Overrides() if options.melody is None else read_melody(Path(options.melody), text)
     check_request(_build_request(options, text))
-    named = options.backend != "auto"
     voice = prepare_chosen_voice(options)
+    terms = VoiceTerms(
+        voice,
+        options.backend,
+        graph_precision=options.precision,
+        force_bert=options.force_bert,
+        convert=options.backend != "auto",
+    )
+    with EngineThread(OpenVoices(create_opener(lambda _voice: terms))) as engine:
+        speaker = _open_speaker(options, engine)
+        request = replace(_build_request(options, text, speaker), overrides=melody)
+        check_melody(request, speaker.pipeline)
+        SpeakJob(options, engine, speaker, request).run()
+    return 0
+
+
+def _open_speaker(options: argparse.Namespace, engine: Engine) -> Speaker:
+    """Return the voice once it can speak, and say where it does so otherwise than it was asked to."""
     front_end = _start_front_end()
-    terms = VoiceTerms(voice, options.backend, graph_precision=options.precision, force_bert=options.force_bert, convert=named)
-    engine = EngineThread(OpenVoices(create_opener(lambda _voice: terms))).engine
     speaker = JobHandle(engine, Importance.HEARD, lambda turn: turn.open_speaker("")).wait_for_result()
     front_end.result()
     # A user who names a device wants that one, and not the CPU until it is ready.
-    if named:
+    if options.backend != "auto":
         with show_slow_notice(describe_device_preparation()):
             speaker.wait_for_devices()
     if speaker.fallback:
@@ -133,10 +147,7 @@ def run(options: argparse.Namespace) -> int:
                 "This voice has no “fast” on this backend; “exact” is used.",
             )
         )
-    request = replace(_build_request(options, text, speaker), overrides=melody)
-    check_melody(request, speaker.pipeline)
-    SpeakJob(options, engine, speaker, request).run()
-    return 0
+    return speaker
 
 
 def _start_front_end() -> Future[None]:
