@@ -315,31 +315,30 @@ def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp
 
 
 def test_what_is_more_important_goes_first_between_two_steps_of_the_rest(studio: Studio) -> None:
-    """Heard, a comment, a request to the service, a take, a file: whatever came first, and whatever runs."""
+    """A comment, a request to the service, a take, a file: whatever came first, and whatever runs; and a line before them all."""
     studio.until_done(studio.open_voice())
-    steps: list[str] = []
-    later: list[ComputeJob[str]] = []
+    order = sorted(Importance)
+    steps: list[Importance] = []
+    spoken: list[SpeechJob] = []
 
-    def make_job(name: str, importance: Importance) -> ComputeJob[str]:
-        def compute(turn: JobTurn) -> str:
+    def make_job(importance: Importance) -> ComputeJob[Importance]:
+        def compute(turn: JobTurn) -> Importance:
             for _ in range(2):
-                steps.append(name)
-                while later:
-                    studio.engine.enqueue_job(later.pop())
-                    line = studio.speak("line", HELLO) if not later else None
+                steps.append(importance)
+                if not spoken:  # the least important one has begun
+                    for other in reversed(order[:-1]):
+                        studio.engine.enqueue_job(make_job(other))
+                    spoken.append(studio.speak("line", HELLO))
                 turn.give_way()
-            if name == "file":
-                assert line is not None
-                assert line in studio.order(), "the line was computed to its end meanwhile"
-            return name
+            return importance
 
         return ComputeJob(importance, compute)
 
-    later += [make_job(importance.name.lower(), importance) for importance in (Importance.HEARD, Importance.SERVED, Importance.TAKE)]
-    file = make_job("file", Importance.FILE)
-    studio.engine.enqueue_job(file)
-    studio.until_done(file)
-    assert steps == ["file", "heard", "heard", "served", "served", "take", "take", "file"]
+    least = make_job(order[-1])
+    studio.engine.enqueue_job(least)
+    studio.until_done(least)
+    assert steps == [order[-1], *(importance for importance in order[:-1] for _ in range(2)), order[-1]]
+    assert studio.order().index(spoken[0]) < studio.order().index(least), "the line was computed meanwhile"
     assert not studio.heard.failed
 
 
