@@ -14,7 +14,7 @@ import pytest
 from app.adapters.ort.optimized_graphs import list_graph_files
 from app.install import calibration_runs, int8_graphs, verification_inputs
 from app.install.calibration_runs import build_calibration_sentences
-from app.install.graph_timing import GraphTiming
+from app.install.int8_graphs import GraphTiming
 
 TEXTS = ("はい。", "本当？", "そうです。", "また明日。")
 assert len(TEXTS) > int8_graphs.CALIBRATING, "some are left to be compared"

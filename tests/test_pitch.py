@@ -14,7 +14,7 @@ import pytest
 
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.compose.speaker_opening import open_speaker
-from app.core.mora_pitches import measure_mora_pitches
+from app.core.line_melody import measure_mora_pitches
 from app.core.pipeline import Pipeline
 from app.core.render_caches import RenderCaches
 from app.core.synthesis_types import Float32, MoraOverride, Overrides, StageTiming, SynthesisRequest

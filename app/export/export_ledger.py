@@ -1,6 +1,7 @@
 """The ledger of one export: what was written for which lines before, what of it still holds, and what is written now.
 
 Deciding, rendering and recording are separate: a renderer, on any thread, process or machine, hands in finished files.
+Files are renamed in an order in which none gives way to another that is still to go elsewhere.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, plan_
 from app.export.export_settings import ExportSettings
 from app.export.game_lists import PlannedList, describe_kept_list, plan_game_list, write_game_list
 from app.export.loudness import LoudnessMeasurement
-from app.export.manifest_data import FileContent, ManifestEntry
+from app.export.manifest_data import PARKED_PREFIX, FileContent, ManifestEntry
 from app.export.manifest_store import ManifestStore
 from app.export.owned_files import OwnedFiles, OwnParts, is_same_name, read_content
-from app.export.rename_order import create_parked_path, order_renames
 from app.export.render_keys import SoundConditions, compute_file_key, compute_sound_key
+from app.export.safe_file_names import fold_file_name
 from app.export.script_place import describe_place, is_same_place, is_there
 from app.export.taken_names import OwnFiles, SourceFiles
 
@@ -43,6 +44,48 @@ class LedgerScript:
     ids: frozenset[str]
     file: Path | None = None
     cast_file: Path | None = None
+
+
+def order_renames(targets: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield (from, to), one rename after the other, that bring every file to its target.
+
+    A name is free before it is given again; of names that go round in a circle, one is put aside first, under a name of its own.
+
+    Args:
+        targets: where each file goes, by where it is; no two go to one place.
+    """
+    waiting = dict(targets)
+    source_by_name = {fold_file_name(source): source for source in waiting}
+    while waiting:
+        chain, blocker = _follow_chain(next(iter(waiting)), waiting, source_by_name)
+        if blocker is not None:
+            parked = create_parked_path(blocker)
+            yield blocker, parked
+            # The others of the circle move up, and then its way is free.
+            chain.remove(blocker)
+            del source_by_name[fold_file_name(blocker)]
+            waiting[parked] = waiting.pop(blocker)
+            source_by_name[fold_file_name(parked)] = parked
+        for source in reversed(chain):
+            del source_by_name[fold_file_name(source)]
+            yield source, waiting.pop(source)
+
+
+def create_parked_path(path: str) -> str:
+    """Return a path that no file has, beside another."""
+    return str(PurePosixPath(path).with_name(f"{PARKED_PREFIX}{os.urandom(4).hex()}{PurePosixPath(path).suffix}"))
+
+
+def _follow_chain(first: str, targets: Mapping[str, str], source_by_name: Mapping[str, str]) -> tuple[list[str], str | None]:
+    """Return a file and those in each other's way behind it, and the one at which the way closes to a circle, if it does."""
+    chain = {first: None}
+    last = first
+    while (blocker := source_by_name.get(fold_file_name(targets[last]))) is not None and blocker != last:
+        if blocker in chain:
+            return list(chain), blocker
+        chain[blocker] = None
+        last = blocker
+    return list(chain), None
 
 
 class ExportLedger:

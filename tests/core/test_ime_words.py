@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from app.common.errors import InputError
 from app.core.dictionary_comparison import compare_import
 from app.core.dictionary_entries import DictionaryEntry, make_entry
-from app.core.dictionary_formats import format_entries_csv, format_exchange_json, parse_dictionary_text
-from app.core.ime_words import find_ime_kind, is_ime_text, parse_ime_lines
+from app.core.dictionary_formats import (
+    find_ime_kind,
+    format_entries_csv,
+    format_exchange_json,
+    is_ime_text,
+    parse_dictionary_text,
+    parse_ime_lines,
+)
 from app.core.text_encoding import decode_text
 
 MICROSOFT = (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import InputError
-from app.core.mora_pitches import measure_mora_pitches
+from app.core.line_melody import measure_mora_pitches
 from app.core.phone_ids import count_moras
 from app.core.pipeline import Pipeline
 from app.core.pitch_offsets import TRANSITION_S, build_offset_curve, list_voiced_spans

@@ -27,14 +27,13 @@ from app.compose.speaker_plan import plan_speaker
 from app.core.dictionary_entries import DictionaryEntry
 from app.core.script import Line, LineSettings
 from app.export.changed_plan import ExportChanges, KeyedFile, ScriptScope, plan_changes
-from app.export.export_ledger import ExportLedger, LedgerScript
+from app.export.export_ledger import ExportLedger, LedgerScript, order_renames
 from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, plan_files
 from app.export.export_settings import ExportSettings
 from app.export.loudness import LoudnessMeasurement
 from app.export.manifest_data import FileContent, ManifestEntry, convert_entry_to_data, parse_entry
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME, ManifestStore
 from app.export.name_pattern import SpeakerNames
-from app.export.rename_order import order_renames
 from app.export.render_keys import SoundConditions, VoiceFacts, compute_file_key, compute_sound_key
 from app.export.sound_conditions import compute_voice_fingerprint
 from app.settings.user_settings import Settings

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.install import graph_timing
-from app.install.graph_timing import GraphTiming, compute_joint_speedup, measure_timing
+from app.install import int8_graphs
+from app.install.int8_graphs import GraphTiming, compute_joint_speedup, measure_timing
 
 
 class Clock:
@@ -41,7 +41,7 @@ class Taking:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(graph_timing, "time", clock)
+    monkeypatch.setattr(int8_graphs, "time", clock)
     return clock
 
 

@@ -15,10 +15,18 @@ from typing import Any
 import onnxruntime as ort
 import pytest
 
-from app.adapters.ort.devices import graphics_adapters, ort_devices, webgpu_plugin
+from app.adapters.ort.devices import ort_devices, webgpu_plugin
 from app.adapters.ort.devices.device_sessions import explain_unusable
-from app.adapters.ort.devices.graphics_adapters import SOFTWARE_ADAPTER_VARIABLE, describe_linux_driver, has_graphics_adapter, name_adapter
-from app.adapters.ort.devices.ort_devices import list_backends, list_device_reports, list_plugin_devices, list_usable_backends
+from app.adapters.ort.devices.ort_devices import (
+    SOFTWARE_ADAPTER_VARIABLE,
+    describe_linux_driver,
+    has_graphics_adapter,
+    list_backends,
+    list_device_reports,
+    list_plugin_devices,
+    list_usable_backends,
+    name_adapter,
+)
 
 ROOT = Path(__file__).parents[3]
 PLUGIN = "onnxruntime_ep_webgpu"
@@ -42,7 +50,7 @@ AddCard = Callable[[str], None]
 def add_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AddCard:
     """A Linux without graphics cards, to which the function adds one with a driver."""
     cards = tmp_path / "drm"
-    monkeypatch.setattr(graphics_adapters, "_LINUX_CARDS", cards)
+    monkeypatch.setattr(ort_devices, "_LINUX_CARDS", cards)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv(SOFTWARE_ADAPTER_VARIABLE, raising=False)
 
