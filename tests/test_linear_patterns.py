@@ -38,7 +38,7 @@ MOST_PAIRED, LONGEST_START = 6, 20
 
 BOUNDED_ELSEWHERE = {
     "app/core/sentence_splitting.py _SENTENCE_TAIL": "looks into a window, which is as long as a sentence may be",
-    "app/interchange/renpy_say.py _CLAUSES": "begins where the last clause ended; the first text that is none is the last that is tried",
+    "app/interchange/renpy_script.py _CLAUSES": "begins where the last clause ended; the first text that is none is the last that is tried",
     "app/interchange/renpy_statements.py _PART": "a string that nothing ends ends its statement, and 100 such statements the reading",
 }
 BUILT_IN_FUNCTIONS: dict[str, Callable[[ModuleType], list[str]]] = {

@@ -265,7 +265,7 @@ OWN_FOLDERS = {
     ),
     "voices and BERTs, in folders that are theirs alone until they are whole": (
         "cli/commands/bert/run install/bert_preparation install/bert_refinement install/fixed_shape_build install/graph_exchange_files"
-        " install/natural_voice_download install/natural_voice_parts install/speaker_blends install/staging_folders"
+        " install/natural_voice_install install/natural_voice_parts install/speaker_blends install/staging_folders"
         " install/voice_folder_builder voices/bert_models voices/containers/voice_card_builder voices/containers/voice_zip"
         " voices/pending_refinement voices/prepare/bert/external_graph_writer voices/prepare/device/fixed_shape_writer"
         " voices/prepare/variants/layer_cutting voices/voice_card_data voices/voice_manifest"

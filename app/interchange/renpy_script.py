@@ -1,8 +1,13 @@
-"""Ren'Py scripts (`.rpy`): the lines that are said, the names of those who say them, and the ids that Ren'Py's voice files have."""
+"""Ren'Py scripts (`.rpy`): the lines that are said, the names of those who say them, and the ids that Ren'Py's voice files have.
+
+A say statement is taken apart, and gets the id that Ren'Py computes for it. A script of ours becomes such statements, with a character for each name.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.common.files.untrusted_json import sanitise_long_text
@@ -11,9 +16,9 @@ from app.core.script import LineSettings
 from app.core.text_encoding import decode_text
 from app.interchange.import_limits import check_line_count
 from app.interchange.imported_script import ImportedScript
-from app.interchange.renpy_say import SayIds, SayStatement, parse_say
+from app.interchange.named_lines import NamedLine, is_made_id
 from app.interchange.renpy_statements import STRING_PATTERN, RenpyStatement, iterate_statements
-from app.interchange.renpy_texts import convert_to_spoken, split_string
+from app.interchange.renpy_texts import convert_from_spoken, convert_to_spoken, encode_string, split_string
 from app.interchange.script_builder import ImportedScriptBuilder
 
 _DEFINITION = re.compile(
@@ -33,6 +38,22 @@ _BROKEN_LINES = ("引用符や括弧が閉じていない行", "lines whose quot
 _NARRATORS = {"narrator": "", "centered": "", "vcentered": ""}
 # Ren'Py makes one id of it and of what is said behind it, in a form that is not known here.
 _VOICE_STATEMENT = re.compile(r"(?:voice|nvl)\b")
+
+_STRING = rf"[ru]?(?:{STRING_PATTERN})"
+_WORD = r"(?![ru]{1,2}[\"'`])[^\W\d][\w.]*+"
+_ATTRIBUTES = r"(?:\s*+(?:@|-?[\w-]++(?![\w\"'`.(\[])))*+"
+_SAY = re.compile(
+    rf"(?:(?P<who>{_WORD})(?P<attributes>{_ATTRIBUTES})\s*|(?P<name>{_STRING})\s*(?={_STRING}))?(?P<what>{_STRING})", re.DOTALL
+)
+_CLAUSES = re.compile(r"\s*(?:nointeract\b|id\s+(?P<id>\w+)|with\s+(?P<with>[\w.]+)|(?P<arguments>\(.*\)))", re.DOTALL)
+# Ren'Py's own words: a statement that begins with one is not said by anybody.
+_STATEMENT_WORDS = re.compile(
+    r"(?:as|at|behind|call|camera|default|define|elif|else|expression|for|hide|if|image|import|in|init|jump|label|layeredimage|menu|new|nvl|old"
+    r"|onlayer|pass|pause|play|python|queue|return|rpy|scene|screen|show|stop|style|testcase|transform|translate|voice|while|window|with|zorder)"
+)
+
+_WRITTEN_LABEL = "koebako"
+_WRITABLE_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def read_renpy_script(name: str, data: bytes) -> ImportedScript:
@@ -65,6 +86,71 @@ class _Menu:
 
     indent: int
     choice_indent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SayStatement:
+    """The texts that somebody says.
+
+    Attributes:
+        who: the word before the string, such as `e`; empty for the narrator and with a name.
+        name: the name before the string, without quotation marks.
+        texts: what is said, with text tags; several of a triple-quoted string.
+        line_id: the id that the script itself gives.
+        head: speaker and attributes as they are written; `tail`: what stands behind the string, or None where Ren'Py's form of it is not known.
+    """
+
+    who: str
+    name: str
+    texts: tuple[str, ...]
+    line_id: str
+    head: str
+    tail: str | None
+
+
+def parse_say(statement: str, *, in_menu: bool = False) -> SayStatement | None:
+    """Return the say statement, or None for another one; `in_menu` says that it is said while choices are shown."""
+    match = _SAY.match(statement)
+    if match is None or _STATEMENT_WORDS.fullmatch(match["who"] or ""):
+        return None
+    given, tail, at = "", ["nointeract"] if in_menu else [], match.end()
+    is_known = True
+    while clause := _CLAUSES.match(statement, at):
+        given = clause["id"] or given
+        is_known &= clause["arguments"] is None
+        if clause["id"] is None and clause["arguments"] is None:
+            tail.append(" ".join(clause[0].split()))
+        at = clause.end()
+    if statement[at:].strip():
+        return None
+    attributes = (match["attributes"] or "").replace("@", " @ ").split()
+    name = split_string(match["name"]) if match["name"] else []
+    return SayStatement(
+        who=match["who"] or "",
+        name=name[0] if name else "",
+        texts=tuple(split_string(match["what"])),
+        line_id=given,
+        head=" ".join((match["who"], *attributes)) if match["who"] else match["name"] or "",
+        tail=" ".join(sorted(tail, key=lambda part: part != "nointeract")) if is_known else None,
+    )
+
+
+class SayIds:
+    """Computes the ids of say statements, which Ren'Py makes of the label and of what is said, counting equal ones."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, int] = {}
+
+    def compute_id(self, label: str, say: SayStatement, text: str) -> str:
+        """Return the id of a text of the statement; empty where Ren'Py's form of the statement is not known."""
+        if say.tail is None or "\\" in say.head:
+            return ""
+        code = " ".join(part for part in (say.head, encode_string(text), say.tail) if part)
+        digest = hashlib.md5(f"{code}\r\n".encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:8]
+        base = f"{label.replace('.', '_')}_{digest}" if label else digest
+        count = self._taken.get(base, 0)
+        self._taken[base] = count + 1
+        return f"{base}_{count}" if count else base
 
 
 class _ScriptWalk:
@@ -177,3 +263,25 @@ class _ScriptWalk:
                 )
             )
         return self._gathered.build_script()
+
+
+def format_renpy_script(lines: Sequence[NamedLine]) -> str:
+    """Return definitions of all characters, and a say statement for each line, with its id where Ren'Py can hold it."""
+    names = dict.fromkeys(line.name for line in lines if line.name)
+    variables = {name: f"c{number}" for number, name in enumerate(names, 1)}
+    definitions = [
+        f"define {variable} = Character({encode_string(convert_from_spoken(name, has_variables=False))})\n"
+        for name, variable in variables.items()
+    ]
+    statements = [f"    {_format_say(line, variables)}\n" for line in lines]
+    return "".join((*definitions, "\n" if definitions else "", f"label {_WRITTEN_LABEL}:\n", *statements, "    return\n"))
+
+
+def is_renpy_id(line_id: str) -> bool:
+    """Return whether a say statement can hold this id; without one, Ren'Py makes its own."""
+    return _WRITABLE_ID.fullmatch(line_id) is not None and not is_made_id(line_id)
+
+
+def _format_say(line: NamedLine, variables: dict[str, str]) -> str:
+    parts = (variables.get(line.name, ""), encode_string(convert_from_spoken(line.text)), f"id {line.id}" if is_renpy_id(line.id) else "")
+    return " ".join(filter(None, parts))

@@ -23,7 +23,7 @@ from app.core.synthesis_types import Overrides
 from app.interchange.dialogue_text import format_dialogue
 from app.interchange.imported_script import NOT_SAVED, LossReport
 from app.interchange.named_lines import NamedLine, is_made_id
-from app.interchange.renpy_writer import format_renpy_script, is_renpy_id
+from app.interchange.renpy_script import format_renpy_script, is_renpy_id
 from app.interchange.table_columns import SETTING_BY_COLUMN
 from app.interchange.yarn_script import format_yarn_script, is_yarn_id
 

