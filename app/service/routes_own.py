@@ -1,4 +1,7 @@
-"""Koebako's own routes, and OpenAI's."""
+"""Koebako's own routes, and OpenAI's.
+
+The clients of OpenAI's route send the names of its voices without asking: each stands for a speaker of ours who sounds like a man or a woman as it does.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,6 @@ from app.service.http_errors import RefusalError, convert_to_refusal, create_ref
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.http_service import HttpService, cancel_on_disconnect
 from app.service.mora_alignment import align_moras, map_frames
-from app.service.openai_voices import require_openai_style
 from app.service.query_durations import MAX_SOUND_S, LineDurations, create_too_long_refusal
 from app.service.query_synthesizer import QuerySynthesizer, check_text
 from app.service.request_fields import RequestFields
@@ -43,12 +45,15 @@ from app.service.speak_request import (
     SPEAK_MEDIA_TYPES,
     SpeakRequest,
     parse_speak_request,
+    require_named_style,
 )
 from app.service.speech_stream import EVENT_STREAM_TYPE, format_delta_events, format_done_event
-from app.service.style_catalogue import StyleCatalogue
+from app.service.style_catalogue import ServedStyle, StyleCatalogue
 from app.service.voicevox_phrases import build_phrases
 from app.service.voicevox_query import MAX_QUERY_TEXT
 from app.service.wav_stream import convert_to_pcm, count_resampled, pack_wav_header, resample_pieces
+from app.voices.installed_voices import find_shipped_voice_id
+from app.voices.voice_labels import NATURAL_VOICE_ID
 
 
 def measure_line(speech: QuerySynthesizer) -> LineDurations:
@@ -289,6 +294,53 @@ class OpenAIRequest:
 
     speech: SpeakRequest
     has_events: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIVoice:
+    """The speakers that a name stands for, by their numbers: of the natural voice, and of the light one where that is all there is."""
+
+    natural: int
+    light: int
+
+
+_MAN = OpenAIVoice(4, 2)
+OPENAI_VOICES = {
+    "alloy": OpenAIVoice(0, 0),
+    "ash": _MAN,
+    "ballad": _MAN,
+    "cedar": _MAN,
+    "coral": OpenAIVoice(1, 1),
+    "echo": _MAN,
+    "fable": _MAN,
+    "marin": OpenAIVoice(0, 0),
+    "nova": OpenAIVoice(2, 1),
+    "onyx": _MAN,
+    "sage": OpenAIVoice(3, 0),
+    "shimmer": OpenAIVoice(1, 1),
+    "verse": _MAN,
+}
+
+
+def require_openai_style(catalogue: StyleCatalogue, name: str) -> ServedStyle:
+    """Return the style of a name of ours, as another route knows it, else that of a name of OpenAI's; raise RefusalError for any other."""
+    try:
+        return require_named_style(catalogue, name)
+    except RefusalError:
+        found = _find_openai_style(catalogue, name.strip().casefold())
+        if found is None:
+            raise
+        return found
+
+
+def _find_openai_style(catalogue: StyleCatalogue, name: str) -> ServedStyle | None:
+    """Return the first style of the speaker that a name of OpenAI's stands for; None where it is no such name, or neither voice is offered."""
+    known = OPENAI_VOICES.get(name)
+    if known is None:
+        return None
+    return catalogue.find_first_style(NATURAL_VOICE_ID, known.natural) or catalogue.find_first_style(
+        find_shipped_voice_id() or "", known.light
+    )
 
 
 def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> OpenAIRequest:

@@ -10,7 +10,7 @@ import pytest
 
 from app.compose.speaker import Speaker
 from app.service.http_errors import RefusalError
-from app.service.openai_voices import OPENAI_VOICES, require_openai_style
+from app.service.routes_own import OPENAI_VOICES, require_openai_style
 from app.service.style_catalogue import build_catalogue
 from app.voices.prepared_voice import Voice
 from app.voices.voice_labels import NATURAL_VOICE_ID

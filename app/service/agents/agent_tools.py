@@ -1,19 +1,26 @@
-"""The tools of agents: they speak, list voices, read timings and write files."""
+"""The tools of agents: they speak, list voices, read timings and write files.
+
+Agents see names, descriptions and the schemas of arguments, and what comes is checked. The voice that an agent chose last is kept by the name
+under which the agent introduces itself.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from app.adapters.shared_settings import change_settings
 from app.adapters.speech_activity import record_at_stages, record_speech
 from app.common.errors import AppError, InputError
+from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
 from app.compose.audio_outputs import open_player, open_sound_file
 from app.core.phrase_gate import PhraseGate
+from app.core.request_limits import BOUNDS
 from app.core.silent_lines import synthesize_or_silence
 from app.core.stage_clock import RequestStopped, ignore_cancellation, ignore_stage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
@@ -21,14 +28,14 @@ from app.engine.engine import Engine
 from app.engine.job_handle import JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.agents.agent_folder import AgentFolder, check_file_name
-from app.service.agents.agent_voices import find_agent_voice, remember_agent_voice
 from app.service.agents.json_rpc import INVALID_PARAMS, RpcError
-from app.service.agents.tool_arguments import MAX_CALL_CHARS, TOOLS, check_arguments
 from app.service.http_errors import RefusalError
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.query_texts import QueryTextMemory
 from app.service.routes_own import build_timings, measure_line
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
+from app.service.voicevox_query import MAX_QUERY_TEXT
+from app.settings.user_settings import MOST_AGENT_VOICES, Settings, load_usable_settings
 
 if TYPE_CHECKING:
     from app.adapters.portaudio.portaudio_player import PortAudioPlayer
@@ -36,12 +43,142 @@ if TYPE_CHECKING:
 
 ToolHandler = Callable[[dict[str, Any], str, JobTurn], dict[str, Any]]
 
+_SEPARATOR = "="
+
+MAX_CALL_CHARS = 10_000
+MAX_EXPORTED_LINES = 200
+FILE_FORMATS = ("wav", "flac", "ogg", "opus", "mp3")
+_MAX_NAME_CHARS = 200
+_Schema = dict[str, Any]
+_VOICE: dict[str, _Schema] = {
+    "voice": {"type": "string", "maxLength": _MAX_NAME_CHARS, "description": "Name of a speaker, as `voices` lists them"},
+    "style": {"type": "string", "maxLength": _MAX_NAME_CHARS, "description": "Name of one of the speaker's styles"},
+    "speed": {"type": "number", "minimum": BOUNDS["speed"].low, "maximum": BOUNDS["speed"].high, "description": "1 is the usual speed"},
+}
+_FORMAT: _Schema = {"type": "string", "enum": list(FILE_FORMATS), "description": "Format of the file; wav by default"}
+_LINE: _Schema = {
+    "type": "object",
+    "properties": {"text": {"type": "string", "minLength": 1, "maxLength": MAX_CALL_CHARS}, **_VOICE},
+    "required": ["text"],
+    "additionalProperties": False,
+}
+
 
 class PlayerFactory(Protocol):
     """Opens the output of sound."""
 
     def __call__(self, device: str | int | None, sampling_rate: int, /) -> PortAudioPlayer:
         """Return a player at a rate in Hz."""
+
+
+def find_agent_voice(agent: str) -> str:
+    """Return what this agent chose last, or an empty text."""
+    return _parse_choices(load_usable_settings().agent_voices).get(_sanitise_name(agent), "")
+
+
+def remember_agent_voice(agent: str, voice: str) -> None:
+    """Remember the choice of an agent; raise OutputFileError."""
+    name = _sanitise_name(agent)
+    if not name or find_agent_voice(agent) == voice:
+        return
+
+    def add_choice(settings: Settings) -> Settings:
+        choices = {key: value for key, value in _parse_choices(settings.agent_voices).items() if key != name} | {name: voice}
+        lines = tuple(f"{key}{_SEPARATOR}{value}" for key, value in choices.items())
+        return replace(settings, agent_voices=lines[-MOST_AGENT_VOICES:])
+
+    change_settings(add_choice)
+
+
+def _sanitise_name(agent: str) -> str:
+    return sanitise_short_text(agent).replace(_SEPARATOR, " ").strip()
+
+
+def _parse_choices(lines: Sequence[str]) -> dict[str, str]:
+    pairs = (line.partition(_SEPARATOR) for line in lines)
+    return {name: voice for name, separator, voice in pairs if separator}
+
+
+def _describe_tool(name: str, title: str, description: str, properties: dict[str, _Schema], *required: str, reads: bool) -> _Schema:
+    return {
+        "name": name,
+        "title": title,
+        "description": description,
+        "inputSchema": {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False},
+        "annotations": {"readOnlyHint": reads, "destructiveHint": False, "openWorldHint": False},
+    }
+
+
+TOOLS: tuple[_Schema, ...] = (
+    _describe_tool(
+        "speak",
+        "Speak",
+        "Speaks Japanese text: plays it on this computer, or with `file` writes it to a sound file in the user's folder.",
+        {
+            "text": {"type": "string", "minLength": 1, "maxLength": MAX_CALL_CHARS},
+            **_VOICE,
+            "file": {"type": "string", "minLength": 1, "maxLength": _MAX_NAME_CHARS, "description": "Name of the file, without a path"},
+            "format": _FORMAT,
+        },
+        "text",
+        reads=False,
+    ),
+    _describe_tool("voices", "Voices", "Lists the speakers and their styles.", {}, reads=True),
+    _describe_tool(
+        "read_timings",
+        "Read timings",
+        "Returns when each sentence, mora and phone of a text sounds, in seconds, and how the text is read.",
+        {"text": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_TEXT}, **_VOICE},
+        "text",
+        reads=True,
+    ),
+    _describe_tool(
+        "export",
+        "Export",
+        "Writes one sound file for each line into the user's folder, numbered in order.",
+        {
+            "name": {"type": "string", "minLength": 1, "maxLength": _MAX_NAME_CHARS, "description": "Begin of the names, without a path"},
+            "lines": {"type": "array", "minItems": 1, "maxItems": MAX_EXPORTED_LINES, "items": _LINE},
+            "format": _FORMAT,
+        },
+        "name",
+        "lines",
+        reads=False,
+    ),
+)
+
+
+def check_arguments(schema: _Schema, values: Any, where: str = "arguments") -> None:
+    """Raise InputError for a value that a schema of ours does not allow."""
+    match schema["type"]:
+        case "object":
+            _check_object(schema, values, where)
+        case "array":
+            if not isinstance(values, list) or not schema["minItems"] <= len(values) <= schema["maxItems"]:
+                raise _create_refusal(where)
+            for index, item in enumerate(values):
+                check_arguments(schema["items"], item, f"{where}[{index}]")
+        case "string":
+            longest, shortest = schema.get("maxLength", _MAX_NAME_CHARS), schema.get("minLength", 0)
+            if not isinstance(values, str) or not shortest <= len(values) <= longest or values not in schema.get("enum", (values,)):
+                raise _create_refusal(where)
+        case _:
+            if isinstance(values, bool) or not isinstance(values, int | float) or not schema["minimum"] <= values <= schema["maximum"]:
+                raise _create_refusal(where)
+
+
+def _check_object(schema: _Schema, values: Any, where: str) -> None:
+    if not isinstance(values, dict):
+        raise _create_refusal(where)
+    known = schema["properties"]
+    for name in (*schema["required"], *values):
+        if name not in known or name not in values:
+            raise _create_refusal(f"{where}.{name[:_MAX_NAME_CHARS]}")
+        check_arguments(known[name], values[name], f"{where}.{name}")
+
+
+def _create_refusal(where: str) -> InputError:
+    return InputError(localize(f"引数「{where}」を使用できません。", f"The argument “{where}” is missing, unknown or out of bounds."))
 
 
 class SpeechTools:

@@ -2,35 +2,138 @@
 
 A drag begins only when its files are there. A target may read the addresses as soon as the mouse is over it, and on Windows and X11 both
 programs would stand still while it waits for data that are still being made; a file that exists needs no waiting anywhere.
+The files are planned in the background and rendered by the synthesis thread as those of an export; the pointer carries a picture with the name
+of the first one, and how many there are beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
-from PySide6.QtCore import QMimeData, QObject, Qt, QTimer, QUrl, Slot
-from PySide6.QtGui import QCursor, QDrag, QGuiApplication
+from PySide6.QtCore import QMimeData, QObject, QPoint, QRect, QSize, Qt, QTimer, QUrl, Slot
+from PySide6.QtGui import QCursor, QDrag, QFontMetrics, QGuiApplication, QPainter, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
 from app.core.script import Line, LineSettings
 from app.core.synthesis_types import Float32
-from app.export.export_plan import NumberedLine, PlanContext, list_character_names
+from app.export.drag_folder import create_drag_subfolder, remove_old_drags
+from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, list_character_names, plan_files
+from app.export.export_renderer import WrittenFile
+from app.export.export_settings import ExportSettings, SidecarKind
+from app.export.file_task import FileTask
 from app.export.name_pattern import SpeakerNames
-from app.ui.export.drag_picture import POINTER_OFFSET, draw_drag_picture
-from app.ui.export.dragged_files import DraggedFileMaker, DraggedFileUse, OnFilesFailed, OnFilesMade, choose_drag_settings
+from app.settings.user_settings import DraggedTexts, Settings
+from app.ui.background_thread import BackgroundThread
 from app.ui.export.remembered_export import ExportProject, ExportSettingsMemory
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.script_document import ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.banner import Banner
 
 RELEASE_POLL_MS = 100
+
+ICON_SIZE_PX, MARGIN_PX, CORNER_PX = 20, 8, 6
+MAX_NAME_WIDTH_PX = 240
+# From the tip of the pointer, which would hide the name otherwise.
+POINTER_OFFSET = QPoint(-12, -12)
+
+_SIDECARS_BY_CHOICE: dict[DraggedTexts, tuple[SidecarKind, ...]] = {"none": (), "txt": ("txt",), "txt_lab": ("txt", "lab")}
+DraggedFileUse = Literal["drag", "copy"]
+OnFilesMade = Callable[[list[Path]], object]
+OnFilesFailed = Callable[[AppError], object]
+
+
+def choose_drag_settings(export: ExportSettings, settings: Settings) -> ExportSettings:
+    """Return the settings of dragged files: WAV files named as the export page names them, with the texts that the user chose."""
+    return ExportSettings(
+        pattern=export.pattern,
+        subtype=export.subtype if export.sound == "wav" else "",
+        rate=export.rate,
+        stereo=export.stereo,
+        sidecars=_SIDECARS_BY_CHOICE[settings.drag_texts],
+        existing="number",
+        encoding=settings.drag_encoding,
+    )
+
+
+class DraggedFileMaker(QObject):
+    """Makes files for some lines at a time; another request for the same use replaces the one before, whose files are not waited for."""
+
+    def __init__(self, speech: SpeechController, parent: QObject) -> None:
+        super().__init__(parent)
+        self._speech = speech
+        self._newest: dict[DraggedFileUse, object] = {}
+        self._background = BackgroundThread(self, "dragged files")
+        self._background.run_work(remove_old_drags)
+
+    def make_files(
+        self,
+        lines: Sequence[NumberedLine],
+        settings: ExportSettings,
+        context: PlanContext,
+        *,
+        use: DraggedFileUse,
+        on_made: OnFilesMade,
+        on_failed: OnFilesFailed,
+        recorded: tuple[Float32, int] | None = None,
+    ) -> None:
+        """Make the files of these lines and pass their paths to `on_made`, sidecars included, the sounds first.
+
+        Args:
+            recorded: samples `(T,)` and rate (Hz) that the only line had when it was heard; without them it is rendered.
+        """
+        request = self._newest[use] = object()
+
+        def is_newest() -> bool:
+            return self._newest.get(use) is request
+
+        def plan_request() -> tuple[ExportSettings, list[PlannedFile]]:
+            placed = replace(settings, folder=str(create_drag_subfolder()))
+            return placed, plan_files(lines, placed, context)
+
+        def post_jobs(plan: tuple[ExportSettings, list[PlannedFile]]) -> None:
+            if is_newest():
+                self._post_jobs(is_newest, *plan, on_made, report_failure, recorded)
+
+        def report_failure(error: AppError) -> None:
+            if is_newest():
+                del self._newest[use]
+                on_failed(error)
+
+        self._background.run_work(plan_request, post_jobs, report_failure)
+
+    def close(self) -> None:
+        """Wait for the running work."""
+        self._newest.clear()
+        self._background.close()
+
+    def _post_jobs(
+        self,
+        is_newest: Callable[[], bool],
+        settings: ExportSettings,
+        files: list[PlannedFile],
+        on_made: OnFilesMade,
+        on_failed: OnFilesFailed,
+        recorded: tuple[Float32, int] | None,
+    ) -> None:
+        made: list[WrittenFile] = []
+
+        def add_result(written: WrittenFile) -> None:
+            made.append(written)
+            if len(made) == len(files) and is_newest():
+                on_made([item.file for item in made] + [path for item in made for path in item.sidecars])
+
+        for item in files:
+            self._speech.export_file(FileTask(item, settings, recorded=recorded), add_result, on_failed)
 
 
 class DragController(QObject):
@@ -182,6 +285,40 @@ def build_file_data(files: Sequence[Path]) -> QMimeData:
     # GNOME's file manager pastes this alone.
     data.setData("x-special/gnome-copied-files", b"\n".join([b"copy", *(bytes(url.toEncoded().data()) for url in urls)]))
     return data
+
+
+def draw_drag_picture(source: QWidget, files: Sequence[Path]) -> QPixmap:
+    """Return the picture of dragged files in the font and the resolution of the widget that they are dragged from."""
+    # The program's colours: those of a list may be transparent, as its style sheet has it.
+    metrics, colors, ratio = source.fontMetrics(), QGuiApplication.palette(), source.devicePixelRatioF()
+    name = metrics.elidedText(files[0].name, Qt.TextElideMode.ElideMiddle, MAX_NAME_WIDTH_PX)
+    more = localize(f"ほか {len(files) - 1:,} 件", f"and {len(files) - 1:,} more") if len(files) > 1 else ""
+    size = _measure_picture(metrics, name, more)
+    picture = QPixmap(size * ratio)
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setFont(source.font())
+    painter.setPen(QPen(colors.color(QPalette.ColorRole.Mid)))
+    painter.setBrush(colors.color(QPalette.ColorRole.Base))
+    painter.drawRoundedRect(QRect(QPoint(0, 0), size).adjusted(1, 1, -1, -1), CORNER_PX, CORNER_PX)
+    icon = draw_icon("drag_out", colors.color(QPalette.ColorRole.Text)).pixmap(QSize(ICON_SIZE_PX, ICON_SIZE_PX), ratio)
+    painter.drawPixmap(QPoint(MARGIN_PX, (size.height() - ICON_SIZE_PX) // 2), icon)
+    room = QRect(2 * MARGIN_PX + ICON_SIZE_PX, 0, size.width(), size.height())
+    painter.setPen(colors.color(QPalette.ColorRole.Text))
+    painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, name)
+    painter.setPen(colors.color(QPalette.ColorRole.PlaceholderText))
+    painter.drawText(room.translated(metrics.horizontalAdvance(name) + MARGIN_PX, 0), Qt.AlignmentFlag.AlignVCenter, more)
+    painter.end()
+    return picture
+
+
+def _measure_picture(metrics: QFontMetrics, name: str, more: str) -> QSize:
+    width = 3 * MARGIN_PX + ICON_SIZE_PX + metrics.horizontalAdvance(name)
+    if more:
+        width += MARGIN_PX + metrics.horizontalAdvance(more)
+    return QSize(width, max(ICON_SIZE_PX, metrics.height()) + 2 * MARGIN_PX)
 
 
 def _begin_drag(source: QWidget, files: Sequence[Path]) -> None:

@@ -120,7 +120,7 @@ def take_tasks(camera: Camera) -> None:
     """A voice that is finished in the background, alone and beside another job; and what the pointer carries."""
     from PySide6.QtWidgets import QLabel
 
-    from app.ui.export.drag_picture import draw_drag_picture
+    from app.ui.export.drag_controller import draw_drag_picture
     from app.ui.tasks.process_task import ProcessTask
     from app.ui.tasks.task_spec import TaskProgress, TaskSpec, TaskState
 

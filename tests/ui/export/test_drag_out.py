@@ -25,8 +25,7 @@ from app.export.export_settings import ExportSettings
 from app.export.file_task import FileTask
 from app.settings.user_settings import Settings
 from app.ui.export import drag_controller
-from app.ui.export.drag_controller import build_file_data
-from app.ui.export.drag_picture import MAX_NAME_WIDTH_PX, draw_drag_picture
+from app.ui.export.drag_controller import MAX_NAME_WIDTH_PX, build_file_data, draw_drag_picture
 from app.ui.script.line_drops import is_droppable
 from tests.ui.audition.test_board import opened as opened_board
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle

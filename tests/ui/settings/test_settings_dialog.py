@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common import language
 from app.engine.synthesis_jobs import ChoosePrecisionsJob, OpenVoiceJob
-from app.service.agents.agent_voices import find_agent_voice, remember_agent_voice
+from app.service.agents.agent_tools import find_agent_voice, remember_agent_voice
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.page_origins import parse_origins
 from app.settings.user_settings import Settings, load_settings
