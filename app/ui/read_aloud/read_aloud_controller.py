@@ -1,7 +1,12 @@
-"""Puts together what reads aloud: the player with its mini player, the tray icon, the key and the watched clipboard."""
+"""Puts together what reads aloud: the player with its mini player, the tray icon, the key and the watched clipboard.
+
+The clipboard is watched while the user wants it, and texts that the rules let through are read. Windows shows no program what is selected in
+another one, so there Ctrl+C is pressed for the user.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable
 
@@ -17,8 +22,7 @@ from app.settings.user_settings import Settings
 from app.ui.display_names import format_speaker
 from app.ui.read_aloud.active_program import find_active_program
 from app.ui.read_aloud.clipboard_reader import read_clipboard
-from app.ui.read_aloud.clipboard_watcher import ClipboardWatcher, build_rules
-from app.ui.read_aloud.copy_keys import COPY_DELAY_MS, COPY_TURNS, count_clipboard_changes, press_copy_keys
+from app.ui.read_aloud.clipboard_rules import ClipboardRules, parse_program_names
 from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
 from app.ui.read_aloud.mini_player import MiniPlayer
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
@@ -28,6 +32,83 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
+
+KEY_UP = 2
+CONTROL_KEY, C_KEY = 0x11, 0x43
+# Shift, Alt and both Windows keys: held for the hotkey, they would make another key of Ctrl+C.
+HELD_KEYS = (0x10, 0x12, 0x5B, 0x5C)
+# Until the other program has copied; slow ones are given several turns.
+COPY_DELAY_MS = 200
+COPY_TURNS = 4
+
+
+def count_clipboard_changes() -> int:
+    """Return Windows' number of the clipboard's content, which grows with every copy, also of the same text; 0 if it is unknown."""
+    if sys.platform == "win32":
+        return int(ctypes.windll.user32.GetClipboardSequenceNumber())
+    return 0
+
+
+def press_copy_keys() -> None:
+    """Press and release Ctrl+C; do nothing on other systems."""
+    if sys.platform == "win32":
+        press = ctypes.windll.user32.keybd_event
+        for key in HELD_KEYS:
+            press(key, 0, KEY_UP, 0)
+        for key, flags in ((CONTROL_KEY, 0), (C_KEY, 0), (C_KEY, KEY_UP), (CONTROL_KEY, KEY_UP)):
+            press(key, 0, flags, 0)
+
+
+def build_rules(settings: Settings) -> ClipboardRules:
+    """Return the rules that the settings hold."""
+    return ClipboardRules(
+        settings.read_shortest, settings.read_longest, settings.read_skip_links, parse_program_names(settings.read_skipped_programs)
+    )
+
+
+class ClipboardWatcher(QObject):
+    """Reads the clipboard after each change while it is on.
+
+    Signals:
+        copied(str): a text was copied that is to be read.
+
+    Args:
+        find_program: returns the name of the program that is used now, or an empty text.
+    """
+
+    copied = Signal(str)
+
+    def __init__(self, parent: QObject, find_program: Callable[[], str]) -> None:
+        super().__init__(parent)
+        self.find_program = find_program
+        self._rules = ClipboardRules()
+        self._is_on = False
+        self._last_text = ""
+
+    def set_watching(self, is_on: bool, rules: ClipboardRules) -> None:
+        """Watch by these rules, or stop; what lies on the clipboard already is not read."""
+        self._rules = rules
+        if is_on == self._is_on:
+            return
+        self._is_on = is_on
+        clipboard = QGuiApplication.clipboard()
+        if is_on:
+            clipboard.dataChanged.connect(self._check_clipboard)
+        else:
+            clipboard.dataChanged.disconnect(self._check_clipboard)
+
+    @Slot()
+    def _check_clipboard(self) -> None:
+        # What our own window copies, such as a line, is not read aloud.
+        if QGuiApplication.clipboard().ownsClipboard():
+            return
+        try:
+            text = read_clipboard()
+        except InputError:
+            return
+        if self._rules.should_read_text(text, self.find_program(), self._last_text):
+            self._last_text = text
+            self.copied.emit(text)
 
 
 class ReadAloudController(QObject):

@@ -2,30 +2,90 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.errors import InputError
 from app.common.language import localize
+from app.core.line_reading import LineReading
 from app.core.line_requests import build_request, find_cast
+from app.core.line_sound import LineSound, LineSpans
 from app.core.script import Line, LineSettings
 from app.core.synthesis_types import AudioChunk, Overrides
+from app.core.text_division import divide_sentences, join_texts
+from app.core.text_lines import split_lines
 from app.engine.line_reader import LineReadResult, ReadLineJob
 from app.engine.synthesis_jobs import SpeechJob
 from app.engine.synthesis_results import SpeakFailure
 from app.ui.background_thread import BackgroundThread
 from app.ui.playback.line_playback import MAX_QUEUED_PLAYBACK_S
-from app.ui.read_aloud.passages import ReadPassage, divide_passages
-from app.ui.read_aloud.spoken_words import SpokenWordFinder
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.speech_state import SpeechState
 
 MAX_LAST_TEXTS = 10
 READING_ASKER = "read aloud"
+
+# A passage is made as a whole before the next is asked for, and shown as a whole.
+MAX_PASSAGE_CHARS = 160
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadPassage:
+    """A passage of a text that is read aloud, with the voice and the delivery; no line of the script."""
+
+    line: Line
+
+
+def divide_passages(text: str) -> list[str]:
+    """Return the passages of a text: its lines, long ones divided between sentences; what has no letter is left out."""
+    passages: list[str] = []
+    for line in split_lines(text):
+        sentences: list[str] = []
+        for sentence in divide_sentences(line):
+            if sentences and sum(map(len, sentences)) + len(sentence) > MAX_PASSAGE_CHARS:
+                passages.append(join_texts(sentences))
+                sentences = []
+            sentences.append(sentence)
+        if sentences:
+            passages.append(join_texts(sentences))
+    return [passage for passage in passages if any(letter.isalnum() for letter in passage)]
+
+
+class SpokenWordFinder:
+    """Collects the sound and the reading of one passage, in whatever order they come."""
+
+    def __init__(self, request_id: str) -> None:
+        self.request_id = request_id
+        self._sound = LineSound(request_id)
+        self._reading: LineReading | None = None
+        self._spans: LineSpans | None = None
+        self._spans_key: tuple[str, int] | None = None
+
+    def add_chunk(self, chunk: AudioChunk) -> None:
+        """Add the next chunk of the sound."""
+        self._sound.add_chunk(chunk)
+
+    def set_reading(self, reading: LineReading) -> None:
+        """Take the reading of the passage."""
+        self._reading, self._spans_key = reading, None
+
+    def find_word(self, played_s: float) -> tuple[int, int] | None:
+        """Return the characters [start, end) of the word that sounds so many seconds from the beginning, or None while that is not known."""
+        if self._reading is None:
+            return None
+        if self._spans_key != self._sound.progress_key:
+            self._spans, self._spans_key = self._sound.compute_spans(self._reading), self._sound.progress_key
+        if self._spans is None:
+            return None
+        mora = bisect_right(self._spans.moras, played_s, key=lambda span: span.start_s) - 1
+        word = self._reading.find_word(mora) if mora >= 0 else None
+        return None if word is None else (word.start, word.end)
 
 
 class ReadAloudPlayer(QObject):

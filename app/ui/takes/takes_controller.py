@@ -214,8 +214,7 @@ class TakesController(QObject):
         return self.panel.table.current if self.panel is not None and self.panel.isVisible() else None
 
     def _build_rows(self, line: Line) -> list[TakeRow]:
-        from app.ui.takes.take_differences import list_differences
-        from app.ui.takes.take_model import TakeRow
+        from app.ui.takes.take_model import TakeRow, list_differences
 
         kept = select_line_takes(self.shelf.book.takes, line.id)
         known = {build_take_key(take) for take in kept}

@@ -27,7 +27,7 @@ from app.ui.cast.character_form import split_aliases
 from app.ui.cast.recast_memory import list_recast_voices
 from app.ui.cast.script_warnings import list_script_warnings
 from app.ui.script.card_layout import CardLayout
-from app.ui.takes.take_differences import list_differences
+from app.ui.takes.take_model import list_differences
 from app.ui.theme.character_colours import find_character_colour
 from app.ui.theme.theme import MIN_FONT_SIZE_PT, TEXT_SCALES
 from app.ui.voices.voice_list import VOICE_MIME

@@ -33,7 +33,7 @@ from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import REMEMBERED_NAMES
 from app.ui.help.guide_pages import locate_page
 from app.ui.parameters.side_panel import SidePanel
-from app.ui.takes.take_differences import list_differences
+from app.ui.takes.take_model import list_differences
 
 ROOT = Path(__file__).parents[3]
 # An empty script begins with the settings of the line that was selected last, but for what belongs to that line's text.

@@ -16,7 +16,7 @@ from app.engine.synthesis_jobs import SpeechJob
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes import recent_renderings
 from app.ui.takes.recent_renderings import MAX_RECENT_PER_LINE, RecentRenderings, build_take_key
-from app.ui.takes.take_differences import list_differences
+from app.ui.takes.take_model import list_differences
 from app.ui.takes.take_sounds import _match_loudness
 
 RATE = 44_100
