@@ -20,7 +20,22 @@ if TYPE_CHECKING:
 
 REQUIREMENTS = PROJECT / "packaging" / "requirements" / "windows-tests.txt"
 # Files, processes and paths first. The included voice, the benchmarks, the campaigns and the service's clients are for the makers' machine.
-FOLDERS = ("install", "adapters", "cli", "bench", "packaging", "voices", ".", "core", "export", "interchange", "audition", "lab", "ui")
+FOLDERS = (
+    "install",
+    "adapters",
+    "cli",
+    "bench",
+    "packaging",
+    "voices",
+    ".",
+    "core",
+    "engine",
+    "export",
+    "interchange",
+    "audition",
+    "lab",
+    "ui",
+)
 FONTS = r"Z:\usr\share\fonts\opentype\noto"  # Wine's own folder has none with Japanese letters
 LEFT_OUT = ("starter_voice", "benchmarks", "campaigns", "service")
 TOGETHER = ("-m", "not alone", "-n", "logical", "--maxprocesses", "4", "--dist", "worksteal")

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -29,6 +29,7 @@ from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
 from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import AudioChunk
+from app.engine.engine import Engine
 from app.engine.engine_thread import EngineThread
 from app.engine.open_voices import OpenVoices
 from app.service.agents.agent_folder import AgentFolder
@@ -43,15 +44,16 @@ FOLDER_NAME = "sounds"
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> AgentSession:
+def engine() -> Iterator[Engine]:
+    with EngineThread(OpenVoices(lambda opening: open_speaker(opening.voice, "cpu"))) as engine:
+        yield engine
+
+
+@pytest.fixture
+def session(engine: Engine, tmp_path: Path) -> AgentSession:
     """A conversation over the voices that are there."""
-    return AgentSession(
-        SpeechTools(
-            engine=EngineThread(OpenVoices(lambda opening: open_speaker(opening.voice, "cpu"))).engine,
-            catalogue=build_catalogue(list_installed_voices(paths.list_voice_dirs())),
-            folder=AgentFolder(tmp_path / FOLDER_NAME),
-        )
-    )
+    catalogue = build_catalogue(list_installed_voices(paths.list_voice_dirs()))
+    return AgentSession(SpeechTools(engine=engine, catalogue=catalogue, folder=AgentFolder(tmp_path / FOLDER_NAME)))
 
 
 def ask(session: AgentSession, method: str, **params: Any) -> dict[str, Any]:
@@ -263,11 +265,11 @@ class SilentPlayer:
         pass
 
 
-def test_what_is_not_urgent_waits_while_an_agent_speaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_urgent_waits_while_an_agent_speaks(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stages: list[str] = []
     monkeypatch.setattr(speech_activity, "record_speech", lambda: stages.append("stage"))
     tools = SpeechTools(
-        engine=EngineThread(OpenVoices(lambda opening: open_speaker(opening.voice, "cpu"))).engine,
+        engine=engine,
         catalogue=build_catalogue(list_installed_voices(paths.list_voice_dirs())),
         folder=AgentFolder(tmp_path / FOLDER_NAME),
         open_output=lambda _device, _rate: cast(Any, SilentPlayer()),

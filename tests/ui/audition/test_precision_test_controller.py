@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from app.audition import take_store
 from app.common.files import paths
+from app.compose import speaker_opening
+from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.script import Line, Script, change_settings
 from app.core.synthesis_types import SynthesisRequest
-from app.engine.line_voice_opener import LineVoiceOpener
 from app.engine.synthesis_jobs import VoicePrecisions
 from app.install.voice_licence import accept_licence
 from app.settings.user_settings import Settings
@@ -64,16 +64,6 @@ def opened(qtbot: QtBot, open_window: OpenWindow, voice: str) -> WindowDriver:
     return window
 
 
-def spied(method: Callable[..., Any], calls: list[tuple[Any, ...]]) -> Callable[..., Any]:
-    """The same, and what it was called with."""
-
-    def call(self: object, *arguments: Any) -> Any:
-        calls.append(arguments)
-        return method(self, *arguments)
-
-    return call
-
-
 def dialog_of(window: WindowDriver) -> BlindTestDialog:
     dialog = window.blind_tests.dialog
     assert dialog is not None
@@ -88,16 +78,22 @@ def test_selected_lines_are_compared_in_both_precisions(
     window = opened(qtbot, open_window, "both")
     action = window.window_actions["fast_test" if part == "sound" else "bert_test"]
     assert action.isEnabled()
-    openings: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(LineVoiceOpener, "open_voice", spied(LineVoiceOpener.open_voice, openings))
+    openings: list[tuple[object, object]] = []
+
+    def note_opening(reference: str, backend: str, **terms: Any) -> Speaker:
+        if backend == "cpu":
+            openings.append((terms["precision"], terms["graph_precision"]))
+        return open_speaker(reference, backend, **terms)
+
+    monkeypatch.setattr(speaker_opening, "open_speaker", note_opening)
     action.trigger()
     dialog = dialog_of(window)
     assert dialog.pages.currentWidget() is dialog.preparing
     qtbot.waitUntil(lambda: isinstance(dialog.pages.currentWidget(), BlindTestSetupPage), timeout=WAIT_MS)
     page = dialog.pages.currentWidget()
     assert isinstance(page, BlindTestSetupPage)
-    apart = [opening.precisions for (opening,) in openings if opening.backend == "cpu"]
-    assert apart == list(list_compared_precisions(part, VoicePrecisions())), "each once"
+    compared = list_compared_precisions(part, VoicePrecisions())
+    assert openings == [(precisions.bert, precisions.graphs.find_precision("both")) for precisions in compared], "each once"
     assert window.speech_engine.voices.isolated is None, "it makes room as soon as all is made"
     plan = page.build_plan()
     assert plan.names == (("Exact", "Fast") if part == "sound" else ("BERT float32", "BERT int8"))
