@@ -160,7 +160,7 @@ def test_one_that_cannot_be_prepared_again_is_not_tried_again(
     monkeypatch.setitem(ARCHITECTURES, "sbv2", replace(SBV2_ARCHITECTURE, recipe=2))
     refiner = start("-c", "import sys; sys.exit(5)")
     until(lambda: refiner.failed)
-    assert refiner.find_next_folder() is None
+    assert refiner.find_next_work() is None
     assert refined == []
     assert read_manifest(voice.path).recipe == 1
 

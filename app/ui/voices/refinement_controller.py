@@ -11,22 +11,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 from app.common.errors import AppError
+from app.install.refinement_work import RefinementWork
 from app.ui.background_thread import BackgroundThread
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_spec import FINISHED_STATES, TaskState
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.voices.voice_task_specs import (
-    BertRefinementSpec,
-    VoiceRefinementSpec,
-    VoiceRenewalSpec,
-    create_bert_refinement_task,
-    create_refinement_task,
-    create_renewal_task,
-)
+from app.ui.voices.voice_task_specs import RefinementSpec, create_refinement_task
 from app.ui.voices.voice_tasks import VoiceTasks
-
-BackgroundSpec = VoiceRefinementSpec | VoiceRenewalSpec | BertRefinementSpec
 
 
 class RefinementController(QObject):
@@ -54,24 +46,24 @@ class RefinementController(QObject):
     @Slot()
     def _queue_next(self) -> None:
         queue = self._tasks.queue
-        if any(isinstance(job.work, BackgroundSpec) and job.stage not in FINISHED_STATES for job in queue.jobs):
+        if any(isinstance(job.work, RefinementSpec) and job.stage not in FINISHED_STATES for job in queue.jobs):
             return
-        waiting = list(self._iterate_tasks())
-        self._left_alone &= {task.folder for task in waiting}
-        chosen = next((task for task in waiting if task.folder not in self._left_alone), None)
+        waiting = list(self._iterate_works())
+        self._left_alone &= {work.folder for work in waiting}
+        chosen = next((work for work in waiting if work.folder not in self._left_alone), None)
         if chosen is not None:
-            queue.add_task(chosen)
+            queue.add_task(create_refinement_task(chosen))
 
-    def _iterate_tasks(self) -> Iterator[BackgroundSpec]:
-        """Yield voices first: they gain more, and most where another recipe makes them."""
+    def _iterate_works(self) -> Iterator[RefinementWork]:
+        """Yield the works in the order of their kinds."""
         for voice in self._catalog.voices:
             if voice.is_renewal_due:
-                yield create_renewal_task(voice.manifest.id, voice.name, voice.path)
+                yield RefinementWork("renewal", voice.manifest.id, voice.name, voice.path)
         for voice in self._catalog.voices:
             if voice.is_pending and voice.origin == "own":
-                yield create_refinement_task(voice.manifest.id, voice.name, voice.path)
+                yield RefinementWork("voice", voice.manifest.id, voice.name, voice.path)
         for bert in self._catalog.pending_berts:
-            yield create_bert_refinement_task(bert.id, bert.folder)
+            yield RefinementWork("bert", bert.id, bert.id, bert.folder)
 
     @Slot(str)
     def _reopen_voices_of_bert(self, bert: str) -> None:
@@ -81,21 +73,21 @@ class RefinementController(QObject):
 
     @Slot(object)
     def _note_failure(self, job: ProcessTask) -> None:
-        if isinstance(job.work, BackgroundSpec):
-            self._left_alone.add(job.work.folder)
+        if isinstance(job.work, RefinementSpec):
+            self._left_alone.add(job.work.work.folder)
 
     @Slot(object)
     def _abandon_cancelled(self, job: ProcessTask) -> None:
-        work = job.work
-        if not isinstance(work, VoiceRefinementSpec | BertRefinementSpec) or job.stage is not TaskState.CANCELLED:
+        if not isinstance(job.work, RefinementSpec) or job.work.work.kind == "renewal" or job.stage is not TaskState.CANCELLED:
             return
+        work = job.work.work
         self._left_alone.add(work.folder)
 
         def abandon_work() -> None:
             from app.install.pending_berts import abandon_bert
             from app.install.refinement_runs import abandon_refinement
 
-            if isinstance(work, VoiceRefinementSpec):
+            if work.kind == "voice":
                 abandon_refinement(work.folder)
             else:
                 abandon_bert(work.folder)

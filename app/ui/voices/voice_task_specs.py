@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.common.language import localize
+from app.install.refinement_work import RefinementWork
 from app.ui.tasks.task_spec import TaskSpec
 from app.voices.required_bert import STANDARD_DOWNLOAD_MB
 from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
@@ -34,33 +35,15 @@ class VoiceAdditionSpec(TaskSpec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VoiceRefinementSpec(TaskSpec):
-    """A task that finishes the voice with this id, in this folder, which speaks already."""
+class RefinementSpec(TaskSpec):
+    """A task that finishes a voice or BERT that can be used already, or prepares a voice again, which speaks meanwhile."""
 
-    voice_id: str
-    folder: Path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VoiceRenewalSpec(TaskSpec):
-    """A task that prepares the voice with this id and name, in this folder, again, which speaks meanwhile."""
-
-    voice_id: str
-    name: str
-    folder: Path
+    work: RefinementWork
 
 
 @dataclass(frozen=True, slots=True)
 class BertAdditionSpec(TaskSpec):
     """A task that adds a BERT."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BertRefinementSpec(TaskSpec):
-    """A task that finishes the BERT with this id, in this folder, which can be used already."""
-
-    bert_id: str
-    folder: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +112,16 @@ def create_reprepare_task(voice: str, name: str) -> TaskSpec:
     return VoiceAdditionSpec(title, ("voices", "renew", "--", voice), is_update=True)
 
 
-def create_refinement_task(voice: str, name: str, folder: Path) -> VoiceRefinementSpec:
-    """Create a background task that does for an installed voice what adding it left undone."""
-    title = localize(f"残りの準備: {name}", f"Finishing: {name}")
-    return VoiceRefinementSpec(title, ("voices", "add", "--wait", "--", voice), is_background=True, voice_id=voice, folder=folder)
-
-
-def create_renewal_task(voice: str, name: str, folder: Path) -> VoiceRenewalSpec:
-    """Create a quiet background task that prepares a voice of an older recipe again, without any download."""
-    title = localize(f"声を準備し直す: {name}", f"Prepare again: {name}")
-    work = ("voices", "renew", "--outdated", "--", voice)
-    return VoiceRenewalSpec(title, work, quiet=True, is_background=True, voice_id=voice, name=name, folder=folder)
+def create_refinement_task(work: RefinementWork) -> RefinementSpec:
+    """Create a background task; that of a voice which is prepared again, without any download, is quiet too."""
+    match work.kind:
+        case "renewal":
+            title = localize(f"声を準備し直す: {work.name}", f"Prepare again: {work.name}")
+        case "voice":
+            title = localize(f"残りの準備: {work.name}", f"Finishing: {work.name}")
+        case "bert":
+            title = localize("残りの準備: BERT", "Finishing: BERT")
+    return RefinementSpec(title, work.arguments, quiet=work.kind == "renewal", is_background=True, work=work)
 
 
 def create_bert_download_task() -> TaskSpec:
@@ -152,12 +134,6 @@ def create_bert_file_task(path: Path, bert_id: str = "") -> TaskSpec:
     """Create a task that adds a BERT from a file or folder; `bert_id` is its id if the files do not show it."""
     named = ("--id", bert_id) if bert_id else ()
     return BertAdditionSpec(localize(f"BERT を追加: {path.name}", f"Add BERT: {path.name}"), ("bert", "add", str(path), *named))
-
-
-def create_bert_refinement_task(bert: str, folder: Path) -> BertRefinementSpec:
-    """Create a background task that does for an installed BERT what adding it left undone."""
-    title = localize("残りの準備: BERT", "Finishing: BERT")
-    return BertRefinementSpec(title, ("bert", "add", "--wait", "--", bert), is_background=True, bert_id=bert, folder=folder)
 
 
 def create_precision_check_task() -> TaskSpec:

@@ -18,25 +18,15 @@ from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.ui.voices.voice_task_specs import (
     BackendProbeSpec,
     BertAdditionSpec,
-    BertRefinementSpec,
     CandidateInstallSpec,
+    RefinementSpec,
     VoiceAdditionSpec,
     VoiceChangeSpec,
     VoiceExportSpec,
-    VoiceRefinementSpec,
-    VoiceRenewalSpec,
 )
 from app.voices.required_bert import SBV2_BERT_ID
 
-DISK_CHANGING_SPECS = (
-    VoiceAdditionSpec,
-    VoiceRefinementSpec,
-    VoiceRenewalSpec,
-    BertAdditionSpec,
-    BertRefinementSpec,
-    CandidateInstallSpec,
-    VoiceChangeSpec,
-)
+DISK_CHANGING_SPECS = (VoiceAdditionSpec, RefinementSpec, BertAdditionSpec, CandidateInstallSpec, VoiceChangeSpec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,12 +222,8 @@ class VoiceTasks(QObject):
         match job.work:
             case VoiceAdditionSpec() as spec:
                 self.voices_added.emit(parse_addition_result(spec, job.results))
-            case VoiceRefinementSpec(voice_id=voice):
-                self.voice_refined.emit(voice)
-            case VoiceRenewalSpec(voice_id=voice):
-                self.voice_renewed.emit(voice)
-            case BertRefinementSpec(bert_id=bert):
-                self.bert_refined.emit(bert)
+            case RefinementSpec(work=work):
+                {"voice": self.voice_refined, "renewal": self.voice_renewed, "bert": self.bert_refined}[work.kind].emit(work.id)
             case BertAdditionSpec():
                 self.bert_added.emit()
             case VoiceExportSpec(target=target):
@@ -265,6 +251,6 @@ class VoiceTasks(QObject):
         if job.work.quiet and job.error is not None:
             if isinstance(job.work, VoiceChangeSpec):
                 self.change_failed.emit(job.work.title, job.error)
-            elif isinstance(job.work, VoiceRenewalSpec):
-                self.renewal_failed.emit(job.work.name, job.error)
+            elif isinstance(job.work, RefinementSpec):
+                self.renewal_failed.emit(job.work.work.name, job.error)
             self.queue.remove_task(job)

@@ -16,7 +16,7 @@ from app.settings.user_settings import Settings
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_spec import TaskState
-from app.ui.voices.voice_task_specs import VoiceRefinementSpec
+from app.ui.voices.voice_task_specs import RefinementSpec
 from app.voices.pending_refinement import is_refinement_pending
 from tests.install.voice_files import aivmx
 from tests.recording_player import RecordingPlayer
@@ -59,7 +59,7 @@ def listener(monkeypatch: pytest.MonkeyPatch) -> Listener:
 
 
 def refinements(window: WindowDriver) -> list[ProcessTask]:
-    return [job for job in window.task_queue.jobs if isinstance(job.work, VoiceRefinementSpec)]
+    return [job for job in window.task_queue.jobs if isinstance(job.work, RefinementSpec) and job.work.work.kind == "voice"]
 
 
 def drop_voice(qtbot: QtBot, window: WindowDriver, listener: Listener, file: Path, name: str) -> ProcessTask:

@@ -12,7 +12,7 @@ from app.settings.user_settings import Settings
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.catalog_voice import CatalogScan
-from app.ui.voices.voice_task_specs import VoiceRenewalSpec
+from app.ui.voices.voice_task_specs import RefinementSpec
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.parameters.test_used_settings import natural_voice
 from tests.ui.window_driver import WindowDriver
@@ -37,7 +37,7 @@ def show(window: WindowDriver, *, is_due: bool) -> None:
 
 
 def renewals(window: WindowDriver) -> list[ProcessTask]:
-    return [job for job in window.task_queue.jobs if isinstance(job.work, VoiceRenewalSpec)]
+    return [job for job in window.task_queue.jobs if isinstance(job.work, RefinementSpec) and job.work.work.kind == "renewal"]
 
 
 def end(window: WindowDriver, job: ProcessTask, error: OutputFileError | None = None) -> None:
