@@ -1,4 +1,9 @@
-"""A blind test as a value: what is compared, what was heard, what was answered."""
+"""A blind test as a value, whatever its method: what is compared, what was heard, what was answered.
+
+A MUSHRA test follows ITU-R BS.1534-3, for one listener: the sounds of a line are rated side by side against a reference. Among them,
+unnamed, stand the reference itself and two anchors, which are the reference without its high frequencies: what they are given says whether
+the ratings can be relied on.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,16 @@ from app.audition.sealed_order import compute_seal
 from app.common.errors import InputError
 from app.common.language import localize
 
-BlindTestKind = Literal["abx", "sequential", "pairs", "ranking"]
+BlindTestKind = Literal["abx", "sequential", "pairs", "ranking", "mushra"]
 AnswerChoice = Literal["a", "b", "none"]
-BLIND_TEST_KINDS: tuple[BlindTestKind, ...] = ("abx", "sequential", "pairs", "ranking")
+COMPARISON_KINDS: tuple[BlindTestKind, ...] = ("abx", "sequential", "pairs", "ranking")
+BLIND_TEST_KINDS: tuple[BlindTestKind, ...] = (*COMPARISON_KINDS, "mushra")
 ANSWER_CHOICES: tuple[AnswerChoice, ...] = ("a", "b", "none")
 MOST_TRIALS, MOST_SOUNDS, MOST_LINES = 1_000, 20, 200
+HIGHEST_MUSHRA_RATING = 100
+ANCHORS_HZ = (3_500, 7_000)
+# With reference and anchors twelve, which is what the recommendation advises at most.
+MAX_RATED_SOUNDS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +34,12 @@ class BlindTestPlan:
     Attributes:
         sounds: a row for each line, a column for each of what is compared; `app.core.takes.LineTake.sound` of each.
         names: of the columns; hidden until the test has ended.
-        trials: how many there will be, in `pairs` for each pair; a sequential test and a ranking end by themselves.
+        trials: how many there will be, in `pairs` for each pair; a sequential test and a ranking end by themselves, a MUSHRA test after
+            every line.
         undecided: "no preference" may be answered; only in `pairs`.
         references: of each line, a sound that is heard openly. In an ABX test it is one of the two, and X always is it (a duo-trio test
-            with a constant reference); else it stands beside A and B, and the question is which of them is closer. Empty where there is none.
+            with a constant reference); else it stands beside A and B, and the question is which of them is closer. Empty where there is
+            none, as never in a MUSHRA test.
     """
 
     kind: BlindTestKind
@@ -43,6 +55,23 @@ class BlindTestPlan:
         return self.kind in ("abx", "sequential")
 
     @property
+    def is_rated(self) -> bool:
+        """Return whether all sounds of a line are rated side by side; the other methods compare two at a time."""
+        return self.kind == "mushra"
+
+    @property
+    def column_count(self) -> int:
+        """Return the number of columns; in a MUSHRA test, the hidden reference and the anchors follow the sounds."""
+        return len(self.names) + (1 + len(ANCHORS_HZ) if self.is_rated else 0)
+
+    def list_column_names(self) -> tuple[str, ...]:
+        """Return the names of all columns for people, after the reveal."""
+        if not self.is_rated:
+            return self.names
+        anchors = (localize(f"アンカー {hertz / 1000:g} kHz", f"Anchor {hertz / 1000:g} kHz") for hertz in ANCHORS_HZ)
+        return (*self.names, localize("参照", "Reference"), *anchors)
+
+    @property
     def reference_column(self) -> int | None:
         """Return the column that X always is; None if X changes, or if there is none."""
         if not self.has_x or not self.references:
@@ -56,25 +85,40 @@ class BlindTrial:
 
     Attributes:
         line: row of the plan.
-        a, b: columns of the plan: what stands behind the letters.
+        order: columns of the plan as they stand beside each other, behind the letters from A on.
         x: the column that X is; None but in an ABX test.
     """
 
     number: int
     line: int
-    a: int
-    b: int
+    order: tuple[int, ...]
     x: int | None = None
+
+    @property
+    def a(self) -> int:
+        """Return the column behind A."""
+        return self.order[0]
+
+    @property
+    def b(self) -> int:
+        """Return the column behind B."""
+        return self.order[1]
 
 
 @dataclass(frozen=True, slots=True)
 class TrialAnswer:
-    """The answer to a trial, and the time in ms that it took."""
+    """The answer to a trial, and the time in ms that it took.
+
+    Attributes:
+        choice: "none" in a MUSHRA test, where nothing is chosen.
+        ratings: 0 to 100 for each column of the plan; empty but in a MUSHRA test.
+    """
 
     trial: BlindTrial
     choice: AnswerChoice
     ms: int = 0
     comment: str = ""
+    ratings: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +143,15 @@ class BlindTest:
 
 
 def count_planned_trials(kind: str, trials: int, count: int) -> int:
-    """Return the number of trials of a test whose number is fixed: in pairs, so many of each two of its `count` sounds."""
+    """Return the number of trials of a test that compares two sounds and has a fixed number: in pairs, so many of each two of its `count` sounds."""
     return trials * (count * (count - 1) // 2 if kind == "pairs" else 1)
 
 
 def check_blind_test_plan(plan: BlindTestPlan) -> None:
     """Raise InputError for a plan that cannot be tested."""
+    if plan.is_rated:
+        _check_rating_plan(plan)
+        return
     count = len(plan.names)
     if not 2 <= count <= MOST_SOUNDS or (plan.has_x and count != 2):
         raise InputError(
@@ -124,4 +171,19 @@ def check_blind_test_plan(plan: BlindTestPlan) -> None:
         raise InputError(
             localize("この条件ではテストを行えません。", "These test settings are not valid."),
             localize(f"試行は {MOST_TRIALS:,} 回までです。", f"A test has up to {MOST_TRIALS:,} trials."),
+        )
+
+
+def _check_rating_plan(plan: BlindTestPlan) -> None:
+    whole = all(len(row) == len(plan.names) for row in plan.sounds)
+    if not (whole and 1 <= len(plan.names) <= MAX_RATED_SOUNDS and 1 <= len(plan.sounds) <= MOST_LINES):
+        raise InputError(
+            localize("比べる音声の数が合いません。", "This test needs another number of sounds."),
+            localize(f"1〜{MAX_RATED_SOUNDS} 個選んでください。", f"Choose 1 to {MAX_RATED_SOUNDS}."),
+        )
+    if len(plan.references) != len(plan.sounds):
+        count = len(plan.sounds)
+        raise InputError(
+            localize("参照音声の数が合いません。", "The number of references does not match."),
+            localize(f"行ごとに 1 つ、合わせて {count} 個選んでください。", f"Choose one for each line, {count} in all."),
         )

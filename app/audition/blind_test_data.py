@@ -12,6 +12,7 @@ from app.audition.answer_counts import list_remaining_columns
 from app.audition.blind_test import (
     ANSWER_CHOICES,
     BLIND_TEST_KINDS,
+    HIGHEST_MUSHRA_RATING,
     MOST_LINES,
     MOST_SOUNDS,
     MOST_TRIALS,
@@ -22,7 +23,7 @@ from app.audition.blind_test import (
     check_blind_test_plan,
     count_planned_trials,
 )
-from app.audition.blind_test_trials import find_blind_trial, find_x_column
+from app.audition.blind_test_trials import add_ratings, find_blind_trial, find_x_column
 from app.audition.sealed_order import SEED_DIGITS, draw_positions
 from app.common.errors import InputError
 from app.common.files.untrusted_json import require_int, sanitise_long_text, sanitise_short_text
@@ -42,9 +43,12 @@ def dump_blind_test(test: BlindTest) -> dict[str, Any]:
         "id": test.id,
         "kind": plan.kind,
         "names": list(plan.names),
-        "trials": plan.trials,
     }
-    data |= {"sounds": [list(row) for row in plan.sounds], "seed": test.seed, "answers": [_dump_answer(item) for item in test.answers]}
+    sounds = [list(row) for row in plan.sounds]
+    if plan.is_rated:
+        data |= {"sounds": sounds, "references": list(plan.references), "seed": test.seed}
+        return data | {"ratings": [{"values": list(answer.ratings), "ms": answer.ms} for answer in test.answers]}
+    data |= {"trials": plan.trials, "sounds": sounds, "seed": test.seed, "answers": [_dump_answer(item) for item in test.answers]}
     data |= {"references": list(plan.references)} if plan.references else {}
     return data | {name: True for name, value in (("undecided", plan.undecided), ("stopped", test.stopped)) if value}
 
@@ -53,21 +57,17 @@ def parse_blind_test(data: object) -> BlindTest:
     """Parse a test; raise ValueError, or InputError for a plan, for data that this version could not have written."""
     if not isinstance(data, dict) or data.get("version") != BLIND_TEST_VERSION or data.get("kind") not in BLIND_TEST_KINDS:
         raise ValueError("no test")
-    rows = parse_list(data.get("sounds"), MOST_LINES)
-    plan = BlindTestPlan(
-        kind=data["kind"],
-        sounds=tuple(tuple(map(parse_sound_name, parse_list(row, MOST_SOUNDS))) for row in rows),
-        names=tuple(map(sanitise_short_text, parse_list(data.get("names"), MOST_SOUNDS))),
-        trials=require_int(data.get("trials"), 1, MOST_TRIALS),
-        undecided=_parse_flag(data, "undecided"),
-        references=tuple(map(parse_sound_name, parse_list(data.get("references", []), MOST_LINES))),
-    )
+    plan = _parse_plan(data)
     check_blind_test_plan(plan)
-    seed = parse_seed(data.get("seed"))
-    items = parse_list(data.get("answers"), MOST_TRIALS)
-    answers = tuple(_parse_answer(item, number, plan, seed) for number, item in enumerate(items))
-    _check_trial_order(BlindTest(plan, seed, answers))
-    return BlindTest(plan, seed, answers, _parse_flag(data, "stopped"), sanitise_short_text(data.get("id", "")))
+    test = BlindTest(plan, _parse_seed(data.get("seed")), id=sanitise_short_text(data.get("id", "")))
+    if plan.is_rated:
+        for item in _parse_list(data.get("ratings"), MOST_LINES):
+            test = _add_parsed_ratings(test, item)
+        return test
+    items = _parse_list(data.get("answers"), MOST_TRIALS)
+    answers = tuple(_parse_answer(item, number, plan, test.seed) for number, item in enumerate(items))
+    _check_trial_order(replace(test, answers=answers))
+    return replace(test, answers=answers, stopped=_parse_flag(data, "stopped"))
 
 
 def has_test_ended(data: Mapping[str, Any]) -> bool:
@@ -87,6 +87,19 @@ def parse_readable_blind_tests(items: Iterable[object]) -> tuple[BlindTest, ...]
         with suppress(ValueError, TypeError, InputError):
             tests.append(parse_blind_test(item))
     return tuple(tests)
+
+
+def _parse_plan(data: Mapping[str, Any]) -> BlindTestPlan:
+    rows = _parse_list(data.get("sounds"), MOST_LINES)
+    plan = BlindTestPlan(
+        kind=data["kind"],
+        sounds=tuple(tuple(map(_parse_sound_name, _parse_list(row, MOST_SOUNDS))) for row in rows),
+        names=tuple(map(sanitise_short_text, _parse_list(data.get("names"), MOST_SOUNDS))),
+        references=tuple(map(_parse_sound_name, _parse_list(data.get("references", []), MOST_LINES))),
+    )
+    if plan.is_rated:
+        return plan
+    return replace(plan, trials=require_int(data.get("trials"), 1, MOST_TRIALS), undecided=_parse_flag(data, "undecided"))
 
 
 def _check_trial_order(test: BlindTest) -> None:
@@ -116,7 +129,7 @@ def _parse_answer(data: object, number: int, plan: BlindTestPlan, seed: str) -> 
     x = find_x_column(plan, (min(a, b), max(a, b)), second)
     if a == b or turned != (a > b) or data.get("x") != x:
         raise ValueError("positions that do not come from the seed")
-    trial = BlindTrial(number, require_int(data.get("line"), 0, len(plan.sounds) - 1), a, b, x)
+    trial = BlindTrial(number, require_int(data.get("line"), 0, len(plan.sounds) - 1), (a, b), x)
     return TrialAnswer(
         trial,
         data["choice"],
@@ -125,28 +138,35 @@ def _parse_answer(data: object, number: int, plan: BlindTestPlan, seed: str) -> 
     )
 
 
-def parse_list(data: object, max_items: int) -> list[Any]:
-    """Return a list; raise ValueError for any other value, or a longer list."""
+def _add_parsed_ratings(test: BlindTest, data: object) -> BlindTest:
+    trial = find_blind_trial(test)
+    if trial is None or not isinstance(data, dict):
+        raise ValueError("ratings")
+    values = [require_int(value, 0, HIGHEST_MUSHRA_RATING) for value in _parse_list(data.get("values"), len(trial.order))]
+    if len(values) != len(trial.order):
+        raise ValueError("ratings")
+    return add_ratings(test, [values[column] for column in trial.order], require_int(data.get("ms"), 0, MAX_ANSWER_MS))
+
+
+def _parse_list(data: object, max_items: int) -> list[Any]:
     if not isinstance(data, list) or len(data) > max_items:
         raise ValueError("a list")
     return data
 
 
-def parse_seed(value: object) -> str:
-    """Return a seed of 64 hex digits; raise ValueError for any other value."""
+def _parse_seed(value: object) -> str:
     if not isinstance(value, str) or not _SEED_PATTERN.fullmatch(value):
         raise ValueError("seed")
     return value
 
 
-def parse_sound_name(value: object) -> str:
-    """Return the name of a kept sound; raise ValueError for any other value."""
+def _parse_sound_name(value: object) -> str:
     if not is_sound_name(value):
         raise ValueError("a sound")
     return str(value)
 
 
-def _parse_flag(data: dict[str, Any], name: str) -> bool:
+def _parse_flag(data: Mapping[str, Any], name: str) -> bool:
     value = data.get(name, False)
     if not isinstance(value, bool):
         raise ValueError(name)

@@ -9,10 +9,11 @@ from app.audition.answer_counts import count_right_answers, count_wins, find_cho
 from app.audition.blind_test import BlindTest
 from app.audition.blind_test_trials import find_blind_trial
 from app.audition.bradley_terry import Ranking, rank_sounds
+from app.audition.mushra import MushraResult, evaluate_ratings
 from app.audition.preference import PreferenceResult, evaluate_preference
 from app.audition.shared_ranks import compute_shared_ranks
 
-BlindTestResult = AbxResult | PreferenceResult | Ranking
+BlindTestResult = AbxResult | PreferenceResult | Ranking | MushraResult
 
 
 def compute_blind_test_result(test: BlindTest) -> BlindTestResult | None:
@@ -24,6 +25,8 @@ def compute_blind_test_result(test: BlindTest) -> BlindTestResult | None:
         return evaluate_sequential_test(count_right_answers(test), count)
     if kind == "abx":
         return evaluate_fixed_test(count_right_answers(test), count)
+    if kind == "mushra":
+        return evaluate_ratings([answer.ratings for answer in test.answers], len(test.plan.names))
     wins = count_wins(test)
     if kind == "ranking":
         ranking, order, won = rank_sounds(wins), find_elimination_order(test), wins.sum(axis=1)

@@ -5,6 +5,7 @@ An answer makes the next test; which trial follows is decided by the sealed seed
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -12,6 +13,7 @@ from app.audition.abx import find_sequential_verdict
 from app.audition.answer_counts import count_right_answers, count_wins, list_remaining_columns
 from app.audition.blind_test import (
     ANSWER_CHOICES,
+    HIGHEST_MUSHRA_RATING,
     MOST_TRIALS,
     AnswerChoice,
     BlindTest,
@@ -34,17 +36,17 @@ def begin_blind_test(plan: BlindTestPlan, seed: str) -> BlindTest:
 
 def find_blind_trial(test: BlindTest) -> BlindTrial | None:
     """Return the next trial to be answered; None where the test has ended."""
-    number = len(test.answers)
+    number, lines = len(test.answers), len(test.plan.sounds)
     if test.stopped or number >= MOST_TRIALS:
         return None
+    line = shuffle_numbers(test.seed, f"lines {number // lines}", lines)[number % lines]
+    if test.plan.is_rated:
+        return BlindTrial(number, line, shuffle_numbers(test.seed, f"order {number}", test.plan.column_count)) if number < lines else None
     pair = _choose_next_pair(test)
     if pair is None:
         return None
-    lines = len(test.plan.sounds)
-    line = shuffle_numbers(test.seed, f"lines {number // lines}", lines)[number % lines]
     turned, second = draw_positions(test.seed, number)
-    a, b = pair[::-1] if turned else pair
-    return BlindTrial(number, line, a, b, find_x_column(test.plan, pair, second))
+    return BlindTrial(number, line, pair[::-1] if turned else pair, find_x_column(test.plan, pair, second))
 
 
 def find_x_column(plan: BlindTestPlan, pair: tuple[int, int], second: int) -> int | None:
@@ -57,9 +59,23 @@ def find_x_column(plan: BlindTestPlan, pair: tuple[int, int], second: int) -> in
 def add_answer(test: BlindTest, choice: AnswerChoice, ms: int = 0, comment: str = "") -> BlindTest:
     """Return the test with the answer to its current trial; raise ValueError if there is no trial, or no such answer."""
     trial = find_blind_trial(test)
-    if trial is None or choice not in ANSWER_CHOICES or (choice == "none" and not test.plan.undecided):
+    if trial is None or test.plan.is_rated or choice not in ANSWER_CHOICES or (choice == "none" and not test.plan.undecided):
         raise ValueError(choice)
     return replace(test, answers=(*test.answers, TrialAnswer(trial, choice, ms, comment)))
+
+
+def add_ratings(test: BlindTest, shown: Sequence[int], ms: int = 0) -> BlindTest:
+    """Return the test with the ratings of its current trial, in the order of the sounds; raise ValueError for impossible ratings."""
+    trial = find_blind_trial(test)
+    if (
+        trial is None
+        or len(shown) != len(trial.order)
+        or not test.plan.is_rated
+        or not all(0 <= value <= HIGHEST_MUSHRA_RATING for value in shown)
+    ):
+        raise ValueError("ratings")
+    by_column = tuple(value for _, value in sorted(zip(trial.order, shown, strict=True)))
+    return replace(test, answers=(*test.answers, TrialAnswer(trial, "none", ms, ratings=by_column)))
 
 
 def take_back_answer(test: BlindTest) -> BlindTest:

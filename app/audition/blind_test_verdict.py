@@ -8,6 +8,7 @@ from app.audition.abx import P1, AbxResult
 from app.audition.blind_test import BlindTestKind
 from app.audition.blind_test_result import BlindTestResult
 from app.audition.bradley_terry import Ranking
+from app.audition.mushra import SURE_RATING, MushraResult
 from app.audition.preference import PreferenceResult
 from app.audition.shared_ranks import describe_order, describe_shared_first
 from app.common.language import localize
@@ -25,6 +26,8 @@ def describe_blind_test_verdict(result: BlindTestResult | None, names: Sequence[
         return _describe_abx(result)
     if isinstance(result, PreferenceResult):
         return _describe_preference(result, names, by_reference=by_reference)
+    if isinstance(result, MushraResult):
+        return _describe_ratings(result, names)
     return _describe_ranking(result, names, by_reference=by_reference)
 
 
@@ -35,6 +38,7 @@ def describe_test_kind(kind: BlindTestKind) -> str:
         "sequential": localize("ABX（逐次）", "ABX (sequential)"),
         "pairs": localize("ペア比較", "Pairs"),
         "ranking": localize("勝ち抜き", "Elimination"),
+        "mushra": "MUSHRA",
     }[kind]
 
 
@@ -90,3 +94,25 @@ def _describe_ranking(result: Ranking, names: Sequence[str], *, by_reference: bo
         best = names[result.best]
         return localize(f"{order}。参照に最も近い音声は「{best}」です。", f"{order}. “{best}” is the closest to the reference.")
     return localize(f"{order}。一番は「{names[result.best]}」です。", f"{order}. “{names[result.best]}” is the best.")
+
+
+def _describe_ratings(result: MushraResult, names: Sequence[str]) -> str:
+    rated = [f"{name} ({score.median:g})" for name, score in zip(names, result.scores, strict=False)]
+    order = describe_order(result.order, result.ranks, rated)
+    if not result.knows_reference:
+        return localize(
+            f"{order}。隠した参照に {SURE_RATING} 点未満を付けた行が 15 % を超えるため、この結果は使えません（BS.1534）。",
+            f"{order}. The hidden reference was below {SURE_RATING} in more than 15 % of the lines, so the ratings do not count (BS.1534).",
+        )
+    if not result.knows_anchor:
+        return localize(
+            f"{order}。7 kHz のアンカーに {SURE_RATING} 点を超える点を付けた行が 15 % を超えるため、この結果は使えません（BS.1534）。",
+            f"{order}. The 7 kHz anchor was above {SURE_RATING} in more than 15 % of the lines, so the ratings do not count (BS.1534).",
+        )
+    if result.best is not None:
+        return localize(f"{order}。一番は「{names[result.best]}」です。", f"{order}. “{names[result.best]}” is the best.")
+    if tie := describe_shared_first(result.ranks):
+        return localize(f"{order}。{tie}", f"{order}. {tie}")
+    if len(names) == 1:
+        return localize(f"{order}。", f"{order}.")
+    return localize(f"{order}。一番を決めるには行数が足りません。", f"{order}. Not enough lines to prove which is best.")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from app.adapters.resampler import RateConverter
-from app.audition.blind_test import BlindTestPlan, BlindTrial
+from app.audition.blind_test import ANCHORS_HZ, BlindTestPlan, BlindTrial
 from app.core.k_weighting import apply_k_weighting
 from app.core.synthesis_types import Float32
 
@@ -17,6 +17,8 @@ from app.core.synthesis_types import Float32
 LOUDNESS_FRAME_S = 0.01
 # Below the loudest frame: what is softer is a pause, whose length would say nothing of how loud the voice is.
 SPOKEN_RANGE_DB = 40.0
+# Nothing is left above 4 kHz of the low anchor, where BS.1534-3 asks for 25 dB less.
+STOPBAND_RATIO = 8 / 7
 
 
 def measure_spoken_power(samples: Float32, rate: int) -> float:
@@ -53,13 +55,28 @@ def make_comparable(sounds: Sequence[tuple[Float32, int]]) -> ComparableSounds:
 
 
 def load_trial_sounds(plan: BlindTestPlan, trial: BlindTrial, load: LoadSound) -> ComparableSounds:
-    """Return A, B and, if there is one, X or the reference; all sounds of the line are as loud as its softest."""
-    has_own = bool(plan.references) and not plan.has_x
-    names = (*plan.sounds[trial.line], *((plan.references[trial.line],) if has_own else ()))
-    sounds, rate, gains = make_comparable([load(name) for name in names])
-    third = len(names) - 1 if has_own else trial.x
-    heard = [column for column in (trial.a, trial.b, third) if column is not None]
-    return [sounds[column] for column in heard], rate, [gains[column] for column in heard]
+    """Return A, B and, if there is one, X or the reference, in a MUSHRA test the reference and then all in their order; all sounds of the
+    line are as loud as its softest.
+    """
+    columns = [load(name) for name in plan.sounds[trial.line]]
+    order = [*trial.order, *([] if trial.x is None else [trial.x])]
+    if plan.references and not plan.has_x:
+        reference, rate = load(plan.references[trial.line])
+        order.insert(0 if plan.is_rated else len(order), len(columns))
+        columns.append((reference, rate))
+        columns += [(filter_low_pass(reference, rate, hertz), rate) for hertz in ANCHORS_HZ] if plan.is_rated else []
+    sounds, rate, gains = make_comparable(columns)
+    return [sounds[column] for column in order], rate, [gains[column] for column in order]
+
+
+def filter_low_pass(samples: Float32, rate: int, edge_hz: float) -> Float32:
+    """Return the samples without the frequencies above: all up to `edge_hz` pass, none from an eighth above on, without delay."""
+    # Or the end would be heard at the beginning.
+    padded = 2 * len(samples)
+    spectrum = np.fft.rfft(samples, padded)
+    hertz = np.fft.rfftfreq(padded, 1 / rate)
+    share = np.clip((hertz - edge_hz) / (edge_hz * (STOPBAND_RATIO - 1)), 0, 1)
+    return np.asarray(np.fft.irfft(spectrum * np.cos(share * np.pi / 2) ** 2, padded)[: len(samples)], np.float32)
 
 
 def _resample_to(rate: int, samples: Float32, source_rate: int) -> Float32:

@@ -9,9 +9,8 @@ from app.audition.answer_counts import find_chosen_column
 from app.audition.blind_test import BlindTest
 from app.audition.blind_test_result import compute_blind_test_result
 from app.audition.blind_test_verdict import describe_blind_test_verdict, describe_test_kind
-from app.audition.bradley_terry import Ranking
 from app.audition.csv_sheet import check_test_ended
-from app.audition.rank_table import build_rank_rows, list_rank_titles
+from app.audition.rank_table import build_place_table
 from app.common.language import get_language, localize
 
 _SHEET_STYLE = (
@@ -28,13 +27,13 @@ def build_html_sheet(test: BlindTest) -> str:
     title = localize(f"ブラインドテスト：{kind}", f"Blind test: {kind}")
     result = compute_blind_test_result(test)
     parts = [f"<p>{escape(describe_blind_test_verdict(result, test.plan.names, by_reference=bool(test.plan.references)))}</p>"]
-    if isinstance(result, Ranking):
-        parts.append(build_table(list_rank_titles(), build_rank_rows(result, test.plan.names)))
-    parts += [_build_answers_table(test), describe_seal(test.seed, test.commitment)]
-    return build_page(title, parts)
+    if places := build_place_table(result, test.plan.list_column_names()):
+        parts.append(_build_table(*places))
+    answers = _build_ratings_table(test) if test.plan.is_rated else _build_answers_table(test)
+    return _build_page(title, [*parts, answers, _describe_seal(test.seed, test.commitment)])
 
 
-def build_page(title: str, parts: Iterable[str]) -> str:
+def _build_page(title: str, parts: Iterable[str]) -> str:
     """Return a page of these parts, which are HTML, under a title, which is not."""
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
@@ -44,7 +43,7 @@ def build_page(title: str, parts: Iterable[str]) -> str:
 
 def _build_answers_table(test: BlindTest) -> str:
     names = test.plan.names
-    head = ("#", localize("行", "Line"), "A", "B", *(["X"] if _has_x(test) else []), localize("回答", "Answer"))
+    head = ("#", localize("行", "Line"), "A", "B", *(["X"] if test.plan.has_x else []), localize("回答", "Answer"))
     head += (localize("時間（秒）", "Time (s)"), localize("メモ", "Note"))
     rows = []
     for answer in test.answers:
@@ -53,10 +52,15 @@ def _build_answers_table(test: BlindTest) -> str:
         x = [names[trial.x]] if trial.x is not None else []
         sounds = (names[trial.a], names[trial.b], *x)
         rows.append((trial.number + 1, trial.line + 1, *sounds, said, f"{answer.ms / 1000:.1f}", answer.comment))
-    return build_table(head, rows)
+    return _build_table(head, rows)
 
 
-def describe_seal(seed: str, commitment: str) -> str:
+def _build_ratings_table(test: BlindTest) -> str:
+    rows = ((answer.trial.number + 1, answer.trial.line + 1, *answer.ratings) for answer in test.answers)
+    return _build_table(("#", localize("行", "Line"), *test.plan.list_column_names()), rows)
+
+
+def _describe_seal(seed: str, commitment: str) -> str:
     """Describe what decided the order of the sounds, and that it was not changed."""
     words = localize(
         "音声の並びは次のシードから決まりました。シードの SHA-256 は、テストの前に表示された値と一致します。",
@@ -65,11 +69,7 @@ def describe_seal(seed: str, commitment: str) -> str:
     return f"<p>{escape(words)}</p><p><code>{escape(seed)}</code><br>SHA-256: <code>{escape(commitment)}</code></p>"
 
 
-def _has_x(test: BlindTest) -> bool:
-    return test.plan.has_x
-
-
-def build_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+def _build_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """Return a table with numbers aligned to the right."""
     titles = "".join(f"<th>{escape(title)}</th>" for title in head)
     body = "".join("<tr>" + "".join(map(_build_cell, row)) + "</tr>" for row in rows)

@@ -9,8 +9,7 @@ from typing import Any
 from app.audition.blind_test import BlindTest
 from app.audition.blind_test_result import compute_blind_test_result
 from app.audition.bradley_terry import Ranking
-from app.audition.mushra import MushraTest
-from app.audition.mushra_result import compute_mushra_result
+from app.audition.mushra import MushraResult
 from app.audition.preference import PreferenceResult
 from app.audition.shared_ranks import find_sole_first
 from app.core.characters import CHARACTER_FIELDS, recast_character
@@ -19,19 +18,16 @@ from app.core.takes import LineTake
 
 
 def find_winner(test: BlindTest) -> int | None:
-    """Return the column that came first alone, significantly or not; None for a tie, for ABX, and for a test without a result."""
+    """Return the column that came first alone, significantly or not; None for a tie, for ABX, for ratings that do
+    not count, and for a test without a result, or of one sound.
+    """
     result = compute_blind_test_result(test)
     if isinstance(result, PreferenceResult):
         return None if result.first == result.second else int(result.second > result.first)
+    if isinstance(result, MushraResult):
+        counts = len(result.ranks) > 1 and result.knows_reference and result.knows_anchor
+        return find_sole_first(result.ranks) if counts else None
     return find_sole_first(result.ranks) if isinstance(result, Ranking) else None
-
-
-def find_rated_winner(test: MushraTest) -> int | None:
-    """Return the sound rated first alone; None for a tie, for ratings that do not count, and if only one sound was rated."""
-    result = compute_mushra_result(test)
-    if result is None or len(result.ranks) < 2 or not (result.knows_reference and result.knows_anchor):
-        return None
-    return find_sole_first(result.ranks)
 
 
 def list_column_takes(sounds: Sequence[Sequence[str]], column: int, takes: Iterable[LineTake]) -> tuple[LineTake, ...]:

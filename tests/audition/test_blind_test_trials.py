@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.audition.abx import AbxResult
 from app.audition.answer_counts import ELIMINATING_LOSSES, count_right_answers, list_remaining_columns
-from app.audition.blind_test import BLIND_TEST_KINDS, BlindTest, BlindTestKind, BlindTestPlan
+from app.audition.blind_test import COMPARISON_KINDS, BlindTest, BlindTestKind, BlindTestPlan
 from app.audition.blind_test_data import dump_blind_test, has_test_ended
 from app.audition.blind_test_result import compute_blind_test_result, find_elimination_order
 from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial, take_back_answer
@@ -105,7 +105,7 @@ def test_no_preference_only_where_it_was_planned() -> None:
     result = compute_blind_test_result(test)
     assert isinstance(result, PreferenceResult)
     assert (result.first, result.undecided, result.needed_hits) == (11, 1, 10)
-    for kind in BLIND_TEST_KINDS:
+    for kind in COMPARISON_KINDS:
         with pytest.raises(ValueError, match="none"):
             add_answer(begin_blind_test(a_plan(kind), SEED), "none")
 
@@ -192,7 +192,7 @@ def test_what_is_no_test_is_refused(plan: BlindTestPlan) -> None:
         begin_blind_test(plan, SEED)
 
 
-@given(st.sampled_from(BLIND_TEST_KINDS), st.integers(2, 5), st.randoms(use_true_random=False))
+@given(st.sampled_from(COMPARISON_KINDS), st.integers(2, 5), st.randoms(use_true_random=False))
 def test_any_answers_bring_a_test_to_its_end(kind: BlindTestKind, columns: int, random: Random) -> None:
     test = begin_blind_test(a_plan(kind, columns if kind in ("pairs", "ranking") else 2, trials=3), SEED)
     count = len(test.plan.names)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audition.blind_test import ANSWER_CHOICES, BLIND_TEST_KINDS, BlindTest, BlindTestKind, BlindTestPlan
+from app.audition.blind_test import ANSWER_CHOICES, COMPARISON_KINDS, BlindTest, BlindTestKind, BlindTestPlan
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test
 from app.audition.blind_test_result import compute_blind_test_result
 from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
@@ -46,7 +46,7 @@ def guessed(test: BlindTest, draw: Random, most: int = 1_000) -> BlindTest:
     return test
 
 
-@given(st.sampled_from(BLIND_TEST_KINDS), st.integers(2, 4), st.randoms(use_true_random=False), st.integers(0, 40))
+@given(st.sampled_from(COMPARISON_KINDS), st.integers(2, 4), st.randoms(use_true_random=False), st.integers(0, 40))
 def test_a_test_goes_on_where_it_was_left(kind: BlindTestKind, columns: int, draw: Random, most: int) -> None:
     test = a_test(kind, columns if kind in ("pairs", "ranking") else 2, undecided=kind == "pairs", seed=f"{draw.getrandbits(256):064x}")
     test = guessed(test, draw, most)
@@ -110,7 +110,7 @@ def test_positions_must_come_from_the_seed() -> None:
                 parse_blind_test(data | {"answers": answers})
 
 
-@pytest.mark.parametrize("kind", BLIND_TEST_KINDS)
+@pytest.mark.parametrize("kind", COMPARISON_KINDS)
 def test_nothing_follows_the_end(kind: BlindTestKind) -> None:
     test = guessed(a_test(kind, 3 if kind == "ranking" else 2), Random(5))
     answers = dump_blind_test(test)["answers"]

@@ -7,14 +7,12 @@ import pytest
 
 from app.audition.blind_test import BlindTest
 from app.audition.blind_test_result import compute_blind_test_result
-from app.audition.blind_test_trials import add_answer, find_blind_trial
+from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
 from app.audition.blind_test_verdict import describe_blind_test_verdict
 from app.audition.bradley_terry import Ranking, rank_sounds
 from app.audition.html_sheet import build_html_sheet
-from app.audition.mushra import begin_mushra_test
-from app.audition.mushra_result import compute_mushra_result, describe_mushra_verdict
-from app.audition.mushra_sheets import build_mushra_html, build_score_rows
-from app.audition.rank_table import build_rank_rows
+from app.audition.mushra import MushraResult
+from app.audition.rank_table import build_rank_rows, build_score_rows
 from app.audition.shared_ranks import compute_shared_ranks, describe_order, describe_rank, find_sole_first
 from app.common import language
 from tests.audition.test_csv_sheet import a_test
@@ -79,12 +77,12 @@ def test_who_leaves_an_elimination_with_as_many_wins_shares_the_place() -> None:
 
 
 def test_equal_medians_share_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    test = given_to_all(begin_mushra_test(plan(3), SEED), *[(80, 80, 40, 100, 20, 50)] * 2, (90, 80, 50, 100, 20, 50))
-    result = compute_mushra_result(test)
-    assert result is not None
+    test = given_to_all(begin_blind_test(plan(3), SEED), *[(80, 80, 40, 100, 20, 50)] * 2, (90, 80, 50, 100, 20, 50))
+    result = compute_blind_test_result(test)
+    assert isinstance(result, MushraResult)
     assert (result.ranks, result.best) == ((1, 1, 3), None)
     assert [row[0] for row in build_score_rows(result, test.plan.list_column_names())] == ["1 =", "1 =", "3", "", "", ""]
-    assert describe_mushra_verdict(result, test.plan.names).startswith("take 0 (80) = take 1 (80) > take 2 (40). 2 sounds share")
+    assert describe_blind_test_verdict(result, test.plan.names).startswith("take 0 (80) = take 1 (80) > take 2 (40). 2 sounds share")
     monkeypatch.setattr(language, "_current", "ja")
-    assert "同率1位" in build_mushra_html(test)
-    assert "2 つが同率1位です。" in describe_mushra_verdict(result, test.plan.names)
+    assert "同率1位" in build_html_sheet(test)
+    assert "2 つが同率1位です。" in describe_blind_test_verdict(result, test.plan.names)

@@ -10,12 +10,10 @@ import pytest
 
 from app.audition.answer_counts import find_chosen_column
 from app.audition.blind_test import AnswerChoice, BlindTest, BlindTestKind, BlindTestPlan
-from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
-from app.audition.mushra import MushraPlan, MushraTest, add_ratings, begin_mushra_test, find_mushra_trial
+from app.audition.blind_test_trials import add_answer, add_ratings, begin_blind_test, find_blind_trial
 from app.audition.winner_settings import (
     apply_take_settings,
     apply_to_character,
-    find_rated_winner,
     find_sole_character,
     find_winner,
     list_column_takes,
@@ -40,14 +38,15 @@ def preferring(kind: BlindTestKind, count: int, order: list[int], trials: int = 
     return test
 
 
-def rating(*values: tuple[int, ...]) -> MushraTest:
+def rating(*values: tuple[int, ...]) -> BlindTest:
     """A line for each of these; by column: the sounds, the reference, both anchors."""
     count = len(values[0]) - 3
     rows = tuple(tuple(sound(10 * line + column) for column in range(count)) for line in range(len(values)))
-    plan = MushraPlan(rows, tuple(f"take {column}" for column in range(count)), tuple(map(sound, range(90, 90 + len(values)))))
-    test = begin_mushra_test(plan, SEED)
+    names, references = tuple(f"take {column}" for column in range(count)), tuple(map(sound, range(90, 90 + len(values))))
+    plan = BlindTestPlan("mushra", rows, names, references=references)
+    test = begin_blind_test(plan, SEED)
     for given in values:
-        trial = find_mushra_trial(test)
+        trial = find_blind_trial(test)
         assert trial is not None
         test = add_ratings(test, [given[column] for column in trial.order])
     return test
@@ -85,12 +84,12 @@ def test_abx_has_no_winner(kind: BlindTestKind) -> None:
 
 def test_ratings_win_only_where_they_count() -> None:
     good = (40, 70, 100, 20, 40)
-    assert find_rated_winner(rating(good, good)) == 1
-    assert find_rated_winner(rating((70, 70, 100, 20, 40))) is None, "a tie"
-    assert find_rated_winner(rating((40, 70, 80, 20, 40))) is None, "the reference was not recognised"
-    assert find_rated_winner(rating((40, 70, 100, 20, 95))) is None, "the anchor was not recognised"
-    assert find_rated_winner(rating((70, 100, 20, 40))) is None, "one sound alone"
-    assert find_rated_winner(replace(rating(good, good), ratings=())) is None
+    assert find_winner(rating(good, good)) == 1
+    assert find_winner(rating((70, 70, 100, 20, 40))) is None, "a tie"
+    assert find_winner(rating((40, 70, 80, 20, 40))) is None, "the reference was not recognised"
+    assert find_winner(rating((40, 70, 100, 20, 95))) is None, "the anchor was not recognised"
+    assert find_winner(rating((70, 100, 20, 40))) is None, "one sound alone"
+    assert find_winner(replace(rating(good, good), answers=())) is None
 
 
 def test_lines_get_settings_and_keep_texts_and_readings() -> None:

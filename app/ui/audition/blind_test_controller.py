@@ -179,11 +179,11 @@ class BlindTestController(QObject):
     def open_line_test(self, line_id: str) -> None:
         """Resume the newest unfinished test; else compare a line's starred takes, or all of them where fewer than two are starred."""
         unfinished = self._test_store.find_unfinished()
-        if isinstance(unfinished, BlindTest):
-            self.show_dialog().resume_test(unfinished)
+        if unfinished is not None and unfinished.plan.is_rated:
+            self.mushra.show_test(unfinished)
             return
         if unfinished is not None:
-            self.mushra.show_test(unfinished)
+            self.show_dialog().resume_test(unfinished)
             return
         takes = [take for take in self._take_repository.book.takes if take.line == line_id and take.sound]
         starred = [take for take in takes if take.starred]

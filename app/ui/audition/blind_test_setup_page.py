@@ -9,9 +9,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QSpinBox, QVBoxLayout, QWidget
 
 from app.audition.binomial import find_needed_hits
-from app.audition.blind_test import BLIND_TEST_KINDS, MOST_TRIALS, BlindTestKind, BlindTestPlan
+from app.audition.blind_test import MAX_RATED_SOUNDS, MOST_TRIALS, BlindTestKind, BlindTestPlan
 from app.audition.blind_test_verdict import describe_test_kind
-from app.audition.mushra import MAX_RATED_SOUNDS
 from app.audition.reference_column import ReferenceSplit, split_off_reference
 from app.common.language import localize
 from app.ui.audition.trial_buttons import create_button
@@ -100,7 +99,7 @@ class BlindTestSetupPage(QWidget):
     def build_plan(self) -> BlindTestPlan | None:
         """Return the plan as the form states it; None for MUSHRA, which has a plan of its own."""
         kind: BlindTestKind = self.kind.currentData()
-        if kind not in BLIND_TEST_KINDS:
+        if kind == MUSHRA_KIND:
             return None
         trials = self.trials.value() if kind in ("abx", "pairs") else 1
         whole = BlindTestPlan(kind, self._sounds, self._names, trials, kind == "pairs" and self.undecided.isChecked())

@@ -8,8 +8,6 @@ from typing import Any
 from app.audition.blind_test import BlindTest
 from app.audition.blind_test_data import has_test_ended, parse_readable_blind_tests
 from app.audition.blind_test_trials import find_blind_trial
-from app.audition.mushra import MushraTest, find_mushra_trial
-from app.audition.mushra_data import parse_readable_mushra_tests
 from app.ui.takes.take_book import TakeOwner
 
 # The oldest tests are dropped first, so that a project file does not grow without end.
@@ -27,7 +25,7 @@ class BlindTestStore:
         others = [item for item in self._project.parts.tests if item.get("id") != test_id]
         self._project.change_parts(tests=(*others, data)[-MAX_KEPT_TESTS:])
 
-    def find_unfinished(self) -> BlindTest | MushraTest | None:
+    def find_unfinished(self) -> BlindTest | None:
         """Return the newest test that has not ended, or None."""
         for item in reversed(self._project.parts.tests):
             if has_test_ended(item):
@@ -35,7 +33,4 @@ class BlindTestStore:
             for test in parse_readable_blind_tests([item]):
                 if find_blind_trial(test) is not None:
                     return test
-            for rating in parse_readable_mushra_tests([item]):
-                if find_mushra_trial(rating) is not None:
-                    return rating
         return None

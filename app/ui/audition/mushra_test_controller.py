@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from app.adapters.sound.recording_reader import read_recording
-from app.audition.comparable_sounds import LoadSound
-from app.audition.mushra import (
-    MushraPlan,
-    MushraTest,
-    add_ratings,
-    begin_mushra_test,
-    check_mushra_plan,
-    find_mushra_trial,
-    take_back_ratings,
-)
-from app.audition.mushra_data import dump_mushra_test
-from app.audition.mushra_result import compute_mushra_result, describe_mushra_verdict
-from app.audition.mushra_sheets import build_mushra_csv, build_mushra_html, build_score_rows, list_score_titles
-from app.audition.mushra_sounds import load_mushra_sounds
+from app.audition.blind_test import BlindTest, BlindTestPlan, check_blind_test_plan
+from app.audition.blind_test_data import dump_blind_test
+from app.audition.blind_test_trials import add_ratings, begin_blind_test, find_blind_trial, take_back_answer
+from app.audition.comparable_sounds import LoadSound, load_trial_sounds
+from app.audition.csv_sheet import build_csv_sheet
+from app.audition.html_sheet import build_html_sheet
 from app.audition.sealed_order import generate_seed
-from app.audition.winner_settings import find_rated_winner
+from app.audition.winner_settings import find_winner
 from app.common.errors import AppError
 from app.common.language import localize
 from app.core.synthesis_types import Float32
@@ -54,8 +47,8 @@ class MushraDialog(QDialog):
         page: The page of the current trial; None after the last one.
 
     Signals:
-        changed(MushraTest): The test has begun or has more ratings, and is to be kept.
-        ended(MushraTest): The test's result is shown.
+        changed(BlindTest): The test has begun or has more ratings, and is to be kept.
+        ended(BlindTest): The test's result is shown.
 
     Args:
         load_sound: Reads a sound by name, in a thread of its own.
@@ -64,7 +57,7 @@ class MushraDialog(QDialog):
     changed = Signal(object)
     ended = Signal(object)
 
-    def __init__(self, parent: QWidget, test: MushraTest, speech: SpeechController, load_sound: LoadSound) -> None:
+    def __init__(self, parent: QWidget, test: BlindTest, speech: SpeechController, load_sound: LoadSound) -> None:
         super().__init__(parent)
         self.setWindowTitle(localize("ブラインドテスト", "Blind test"))
         self.resize(*MUSHRA_DIALOG_SIZE)
@@ -82,18 +75,18 @@ class MushraDialog(QDialog):
         self.sound.sound_switched.connect(self._show_letter)
         self.sound.playing_changed.connect(lambda playing: self.page.show_playing(playing) if self.page is not None else None)
         self.sound.position_changed.connect(lambda share: self.page.show_position(share) if self.page is not None else None)
-        self.outcome.csv_requested.connect(partial(self._save_sheet, "csv", build_mushra_csv))
-        self.outcome.html_requested.connect(partial(self._save_sheet, "html", build_mushra_html))
+        self.outcome.csv_requested.connect(partial(self._save_sheet, "csv", build_csv_sheet))
+        self.outcome.html_requested.connect(partial(self._save_sheet, "html", build_html_sheet))
         self.finished.connect(self.sound.close)
         self._show_test()
 
-    def _update_test(self, test: MushraTest) -> None:
+    def _update_test(self, test: BlindTest) -> None:
         self.test = test
         self.changed.emit(test)
         self._show_test()
 
     def _show_test(self) -> None:
-        trial, before = find_mushra_trial(self.test), self.page
+        trial, before = find_blind_trial(self.test), self.page
         if trial is None:
             self.page = None
             self.sound.stop_sound()
@@ -103,8 +96,8 @@ class MushraDialog(QDialog):
             page.scale.listen_requested.connect(self._play_letter)
             page.play_requested.connect(lambda: self.sound.toggle_playing(page.scale.current_index))
             page.rated.connect(lambda values, ms: self._update_test(add_ratings(self.test, values, ms)))
-            page.back_requested.connect(lambda: self._update_test(take_back_ratings(self.test)))
-            self.sound.begin_trial(partial(load_mushra_sounds, self.test.plan, trial, self._load))
+            page.back_requested.connect(lambda: self._update_test(take_back_answer(self.test)))
+            self.sound.begin_trial(partial(load_trial_sounds, self.test.plan, trial, self._load))
             self.pages.setCurrentIndex(self.pages.addWidget(page))
             # Without this the focus stays on the page before, which is about to be deleted.
             page.scale.reference.setFocus()
@@ -113,10 +106,7 @@ class MushraDialog(QDialog):
             before.deleteLater()
 
     def _show_result(self) -> None:
-        result, plan = compute_mushra_result(self.test), self.test.plan
-        self.outcome.show_verdict(describe_mushra_verdict(result, plan.names), self.test.seed, self.test.commitment)
-        if result is not None:
-            self.outcome.show_table(list_score_titles(), build_score_rows(result, plan.list_column_names()))
+        self.outcome.show_test(self.test)
         self.pages.setCurrentWidget(self.outcome)
         self.ended.emit(self.test)
 
@@ -137,7 +127,7 @@ class MushraDialog(QDialog):
         if self.page is not None and not self.page.scale.has_heard(index):
             self.page.scale.uncheck_buttons()
 
-    def _save_sheet(self, suffix: str, build_sheet: Callable[[MushraTest], str]) -> None:
+    def _save_sheet(self, suffix: str, build_sheet: Callable[[BlindTest], str]) -> None:
         save_sheet(self, self.sound.background, suffix, build_sheet(self.test))
 
 
@@ -179,9 +169,9 @@ class MushraTestController(QObject):
         if not references:
             self._ask_for_references(setup_dialog, names, sounds)
             return
-        plan = MushraPlan(tuple(map(tuple, sounds)), tuple(names), tuple(references))
+        plan = BlindTestPlan("mushra", tuple(map(tuple, sounds)), tuple(names), references=tuple(references))
         try:
-            test = begin_mushra_test(plan, generate_seed())
+            test = begin_blind_test(plan, generate_seed())
         except AppError as error:
             setup_dialog.notice.show_error(error)
             return
@@ -194,9 +184,9 @@ class MushraTestController(QObject):
         files = ask_for_files(setup_dialog, title, localize("音声", "Sound") + f" ({' '.join(REFERENCE_FILE_PATTERNS)})")
         if not files:
             return
-        plan = MushraPlan(tuple(map(tuple, sounds)), tuple(names), tuple(map(str, files)))
+        plan = BlindTestPlan("mushra", tuple(map(tuple, sounds)), tuple(names), references=tuple(map(str, files)))
         try:
-            check_mushra_plan(plan)
+            check_blind_test_plan(plan)
         except AppError as error:
             setup_dialog.notice.show_error(error)
             return
@@ -208,9 +198,7 @@ class MushraTestController(QObject):
             if len(kept) == len(files) and setup_dialog.isVisible():
                 setup_dialog.accept()
                 self.show_test(
-                    begin_mushra_test(
-                        MushraPlan(plan.sounds, plan.names, tuple(kept[number] for number in range(len(files)))), generate_seed()
-                    )
+                    begin_blind_test(replace(plan, references=tuple(kept[number] for number in range(len(files)))), generate_seed())
                 )
 
         for place, file in enumerate(sorted(files, key=lambda file: _split_natural_key(file.name))):
@@ -221,7 +209,7 @@ class MushraTestController(QObject):
     def _keep_reference(self, on_kept: Callable[[str], object], sound: tuple[Float32, int]) -> None:
         self._take_repository.keep_unnamed(*sound, on_kept)
 
-    def show_test(self, test: MushraTest) -> None:
+    def show_test(self, test: BlindTest) -> None:
         """Begin or continue a test in a dialog of its own."""
         self.close()
         dialog = self.dialog = MushraDialog(self._parent, test, self._speech, self._load)
@@ -236,12 +224,12 @@ class MushraTestController(QObject):
         if self.dialog is not None:
             self.dialog.reject()
 
-    def _offer_winner(self, dialog: MushraDialog, test: MushraTest) -> None:
+    def _offer_winner(self, dialog: MushraDialog, test: BlindTest) -> None:
         plan = test.plan
-        offer_winner(dialog.outcome, self._document, self._take_repository.book.takes, plan.names, plan.sounds, find_rated_winner(test))
+        offer_winner(dialog.outcome, self._document, self._take_repository.book.takes, plan.names, plan.sounds, find_winner(test))
 
-    def _keep_test(self, test: MushraTest) -> None:
-        self._test_store.keep_test(test.id, dump_mushra_test(test))
+    def _keep_test(self, test: BlindTest) -> None:
+        self._test_store.keep_test(test.id, dump_blind_test(test))
 
     def _forget_dialog(self) -> None:
         if self.dialog is not None:

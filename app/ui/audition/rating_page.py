@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSlider, QStyle, QStyleOptionSlider, QVBoxLayout, QWidget
 
-from app.audition.mushra import HIGHEST_MUSHRA_RATING, MushraTest, MushraTrial
+from app.audition.blind_test import HIGHEST_MUSHRA_RATING, BlindTest, BlindTrial
 from app.common.language import localize
 from app.ui.audition.trial_buttons import (
     add_shortcut,
@@ -187,7 +187,7 @@ class RatingPage(QWidget):
     back_requested = Signal()
     play_requested = Signal()
 
-    def __init__(self, test: MushraTest, trial: MushraTrial) -> None:
+    def __init__(self, test: BlindTest, trial: BlindTrial) -> None:
         super().__init__()
         self._began = time.monotonic()
         self.head, self.scale, self.bar = TrialHeader(), RatingScale(len(trial.order)), create_position_bar()

@@ -11,8 +11,7 @@ from app.audition.answer_counts import find_chosen_column
 from app.audition.blind_test import BlindTest
 from app.audition.blind_test_result import compute_blind_test_result
 from app.audition.blind_test_verdict import describe_blind_test_verdict
-from app.audition.bradley_terry import Ranking
-from app.audition.rank_table import build_rank_rows, list_rank_titles
+from app.audition.rank_table import Table, build_place_table
 from app.common.language import localize
 from app.ui.audition.trial_buttons import create_button
 from app.ui.plain_text import PlainLabel, escape_tip
@@ -82,22 +81,19 @@ class ResultPage(QWidget):
         column.addLayout(row)
 
     def show_test(self, test: BlindTest) -> None:
-        """Show the result and every answer of a test that has ended."""
-        names = test.plan.names
-        has_x, by_reference = test.plan.has_x, bool(test.plan.references)
-        head = ["#", "A", "B", *(["X"] if has_x else []), localize("回答", "Answer")]
-        rows = []
-        for place, answer in enumerate(test.answers):
-            trial, column = answer.trial, find_chosen_column(answer)
-            said = localize("どちらでもない", "No preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
-            rows.append([str(place + 1), names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), said])
-        result = compute_blind_test_result(test)
-        self.show_verdict(describe_blind_test_verdict(result, names, by_reference=by_reference), test.seed, test.commitment)
-        self.show_table(head, rows)
-        self.rank_table.setVisible(isinstance(result, Ranking))
-        if isinstance(result, Ranking):
-            _fill_table(self.rank_table, list_rank_titles(), build_rank_rows(result, names))
-            shown = self.rank_table.rowHeight(0) * min(VISIBLE_RANK_ROWS, len(names))
+        """Show the result of a test that has ended, and every answer; ratings are shown as the scores that they lead to."""
+        plan, result = test.plan, compute_blind_test_result(test)
+        self.verdict.setText(describe_blind_test_verdict(result, plan.names, by_reference=bool(plan.references)))
+        self.seed.setText(localize("シード: ", "Seed: ") + f"{test.seed}\nSHA-256: {test.commitment}")
+        places = build_place_table(result, plan.list_column_names())
+        self.rank_table.setVisible(places is not None and not plan.is_rated)
+        if plan.is_rated:
+            _fill_table(self.table, *(places or ((), ())))
+            return
+        _fill_table(self.table, *_build_answers_table(test))
+        if places is not None:
+            _fill_table(self.rank_table, *places)
+            shown = self.rank_table.rowHeight(0) * min(VISIBLE_RANK_ROWS, len(plan.names))
             self.rank_table.setFixedHeight(
                 self.rank_table.horizontalHeader().sizeHint().height() + shown + 2 * self.rank_table.frameWidth()
             )
@@ -141,14 +137,16 @@ class ResultPage(QWidget):
         self.apply_button.hide()
         self.hide_character_offer()
 
-    def show_verdict(self, verdict: str, seed: str, commitment: str) -> None:
-        """Show the verdict of a test, and the seed and hash that set its order."""
-        self.verdict.setText(verdict)
-        self.seed.setText(localize("シード: ", "Seed: ") + f"{seed}\nSHA-256: {commitment}")
 
-    def show_table(self, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Show a table of answers or scores; the first column is as narrow as its contents allow."""
-        _fill_table(self.table, titles, rows)
+def _build_answers_table(test: BlindTest) -> Table:
+    names = test.plan.names
+    head = ["#", "A", "B", *(["X"] if test.plan.has_x else []), localize("回答", "Answer")]
+    rows = []
+    for place, answer in enumerate(test.answers):
+        trial, column = answer.trial, find_chosen_column(answer)
+        said = localize("どちらでもない", "No preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
+        rows.append([str(place + 1), names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), said])
+    return head, rows
 
 
 def _create_table(name: str, tip: str) -> QTableWidget:

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.audition.mushra_data import parse_readable_mushra_tests
+from app.audition.blind_test_data import parse_readable_blind_tests
 from app.core.takes import LineTake
 from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
 from app.ui.audition.mushra_test_controller import MushraDialog
@@ -111,7 +111,7 @@ def test_sounds_are_rated_against_a_reference(
     assert "BS.1534" in dialog.outcome.verdict.text()  # the hidden reference was not found
     assert dialog.outcome.table.rowCount() == 5
     assert not dialog.outcome.apply_button.isVisibleTo(dialog), "ratings that do not count have no winner"
-    (kept,) = parse_readable_mushra_tests(window.project_parts.tests)
+    (kept,) = parse_readable_blind_tests(window.project_parts.tests)
     assert kept == dialog.test
     assert window.take_book.list_needed_sounds() >= set(kept.plan.references)
     window.projects.create_project()
