@@ -17,7 +17,7 @@ LATIN = re.compile("[A-Za-z]{2}")
 # Names of methods, formats and programs, units, and the language's own code.
 SAME_IN_JAPANESE = {"ABX", "（int8）", "ja", "Ren’Py（voice/{id}.ogg）", "Wwise（.wsources）", " LUFS（）"}
 # The program's and a method's name, units, the beginning of an address.
-SAME_IN_BOTH = {"Koebako", "MUSHRA   /", "LUFS", "MiB", "https://…"}
+SAME_IN_BOTH = {"Koebako", "LUFS", "MiB", "https://…"}
 SHOWING_TEXT = """
 QLabel QPushButton QCheckBox QRadioButton QGroupBox QAction QToolButton QMenu setText setWindowTitle setToolTip setPlaceholderText
 setTitle setStatusTip setAccessibleName setAccessibleDescription addTab setInformativeText setSuffix setPrefix setSpecialValueText

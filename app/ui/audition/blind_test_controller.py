@@ -14,7 +14,6 @@ from app.audition.blind_test import BlindTest
 from app.audition.blind_test_data import dump_blind_test
 from app.audition.short_names import NamePart, NameParts, build_short_names, find_differing_parts
 from app.audition.take_store import TakeStore, find_sound_folder
-from app.audition.winner_settings import find_winner
 from app.common.errors import InputError
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
@@ -23,7 +22,7 @@ from app.core.synthesis_types import Float32, Overrides
 from app.core.takes import LineTake, create_line
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_store import BlindTestStore
-from app.ui.audition.mushra_test_controller import MushraTestController
+from app.ui.audition.reference_files import ask_for_references
 from app.ui.audition.winner_offer import offer_winner
 from app.ui.display_names import format_speaker, format_style
 from app.ui.script.script_document import ScriptDocument
@@ -145,7 +144,6 @@ class BlindTestController(QObject):
 
     Attributes:
         dialog: The open dialog, or None.
-        mushra: The controller of tests that rate sounds against a reference.
 
     Signals:
         notice_raised(str, str): Says why there is nothing to compare, with a hint.
@@ -173,15 +171,11 @@ class BlindTestController(QObject):
         self._voice_name, self._document = find_voice_name, document
         self._stores: dict[Path | None, TakeStore] = {}
         self._test_store = BlindTestStore(project)
-        self.mushra = MushraTestController(self, parent, self._test_store, take_repository, speech, self.load_sound, document)
         self.dialog: BlindTestDialog | None = None
 
     def open_line_test(self, line_id: str) -> None:
         """Resume the newest unfinished test; else compare a line's starred takes, or all of them where fewer than two are starred."""
         unfinished = self._test_store.find_unfinished()
-        if unfinished is not None and unfinished.plan.is_rated:
-            self.mushra.show_test(unfinished)
-            return
         if unfinished is not None:
             self.show_dialog().resume_test(unfinished)
             return
@@ -219,8 +213,7 @@ class BlindTestController(QObject):
                 keep_take(take)
 
     def close(self) -> None:
-        """Close the open dialogs; the answers so far are kept."""
-        self.mushra.close()
+        """Close the open dialog; the answers so far are kept."""
         if self.dialog is not None:
             self.dialog.reject()
 
@@ -247,14 +240,13 @@ class BlindTestController(QObject):
         dialog = self.dialog = BlindTestDialog(self._parent, self._speech, self.load_sound)
         dialog.changed.connect(lambda test: self._test_store.keep_test(test.id, dump_blind_test(test)))
         dialog.ended.connect(partial(self._offer_winner, dialog))
-        dialog.mushra_requested.connect(lambda apart: self.mushra.begin_test(dialog, *apart))
+        dialog.references_requested.connect(partial(ask_for_references, dialog, self._take_repository))
         dialog.finished.connect(self._forget_dialog)
         dialog.show()
         return dialog
 
     def _offer_winner(self, dialog: BlindTestDialog, test: BlindTest) -> None:
-        plan = test.plan
-        offer_winner(dialog.outcome, self._document, self._take_repository.book.takes, plan.names, plan.sounds, find_winner(test))
+        offer_winner(dialog.outcome, self._document, self._take_repository.book.takes, test)
 
     def _forget_dialog(self) -> None:
         if self.dialog is not None:

@@ -18,7 +18,7 @@ from app.ui.plain_text import PlainLabel
 
 # With fewer trials no result would prove anything.
 MIN_TRIALS = 5
-MUSHRA_KIND = "mushra"
+MUSHRA_KIND: BlindTestKind = "mushra"
 
 
 class BlindTestSetupPage(QWidget):
@@ -29,12 +29,10 @@ class BlindTestSetupPage(QWidget):
         sounds: A row for each line; see `app.audition.blind_test.BlindTestPlan`.
 
     Signals:
-        begin_requested(BlindTestPlan): The plan is settled.
-        mushra_requested(ReferenceSplit): Sounds are to be rated against a reference of each line; without one, against sound files.
+        begin_requested(BlindTestPlan): The plan is settled; a MUSHRA test without references rates against sound files.
     """
 
     begin_requested = Signal(object)
-    mushra_requested = Signal(object)
 
     def __init__(self, names: Sequence[str], sounds: Sequence[Sequence[str]]) -> None:
         super().__init__()
@@ -96,13 +94,12 @@ class BlindTestSetupPage(QWidget):
         column.addStretch()
         column.addWidget(self.begin_button, 0, Qt.AlignmentFlag.AlignRight)
 
-    def build_plan(self) -> BlindTestPlan | None:
-        """Return the plan as the form states it; None for MUSHRA, which has a plan of its own."""
+    def build_plan(self) -> BlindTestPlan:
+        """Return the plan as the form states it."""
         kind: BlindTestKind = self.kind.currentData()
-        if kind == MUSHRA_KIND:
-            return None
-        trials = self.trials.value() if kind in ("abx", "pairs") else 1
-        whole = BlindTestPlan(kind, self._sounds, self._names, trials, kind == "pairs" and self.undecided.isChecked())
+        whole = BlindTestPlan(kind, self._sounds, self._names, undecided=kind == "pairs" and self.undecided.isChecked())
+        if not whole.is_rated:
+            whole = replace(whole, trials=self.trials.value() if kind in ("abx", "pairs") else 1)
         apart = self._reference_split
         if apart is None:
             return whole
@@ -138,18 +135,12 @@ class BlindTestSetupPage(QWidget):
     @Slot()
     def _update_explanation(self, *_args: object) -> None:
         plan = self.build_plan()
-        self.trials.setEnabled(plan is not None and plan.kind in ("abx", "pairs"))
-        self.undecided.setEnabled(plan is not None and plan.kind == "pairs")
-        self.explanation.setText(
-            _explain_plan(plan) if plan is not None else _explain_rating(len(self._sounds), is_from_files=self._reference_split is None)
-        )
+        self.trials.setEnabled(plan.kind in ("abx", "pairs"))
+        self.undecided.setEnabled(plan.kind == "pairs")
+        self.explanation.setText(_explain_rating(plan) if plan.is_rated else _explain_plan(plan))
 
     def _request_begin(self) -> None:
-        plan = self.build_plan()
-        if plan is None:
-            self.mushra_requested.emit(self._reference_split or ReferenceSplit(self._names, self._sounds, ()))
-        else:
-            self.begin_requested.emit(plan)
+        self.begin_requested.emit(self.build_plan())
 
 
 def _explain_plan(plan: BlindTestPlan) -> str:
@@ -186,7 +177,8 @@ def _describe_task(plan: BlindTestPlan) -> str:
     return localize("良いほうを選びます。", "Choose the better one. ")
 
 
-def _explain_rating(line_count: int, *, is_from_files: bool) -> str:
+def _explain_rating(plan: BlindTestPlan) -> str:
+    line_count = len(plan.sounds)
     files = localize("参照の音声ファイルを選びます。", "Choose the audio file of the reference.")
     if line_count > 1:
         files = localize(
@@ -198,7 +190,7 @@ def _explain_rating(line_count: int, *, is_from_files: bool) -> str:
             "参照との近さを、0〜100 点で評価します（ITU-R BS.1534）。",
             "Rate from 0 to 100 how close each sound is to a reference (ITU-R BS.1534). ",
         )
-        + (files if is_from_files else "")
+        + ("" if plan.references else files)
     ).strip()
 
 

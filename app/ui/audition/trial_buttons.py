@@ -8,8 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QPushButton, QWidget
 
-from app.common.language import localize
-
 # Large enough to hit without looking, while the user listens.
 BUTTON_SIZE_PX = (116, 52)
 
@@ -44,17 +42,6 @@ def create_exclusive_group(parent: QWidget, buttons: Iterable[QAbstractButton]) 
     for item in buttons:
         group.addButton(item)
     return group
-
-
-def update_play_button(item: QPushButton, *, is_playing: bool) -> None:
-    """Show on a play button, also to screen readers, whether it plays or stops now."""
-    item.setText(localize("停止", "Stop") if is_playing else localize("再生", "Play"))
-    item.setAccessibleName(item.text())
-
-
-def describe_play_button(sound_name: str) -> str:
-    """Return the accessible name of a button that plays a sound; the button that answers has the same letter."""
-    return localize(f"{sound_name} を再生", f"Play {sound_name}")
 
 
 def uncheck_all(group: QButtonGroup) -> None:

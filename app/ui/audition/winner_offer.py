@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Slot
 
+from app.audition.blind_test import BlindTest
 from app.audition.winner_settings import (
     apply_take_settings,
     apply_to_character,
     find_sole_character,
+    find_winner,
     list_column_takes,
     list_winning_values,
 )
@@ -73,20 +75,13 @@ class WinnerOffer(QObject):
         return apply_to_character(self._document.script, character.id, self._values, [take.line for take in self._takes])
 
 
-def offer_winner(
-    page: ResultPage,
-    document: ScriptDocument,
-    takes: Sequence[LineTake],
-    names: Sequence[str],
-    sounds: Sequence[Sequence[str]],
-    column: int | None,
-) -> None:
-    """Offer the winning column, if there is one and its takes are still known.
+def offer_winner(page: ResultPage, document: ScriptDocument, takes: Sequence[LineTake], test: BlindTest) -> None:
+    """Offer the winning column of an ended test, if there is one and its takes are still known.
 
     Args:
         takes: All takes of the project.
-        column: The winning column, see `app.audition.winner_settings.find_winner`.
     """
-    columns = [list_column_takes(sounds, place, takes) for place in range(len(names))]
-    if column is not None and columns[column]:
-        WinnerOffer(page, document, names[column], columns, column)
+    plan, winner = test.plan, find_winner(test)
+    columns = [list_column_takes(plan.sounds, place, takes) for place in range(len(plan.names))]
+    if winner is not None and columns[winner]:
+        WinnerOffer(page, document, plan.names[winner], columns, winner)

@@ -12,10 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.audition.blind_test import BlindTest, BlindTestPlan
 from app.audition.blind_test_data import parse_readable_blind_tests
 from app.core.takes import LineTake
+from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
-from app.ui.audition.mushra_test_controller import MushraDialog
 from app.ui.audition.rating_page import RatingPage
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
@@ -43,10 +44,10 @@ def takes_of(qtbot: QtBot, window: WindowDriver) -> list[LineTake]:
     return list(window.take_book.takes)
 
 
-def page_of(dialog: MushraDialog | None) -> RatingPage:
+def page_of(dialog: BlindTestDialog | None) -> RatingPage:
     assert dialog is not None
-    assert dialog.page is not None
-    return dialog.page
+    assert dialog.rating is not None
+    return dialog.rating
 
 
 def test_sounds_are_rated_against_a_reference(
@@ -76,29 +77,31 @@ def test_sounds_are_rated_against_a_reference(
     choose(broken)
     qtbot.waitUntil(lambda: "b.wav" in asking.notice.message.text(), timeout=WAIT_MS)
     choose(good)
-    qtbot.waitUntil(lambda: tests.mushra.dialog is not None, timeout=WAIT_MS)
-    dialog = tests.mushra.dialog
-    assert tests.dialog is None
-    qtbot.waitUntil(lambda: page_of(dialog).play_button.isEnabled(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: asking.rating is not None, timeout=WAIT_MS)
+    dialog = tests.dialog
+    assert dialog is asking, "it goes on in the same dialog"
+    assert not dialog.notice.isVisibleTo(dialog)
+    qtbot.waitUntil(lambda: page_of(dialog).scale.play_button.isEnabled(), timeout=WAIT_MS)
     before = set(player.requests)
     for key in (Key.Key_R, Key.Key_A, Key.Key_B, Key.Key_C, Key.Key_D, Key.Key_E):
-        QTest.keyClick(page_of(dialog).scale.reference, key)
+        QTest.keyClick(page_of(dialog).scale.buttons[0], key)
     assert len(player.requests) - len(before) <= 1  # switched, not begun again
     assert "Rate all" in page_of(dialog).hint.text()
-    assert not page_of(dialog).confirm_button.isEnabled()
+    assert not page_of(dialog).confirm.isEnabled()
     page_of(dialog).close()
     assert dialog is not None
     dialog.reject()
     wait_idle(qtbot, window)
 
     tests.open_line_test("")  # continues it, from any line
-    dialog = tests.mushra.dialog
+    dialog = tests.dialog
     page = page_of(dialog)
-    qtbot.waitUntil(page.play_button.isEnabled, timeout=WAIT_MS)
-    assert not page.confirm_button.isEnabled()  # nothing was heard in this window yet
+    qtbot.waitUntil(page.scale.play_button.isEnabled, timeout=WAIT_MS)
+    assert not page.confirm.isEnabled()  # nothing was heard in this window yet
     for place in range(6):
         page.scale.listen_requested.emit(place)
     assert dialog is not None
+    assert dialog.test is not None
     order = dialog.test.plan.column_count
     for slider in page.scale.sliders:
         slider.setValue(50)
@@ -107,7 +110,7 @@ def test_sounds_are_rated_against_a_reference(
     QTest.keyClick(slider, Key.Key_Up)
     assert page.scale.ratings == [51, *[50] * (order - 1)]
     QTest.keyClick(slider, Key.Key_Return)
-    assert dialog.page is None
+    assert dialog.pages.currentWidget() is dialog.outcome
     assert "BS.1534" in dialog.outcome.verdict.text()  # the hidden reference was not found
     assert dialog.outcome.table.rowCount() == 5
     assert not dialog.outcome.apply_button.isVisibleTo(dialog), "ratings that do not count have no winner"
@@ -117,5 +120,35 @@ def test_sounds_are_rated_against_a_reference(
     window.projects.create_project()
     assert window.projects.question is not None
     window.projects.question.reject()
+    dialog.reject()
+    wait_idle(qtbot, window)
+
+
+def test_every_line_begins_unheard_and_unrated_and_is_taken_back(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    noise = np.random.default_rng(0).normal(0, 0.1, RATE // 4).astype(np.float32)
+    sounds, references = tuple((f"{line:064x}",) for line in range(2)), tuple(f"{line + 9:064x}" for line in range(2))
+    dialog = BlindTestDialog(window, window.controller, lambda _name: (noise, RATE))
+    dialog.show()
+    dialog.begin_test(BlindTestPlan("mushra", sounds, ("take",), references=references))
+    page, kept = page_of(dialog), list[BlindTest]()
+    dialog.changed.connect(kept.append)
+    for number in range(2):
+        qtbot.waitUntil(page.scale.play_button.isEnabled, timeout=WAIT_MS)
+        assert page.head.number.text() == f"MUSHRA  {number + 1} / 2"
+        assert (page.scale.ratings, page.back.isEnabled(), page.confirm.isEnabled()) == ([0] * 4, number > 0, False)
+        assert [label.text() for label in page.scale.values] == ["–"] * 4
+        for key in (Key.Key_R, Key.Key_A, Key.Key_B, Key.Key_C):
+            QTest.keyClick(dialog.focusWidget() or dialog, key)
+        assert "keys R, A–D" in page.hint.text()
+        QTest.keyClick(dialog.focusWidget() or dialog, Key.Key_D)
+        assert "Rate all" in page.hint.text()
+        for value, slider in enumerate(page.scale.sliders, 10):
+            slider.setValue(value)
+        if number == 0:
+            page.confirm.click()
+    QTest.keyClick(dialog.focusWidget() or dialog, Key.Key_Backspace)
+    assert [len(test.answers) for test in kept] == [1, 0]
+    assert sorted(kept[0].answers[0].ratings) == [10, 11, 12, 13]
     dialog.reject()
     wait_idle(qtbot, window)

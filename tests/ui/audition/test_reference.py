@@ -106,16 +106,16 @@ def test_a_take_is_the_reference_of_ratings_without_any_file(qtbot: QtBot, windo
     page.kind.setCurrentIndex(page.kind.findData(MUSHRA_KIND))
     page.reference.setCurrentIndex(2)
     page.begin_button.click()
-    assert window.blind_tests.dialog is None
-    dialog = window.blind_tests.mushra.dialog
+    dialog = window.blind_tests.dialog
     assert dialog is not None
+    assert dialog.test is not None
     plan = dialog.test.plan
     assert (plan.sounds, plan.references) == (((takes[0].sound,),), (takes[1].sound,))
-    assert dialog.page is not None
-    qtbot.waitUntil(dialog.page.play_button.isEnabled, timeout=WAIT_MS)
-    scale = dialog.page.scale
-    assert scale.reference.accessibleName() == "Play the reference"
-    assert [item.accessibleName() for item in scale.buttons] == [f"Play {letter}" for letter in "ABCD"]
+    assert dialog.rating is not None
+    qtbot.waitUntil(dialog.rating.scale.play_button.isEnabled, timeout=WAIT_MS)
+    scale = dialog.rating.scale
+    assert scale.buttons[0].accessibleName() == "Play the reference"
+    assert [item.accessibleName() for item in scale.buttons[1:]] == [f"Play {letter}" for letter in "ABCD"]
     dialog.reject()
     wait_idle(qtbot, window)
 

@@ -1,0 +1,181 @@
+"""The page of a trial that compares two sounds: which of them is X, or is better."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.audition.blind_test import AnswerChoice, BlindTest, BlindTestPlan
+from app.audition.blind_test_trials import add_answer
+from app.common.language import localize
+from app.ui.audition.trial_buttons import BUTTON_SIZE_PX, add_shortcut, create_button, create_exclusive_group, uncheck_all
+from app.ui.audition.trial_page import TrialPage
+from app.ui.audition.trial_sounds import REFERENCE_LETTER, TrialSounds, describe_letter
+
+TRIAL_LETTERS = ("A", "B", "X")
+CHOICES, WITH_X, WITH_REFERENCE = TRIAL_LETTERS[:2], TRIAL_LETTERS, (*TRIAL_LETTERS[:2], REFERENCE_LETTER)
+ANSWER_ORDER: tuple[AnswerChoice, ...] = ("a", "none", "b")
+ANSWER_KEYS: dict[str, AnswerChoice] = {"1": "a", "2": "b", "0": "none"}
+"""The number keys; each of them answers at once and ends the trial."""
+
+
+class AnswerButtons(QWidget):
+    """A row of exclusive buttons: A, no preference, B.
+
+    Signals:
+        changed(): Emitted when another button is checked.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        words: dict[AnswerChoice, tuple[str, str]] = {
+            "a": ("A", localize("A を選びます（←）。1 キーで回答します。", "Chooses A (←). The key 1 answers with it.")),
+            "none": (
+                localize("どちらでもない", "No preference"),
+                localize("どちらも選びません。0 キーで回答します。", "Chooses neither. The key 0 answers with it."),
+            ),
+            "b": ("B", localize("B を選びます（→）。2 キーで回答します。", "Chooses B (→). The key 2 answers with it.")),
+        }
+        self.buttons = {
+            choice: create_button(text, tip, self.changed.emit, name=_describe_answer_button(text), is_checkable=True)
+            for choice, (text, tip) in words.items()
+        }
+        self._group = create_exclusive_group(self, self.buttons.values())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addStretch()
+        for item in self.buttons.values():
+            item.setMinimumSize(*BUTTON_SIZE_PX)
+            row.addWidget(item)
+        row.addStretch()
+
+    @property
+    def choice(self) -> AnswerChoice | None:
+        """Return the checked answer, or None."""
+        return next((choice for choice, item in self.buttons.items() if item.isChecked()), None)
+
+    def reset_choice(self, *, has_no_preference: bool) -> None:
+        """Uncheck all buttons; show "no preference" where `has_no_preference`."""
+        self.buttons["none"].setVisible(has_no_preference)
+        uncheck_all(self._group)
+
+    def choose_answer(self, choice: AnswerChoice) -> bool:
+        """Check an answer's button and return whether the trial offers that answer."""
+        if self.buttons[choice].isHidden():
+            return False
+        self.buttons[choice].setChecked(True)
+        self.changed.emit()
+        return True
+
+    def move_choice(self, direction: int) -> None:
+        """Move the choice by one, as an arrow key does; with no choice yet, start at the side the arrow points to."""
+        shown = [choice for choice in ANSWER_ORDER if not self.buttons[choice].isHidden()]
+        place = shown.index(self.choice) + direction if self.choice in shown else (0 if direction < 0 else len(shown) - 1)
+        self.buttons[shown[min(max(place, 0), len(shown) - 1)]].setChecked(True)
+        self.changed.emit()
+
+
+def _describe_answer_button(text: str) -> str:
+    # The button that plays a sound has the same letter, so a screen reader needs another name here.
+    return localize(f"{text} と回答", f"Answer {text}")
+
+
+class TrialLetters(TrialSounds):
+    """A row of large buttons for A, B and, if there is one, X or the reference."""
+
+    def __init__(self) -> None:
+        super().__init__(TRIAL_LETTERS)
+        self._update_button_names()
+        self.play_button.setMinimumHeight(BUTTON_SIZE_PX[1])
+        row = QHBoxLayout()
+        row.addStretch()
+        for item in self.buttons:
+            item.setMinimumSize(*BUTTON_SIZE_PX)
+        for item in (*self.buttons, self.play_button):
+            row.addWidget(item)
+        row.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addLayout(row)
+        column.addWidget(self.bar)
+
+    def begin_trial(self, letters: tuple[str, ...]) -> None:
+        """Show the letters of a new trial, with none of them heard."""
+        self.letters = letters
+        for place, item in enumerate(self.buttons):
+            item.setVisible(place < len(letters))
+        self._update_button_names()
+        self.reset_heard()
+
+    @property
+    def letter_names(self) -> str:
+        """Return the letters of this trial, as they are shown."""
+        return localize("・", ", ").join(self.letters)
+
+    def _update_button_names(self) -> None:
+        for place, letter in enumerate(self.letters):
+            text = describe_letter(letter)
+            self.name_button(place, localize(f"{text} に切り替えます（{letter} キー）。", f"Switches to {text} ({letter} key)."))
+
+
+class ChoicePage(TrialPage):
+    """A page on which one of two sounds is chosen."""
+
+    def __init__(self) -> None:
+        self.letters, self.answers = TrialLetters(), AnswerButtons()
+        super().__init__(
+            self.letters,
+            letters=(*WITH_X, REFERENCE_LETTER),
+            confirm_tip=localize("この回答で次へ進みます（Enter）。", "Takes this answer and continues (Enter)."),
+            back_tip=localize("前の回答をやり直します（Backspace）。", "Takes back the last answer (Backspace)."),
+        )
+        self.answers.changed.connect(self.update_hint)
+        for name, choice in ANSWER_KEYS.items():
+            add_shortcut(self, name, partial(self._submit_answer, choice))
+        add_shortcut(self, "Left", partial(self.answers.move_choice, -1), is_repeating=True)
+        add_shortcut(self, "Right", partial(self.answers.move_choice, 1), is_repeating=True)
+        self._lay_out_widgets()
+
+    def begin_trial(self, plan: BlindTestPlan) -> None:
+        """Show the letters and answers that this plan has."""
+        self.letters.begin_trial(WITH_X if plan.has_x else WITH_REFERENCE if plan.references else CHOICES)
+        self.answers.reset_choice(has_no_preference=plan.undecided)
+
+    def describe_next_step(self) -> str:
+        """Return what is left to hear, or how to answer."""
+        if not self.letters.is_all_heard:
+            names = self.letters.letter_names
+            return localize(f"すべて聞いてから回答してください（{names} キー）。", f"Listen to all of them first (keys {names}).")
+        if self.answers.choice is not None:
+            return ""
+        if self.answers.buttons["none"].isHidden():
+            return localize("1（A）か 2（B）で回答するか、← → で選びます。", "Answer with 1 (A) or 2 (B), or choose with ← →.")
+        return localize(
+            "1（A）、2（B）、0（どちらでもない）で回答するか、← → で選びます。",
+            "Answer with 1 (A), 2 (B) or 0 (no preference), or choose with ← →.",
+        )
+
+    def build_answered(self, test: BlindTest, ms: int) -> BlindTest:
+        """Return the test with the checked answer."""
+        return test if self.answers.choice is None else add_answer(test, self.answers.choice, ms)
+
+    def _submit_answer(self, choice: AnswerChoice) -> None:
+        """Choose and confirm an answer with one key, once every sound was heard."""
+        if self.letters.is_all_heard and self.answers.choose_answer(choice):
+            self.confirm_answer()
+
+    def _lay_out_widgets(self) -> None:
+        column = self.create_column()
+        column.addStretch()
+        column.addWidget(self.letters)
+        column.addStretch()
+        column.addWidget(self.question, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.answers)
+        column.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch()
+        column.addLayout(self.create_ends())
