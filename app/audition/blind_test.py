@@ -7,7 +7,7 @@ the ratings can be relied on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.audition.abx import FIXED_TRIALS
@@ -19,6 +19,8 @@ BlindTestKind = Literal["abx", "sequential", "pairs", "ranking", "mushra"]
 AnswerChoice = Literal["a", "b", "none"]
 COMPARISON_KINDS: tuple[BlindTestKind, ...] = ("abx", "sequential", "pairs", "ranking")
 BLIND_TEST_KINDS: tuple[BlindTestKind, ...] = (*COMPARISON_KINDS, "mushra")
+# Users say how many trials these have; the others end by themselves, a MUSHRA test after every line.
+FIXED_KINDS: tuple[BlindTestKind, ...] = ("abx", "pairs")
 ANSWER_CHOICES: tuple[AnswerChoice, ...] = ("a", "b", "none")
 MOST_TRIALS, MOST_SOUNDS, MOST_LINES = 1_000, 20, 200
 HIGHEST_MUSHRA_RATING = 100
@@ -34,8 +36,7 @@ class BlindTestPlan:
     Attributes:
         sounds: a row for each line, a column for each of what is compared; `app.core.takes.LineTake.sound` of each.
         names: of the columns; hidden until the test has ended.
-        trials: how many there will be, in `pairs` for each pair; a sequential test and a ranking end by themselves, a MUSHRA test after
-            every line.
+        trials: how many there will be, in `pairs` for each pair; nothing in tests that end by themselves.
         undecided: "no preference" may be answered; only in `pairs`.
         references: of each line, a sound that is heard openly. In an ABX test it is one of the two, and X always is it (a duo-trio test
             with a constant reference); else it stands beside A and B, and the question is which of them is closer. Empty where there is
@@ -58,6 +59,13 @@ class BlindTestPlan:
     def is_rated(self) -> bool:
         """Return whether all sounds of a line are rated side by side; the other methods compare two at a time."""
         return self.kind == "mushra"
+
+    @property
+    def trial_count(self) -> int | None:
+        """Return how many trials there will be; None where that depends on the answers."""
+        if self.is_rated:
+            return len(self.sounds)
+        return count_planned_trials(self.kind, self.trials, len(self.names)) if self.kind in FIXED_KINDS else None
 
     @property
     def column_count(self) -> int:
@@ -145,6 +153,15 @@ class BlindTest:
 def count_planned_trials(kind: str, trials: int, count: int) -> int:
     """Return the number of trials of a test that compares two sounds and has a fixed number: in pairs, so many of each two of its `count` sounds."""
     return trials * (count * (count - 1) // 2 if kind == "pairs" else 1)
+
+
+def choose_reference(plan: BlindTestPlan, column: int) -> BlindTestPlan:
+    """Return the plan with one of its sounds as the reference of the others; an ABX test still compares it."""
+    references = tuple(row[column] for row in plan.sounds)
+    if plan.has_x:
+        return replace(plan, references=references)
+    rows = ((*row[:column], *row[column + 1 :]) for row in plan.sounds)
+    return replace(plan, sounds=tuple(rows), names=(*plan.names[:column], *plan.names[column + 1 :]), references=references)
 
 
 def check_blind_test_plan(plan: BlindTestPlan) -> None:

@@ -12,6 +12,7 @@ from app.audition.answer_counts import list_remaining_columns
 from app.audition.blind_test import (
     ANSWER_CHOICES,
     BLIND_TEST_KINDS,
+    FIXED_KINDS,
     HIGHEST_MUSHRA_RATING,
     MOST_LINES,
     MOST_SOUNDS,
@@ -75,7 +76,7 @@ def has_test_ended(data: Mapping[str, Any]) -> bool:
     if data.get("stopped") is True:
         return True
     kind, trials, answers, names = (data.get(name) for name in ("kind", "trials", "answers", "names"))
-    if kind not in ("abx", "pairs") or not (isinstance(trials, int) and isinstance(answers, list) and isinstance(names, list)):
+    if kind not in FIXED_KINDS or not (isinstance(trials, int) and isinstance(answers, list) and isinstance(names, list)):
         return False
     return len(answers) >= count_planned_trials(kind, trials, len(names))
 

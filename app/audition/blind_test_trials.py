@@ -21,7 +21,6 @@ from app.audition.blind_test import (
     BlindTrial,
     TrialAnswer,
     check_blind_test_plan,
-    count_planned_trials,
 )
 from app.audition.bradley_terry import choose_next_pair
 from app.audition.sealed_order import draw_positions, shuffle_numbers
@@ -36,12 +35,12 @@ def begin_blind_test(plan: BlindTestPlan, seed: str) -> BlindTest:
 
 def find_blind_trial(test: BlindTest) -> BlindTrial | None:
     """Return the next trial to be answered; None where the test has ended."""
-    number, lines = len(test.answers), len(test.plan.sounds)
-    if test.stopped or number >= MOST_TRIALS:
+    number, lines, last = len(test.answers), len(test.plan.sounds), test.plan.trial_count
+    if test.stopped or number >= (MOST_TRIALS if last is None else last):
         return None
     line = shuffle_numbers(test.seed, f"lines {number // lines}", lines)[number % lines]
     if test.plan.is_rated:
-        return BlindTrial(number, line, shuffle_numbers(test.seed, f"order {number}", test.plan.column_count)) if number < lines else None
+        return BlindTrial(number, line, shuffle_numbers(test.seed, f"order {number}", test.plan.column_count))
     pair = _choose_next_pair(test)
     if pair is None:
         return None
@@ -93,6 +92,4 @@ def _choose_next_pair(test: BlindTest) -> tuple[int, int] | None:
         left = list_remaining_columns(test)
         return choose_next_pair(count_wins(test), left) if len(left) > 1 else None
     pairs = list(combinations(range(len(plan.names)), 2))
-    if number >= count_planned_trials(plan.kind, plan.trials, len(plan.names)):
-        return None
     return pairs[shuffle_numbers(test.seed, f"pairs {number // len(pairs)}", len(pairs))[number % len(pairs)]]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.audition.abx import AbxResult
-from app.audition.blind_test import BlindTest, BlindTestKind, BlindTestPlan, BlindTrial
+from app.audition.blind_test import BlindTest, BlindTestKind, BlindTestPlan, BlindTrial, choose_reference
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test
 from app.audition.blind_test_result import compute_blind_test_result
 from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
@@ -18,7 +18,6 @@ from app.audition.bradley_terry import Ranking
 from app.audition.comparable_sounds import load_trial_sounds
 from app.audition.html_sheet import build_html_sheet
 from app.audition.preference import PreferenceResult
-from app.audition.reference_column import ReferenceSplit, split_off_reference
 from app.common.errors import InputError
 from app.core.synthesis_types import Float32
 from app.core.takes import find_sounds
@@ -34,10 +33,8 @@ def sound(number: int) -> str:
 def a_plan(kind: BlindTestKind, count: int, *, lines: int = 2, trials: int = 12) -> BlindTestPlan:
     """The last sound is the reference."""
     rows = [[sound(10 * line + column) for column in range(count + (kind != "abx" and kind != "sequential"))] for line in range(lines)]
-    names, sounds, references = split_off_reference([f"take {place}" for place in range(len(rows[0]))], rows, len(rows[0]) - 1)
-    if kind in ("abx", "sequential"):
-        return BlindTestPlan(kind, tuple(map(tuple, rows)), (*names, "reference"), trials, references=references)
-    return BlindTestPlan(kind, sounds, names, trials, references=references)
+    names = (*(f"take {place}" for place in range(len(rows[0]) - 1)), "reference")
+    return choose_reference(BlindTestPlan(kind, tuple(map(tuple, rows)), names, trials), len(names) - 1)
 
 
 def trial_in(test: BlindTest) -> BlindTrial:
@@ -55,9 +52,10 @@ def finished(test: BlindTest) -> BlindTest:
 
 
 def test_a_column_is_taken_out_of_what_is_compared() -> None:
-    assert split_off_reference("abc", [["1", "2", "3"], ["4", "5", "6"]], 1) == ReferenceSplit(
-        ("a", "c"), (("1", "3"), ("4", "6")), ("2", "5")
-    )
+    whole = BlindTestPlan("pairs", (("1", "2", "3"), ("4", "5", "6")), ("a", "b", "c"))
+    plan = choose_reference(whole, 1)
+    assert (plan.names, plan.sounds, plan.references) == (("a", "c"), (("1", "3"), ("4", "6")), ("2", "5"))
+    assert choose_reference(replace(whole, kind="abx"), 1) == replace(whole, kind="abx", references=("2", "5")), "it is compared itself"
 
 
 @pytest.mark.parametrize("kind", ["abx", "sequential"])

@@ -9,9 +9,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QSpinBox, QVBoxLayout, QWidget
 
 from app.audition.binomial import find_needed_hits
-from app.audition.blind_test import MAX_RATED_SOUNDS, MOST_TRIALS, BlindTestKind, BlindTestPlan
+from app.audition.blind_test import FIXED_KINDS, MAX_RATED_SOUNDS, MOST_TRIALS, BlindTestKind, BlindTestPlan, choose_reference
 from app.audition.blind_test_verdict import describe_test_kind
-from app.audition.reference_column import ReferenceSplit, split_off_reference
 from app.common.language import localize
 from app.ui.audition.trial_buttons import create_button
 from app.ui.plain_text import PlainLabel
@@ -99,19 +98,9 @@ class BlindTestSetupPage(QWidget):
         kind: BlindTestKind = self.kind.currentData()
         whole = BlindTestPlan(kind, self._sounds, self._names, undecided=kind == "pairs" and self.undecided.isChecked())
         if not whole.is_rated:
-            whole = replace(whole, trials=self.trials.value() if kind in ("abx", "pairs") else 1)
-        apart = self._reference_split
-        if apart is None:
-            return whole
-        if whole.has_x:
-            return replace(whole, references=apart.references)
-        return replace(whole, sounds=apart.sounds, names=apart.names, references=apart.references)
-
-    @property
-    def _reference_split(self) -> ReferenceSplit | None:
-        """Return the sounds that are compared beside the chosen reference; None where none of the sounds is the reference."""
+            whole = replace(whole, trials=self.trials.value() if kind in FIXED_KINDS else 1)
         column = self.reference.currentData()
-        return None if column is None else split_off_reference(self._names, self._sounds, column)
+        return whole if column is None else choose_reference(whole, column)
 
     @Slot()
     def _offer_references(self, *_args: object) -> None:
@@ -135,7 +124,7 @@ class BlindTestSetupPage(QWidget):
     @Slot()
     def _update_explanation(self, *_args: object) -> None:
         plan = self.build_plan()
-        self.trials.setEnabled(plan.kind in ("abx", "pairs"))
+        self.trials.setEnabled(plan.kind in FIXED_KINDS)
         self.undecided.setEnabled(plan.kind == "pairs")
         self.explanation.setText(_explain_rating(plan) if plan.is_rated else _explain_plan(plan))
 

@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.audition.blind_test import BlindTest, BlindTestPlan, BlindTrial, count_planned_trials
+from app.audition.blind_test import BlindTest, BlindTestPlan, BlindTrial
 from app.audition.blind_test_verdict import describe_test_kind
 from app.common.language import localize
 from app.ui.audition.trial_buttons import add_shortcut, create_button
@@ -132,10 +132,7 @@ class TrialPage(QWidget):
 
 def describe_trial_number(plan: BlindTestPlan, number: int) -> str:
     """Return the number of a trial, counted from 1, and of how many, where that is known."""
-    if plan.kind in ("sequential", "ranking"):
-        return localize(f"{number} 回目", f"trial {number}")
-    total = len(plan.sounds) if plan.is_rated else count_planned_trials(plan.kind, plan.trials, len(plan.names))
-    return f"{number} / {total}"
+    return localize(f"{number} 回目", f"trial {number}") if plan.trial_count is None else f"{number} / {plan.trial_count}"
 
 
 def describe_question(plan: BlindTestPlan) -> str:
