@@ -10,14 +10,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.audition.blind_test import BlindTest
-from app.audition.blind_test_data import dump_blind_test
+from app.audition.blind_test_data import dump_blind_test, has_test_ended, parse_readable_blind_tests
+from app.audition.blind_test_trials import find_blind_trial
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import InputError
 from app.common.language import localize
 from app.core.synthesis_types import Float32
 from app.core.takes import LineTake, create_line
 from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.audition.blind_test_store import BlindTestStore
 from app.ui.audition.compared_takes import build_sound_rows
 from app.ui.audition.reference_files import ask_for_references
 from app.ui.audition.winner_offer import offer_winner
@@ -26,6 +26,8 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_book import TakeOwner
 from app.ui.takes.take_repository import TakeRepository
 
+# The oldest tests are dropped first, so that a project file does not grow without end.
+MAX_KEPT_TESTS = 100
 SampledSound = tuple[Float32, int]
 FindSound = Callable[[LineTake], SampledSound | None]
 
@@ -61,12 +63,11 @@ class BlindTestController(QObject):
         self._parent, self._project, self._take_repository, self._speech = parent, project, take_repository, speech
         self._voice_name, self._document = find_voice_name, document
         self._stores: dict[Path | None, TakeStore] = {}
-        self._test_store = BlindTestStore(project)
         self.dialog: BlindTestDialog | None = None
 
     def open_line_test(self, line_id: str) -> None:
         """Resume the newest unfinished test; else compare a line's starred takes, or all of them where fewer than two are starred."""
-        unfinished = self._test_store.find_unfinished()
+        unfinished = self._find_unfinished_test()
         if unfinished is not None:
             self.show_dialog().resume_test(unfinished)
             return
@@ -129,12 +130,23 @@ class BlindTestController(QObject):
         """Open a new blind test dialog, closing the one before."""
         self.close()
         dialog = self.dialog = BlindTestDialog(self._parent, self._speech, self.load_sound)
-        dialog.changed.connect(lambda test: self._test_store.keep_test(test.id, dump_blind_test(test)))
+        dialog.changed.connect(self._keep_test)
         dialog.ended.connect(partial(self._offer_winner, dialog))
         dialog.references_requested.connect(partial(ask_for_references, dialog, self._take_repository))
         dialog.finished.connect(self._forget_dialog)
         dialog.show()
         return dialog
+
+    def _keep_test(self, test: BlindTest) -> None:
+        """Keep a test in place of its former state; those written by another version stay untouched."""
+        others = [item for item in self._project.parts.tests if item.get("id") != test.id]
+        self._project.change_parts(tests=(*others, dump_blind_test(test))[-MAX_KEPT_TESTS:])
+
+    def _find_unfinished_test(self) -> BlindTest | None:
+        """Return the newest test that has not ended, or None."""
+        items = (item for item in reversed(self._project.parts.tests) if not has_test_ended(item))
+        tests = (test for item in items for test in parse_readable_blind_tests([item]))
+        return next((test for test in tests if find_blind_trial(test) is not None), None)
 
     def _offer_winner(self, dialog: BlindTestDialog, test: BlindTest) -> None:
         offer_winner(dialog.outcome, self._document, self._take_repository.book.takes, test)

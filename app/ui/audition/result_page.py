@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
 from app.audition.answer_counts import find_chosen_column
 from app.audition.blind_test import BlindTest
@@ -101,15 +101,11 @@ class ResultPage(QWidget):
     def show_offer(self, name: str, *, is_applied: bool) -> None:
         """Offer to give the winner's settings to the lines; disable the button where they have them already."""
         words = localize("行に適用済み", "Applied to the lines") if is_applied else localize("1位を行に適用", "Apply the winner")
-        self.apply_button.setText(words)
-        self.apply_button.setAccessibleName(words)
         tip = localize(
             f"比べた行に「{name}」の声と設定を適用します。テキストと読みは変わりません。シードは固定します。",
             f"The compared lines get the voice and settings of “{name}”. Text and readings stay, and the seed is locked.",
         )
-        self.apply_button.setToolTip(escape_tip(tip))
-        self.apply_button.setEnabled(not is_applied)
-        self.apply_button.show()
+        _show_offer_button(self.apply_button, words, tip, is_applied=is_applied)
 
     def show_character_offer(self, character: str, name: str, *, is_applied: bool) -> None:
         """Offer to give the winner's settings to the character of the lines, by name; disable the button where the character has them."""
@@ -118,15 +114,11 @@ class ResultPage(QWidget):
             if is_applied
             else localize(f"「{character}」に適用", f"Apply to {character}")
         )
-        self.character_button.setText(words.replace("&", "&&"))
-        self.character_button.setAccessibleName(words)
         tip = localize(
             f"「{character}」に、比べた設定を「{name}」から適用します。「{character}」の行にも反映され、行ごとの設定は残ります。",
             f"{character} gets the compared settings of “{name}”. The character's lines follow and keep what you set for them.",
         )
-        self.character_button.setToolTip(escape_tip(tip))
-        self.character_button.setEnabled(not is_applied)
-        self.character_button.show()
+        _show_offer_button(self.character_button, words, tip, is_applied=is_applied)
 
     def hide_character_offer(self) -> None:
         """Hide the offer to the character, where the lines have several or nothing of a character was compared."""
@@ -136,6 +128,14 @@ class ResultPage(QWidget):
         """Hide the offers, where there is no single winner or its lines are gone."""
         self.apply_button.hide()
         self.hide_character_offer()
+
+
+def _show_offer_button(button: QPushButton, words: str, tip: str, *, is_applied: bool) -> None:
+    button.setText(words.replace("&", "&&"))
+    button.setAccessibleName(words)
+    button.setToolTip(escape_tip(tip))
+    button.setEnabled(not is_applied)
+    button.show()
 
 
 def _build_answers_table(test: BlindTest) -> Table:
