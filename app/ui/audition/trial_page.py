@@ -60,7 +60,8 @@ class TrialPage(QWidget):
 
     def __init__(self, sounds: TrialSounds, *, letters: Iterable[str], confirm_tip: str, back_tip: str) -> None:
         super().__init__()
-        self.sounds, self._test, self._began = sounds, None, 0.0
+        self.sounds, self._began = sounds, 0.0
+        self._test: BlindTest | None = None
         self.head, self.question, self.hint = TrialHeader(), PlainLabel(), PlainLabel()
         self.hint.setObjectName("muted")
         self.confirm = create_button(localize("決定", "Confirm"), confirm_tip, self.confirm_answer, is_primary=True)
@@ -70,8 +71,6 @@ class TrialPage(QWidget):
         pressed = {"Space": sounds.play_button, "Return": self.confirm, "Enter": self.confirm, "Backspace": self.back}
         for name, item in pressed.items():
             add_shortcut(self, name, item.click)
-
-    _test: BlindTest | None
 
     @abstractmethod
     def begin_trial(self, plan: BlindTestPlan) -> None:
