@@ -1,13 +1,13 @@
-"""What docstrings name is there: arguments, attributes and signals are renamed, and the words about them easily forgotten."""
+"""What docstrings, comments and documents name is there: code is renamed, and the words about it easily forgotten."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from tests.source_trees import FUNCTIONS, Documented, Function, SourceModule, parse_app, read_docstring
+from tests.source_trees import FUNCTIONS, ROOT, Documented, Function, SourceModule, parse_app, read_docstring
 
 SECTION = re.compile(r"^(Args|Attributes|Signals|Returns|Raises):\n((?:[ ]+.*\n|\n)*)", re.MULTILINE)
 NAMED = re.compile(r"^    ((?:\w+(?:, )?)+):", re.MULTILINE)
@@ -120,3 +120,75 @@ def test_classes_in_docstrings_exist() -> None:
     )
     assert list_unknown_classes([planted]) == ["Bel", "Bell.rung", "Bel"]
     assert list_unknown_classes(parse_app()) == []
+
+
+BACKQUOTED = re.compile(r"`([A-Za-z_](?:\w|\.(?!\d))*)(?:\(\))?`")  # no version, and no path of weights
+WORD = re.compile(r"[A-Za-z_]\w*")
+COMMENT = re.compile(r"#[^\n]*")
+DOCUMENTS = ("app/*.md", "app/decisions/*.md", ".github/*.md")
+# Where else names are found that docstrings of the program mention: tests, the build, what ships, other languages' files.
+OTHER_SOURCES = ("main.py", "pyproject.toml", "tests/**/*.py", "packaging/**/*.py", "packaging/**/*.toml", "resources/**/*.toml")
+SUFFIXES = frozenset({"py", "md", "csv", "json", "onnx", "toml", "txt"})
+# Names of other programs, libraries and systems, and examples of names that somebody is to choose.
+OF_OTHERS = frozenset(
+    [
+        "KIND_NUMBER",
+        "NoButtons",
+        "NoDefaultCurrentDirectoryInExePath",
+        "SetDefaultDllDirectories",
+        "add_NAME",
+        "encoder",
+        "get_hf_file_metadata",
+        "mergeWith",
+        "paired_comparison",
+        "pre_silence",
+        "pyebur128",
+        "styleVec",
+        "v1",
+    ]
+)
+
+
+def list_texts(module: SourceModule) -> Iterator[str]:
+    """Yield the docstrings and comments of a module."""
+    yield from (read_docstring(node) for node in (module.tree, *module.list_nodes(ast.ClassDef, *FUNCTIONS)))
+    yield from COMMENT.findall(module.source)
+
+
+def collect_names(module: SourceModule) -> set[str]:
+    """Return what a module's code names, its strings included and its docstrings not."""
+    names = set(module.name.removesuffix(".py").split("/"))
+    names |= {node.id for node in module.list_nodes(ast.Name)} | {node.attr for node in module.list_nodes(ast.Attribute)}
+    names |= {node.name for node in module.list_nodes(ast.ClassDef, *FUNCTIONS)}
+    names |= {node.arg for node in module.list_nodes(ast.arg, ast.keyword) if node.arg}
+    names |= {part for node in module.list_nodes(ast.alias) for part in node.name.split(".")}
+    # A string with backquotes is a docstring, which is looked through and proves nothing.
+    strings = [node.value for node in module.list_nodes(ast.Constant) if isinstance(node.value, str) and "`" not in node.value]
+    return names | {word for text in strings for word in WORD.findall(text)}
+
+
+def find_missing(texts: Iterable[str], known: set[str]) -> set[str]:
+    """Return the backquoted names of which a part is not known."""
+    names = {name for text in texts if "`" in text for name in BACKQUOTED.findall(text)}
+    return {name for name in names if not known.issuperset(part for part in name.split(".") if part)}
+
+
+def test_every_name_in_backquotes_is_there() -> None:
+    modules = parse_app()
+    known = set(SUFFIXES | OF_OTHERS).union(*map(collect_names, modules))
+    texts = [text for module in modules for text in list_texts(module)]
+    texts += [path.read_text(encoding="utf-8") for pattern in DOCUMENTS for path in ROOT.glob(pattern)]
+    missing = find_missing(texts, known)
+    for path in (path for pattern in OTHER_SOURCES for path in sorted(ROOT.glob(pattern))):
+        if not missing:
+            break
+        known |= {path.stem, *path.relative_to(ROOT).parts, *WORD.findall(path.read_text(encoding="utf-8"))}
+        missing = find_missing((f"`{name}`" for name in missing), known)
+    assert missing == set()
+
+
+def test_a_name_that_is_gone_is_found() -> None:
+    module = SourceModule(
+        '"""See `there` and `gone`."""\n\ndef there():\n    """As `there.gone_too` says."""\n    return 1  # not `gone_as_well`\n'
+    )
+    assert find_missing(list_texts(module), collect_names(module)) == {"gone", "there.gone_too", "gone_as_well"}

@@ -114,7 +114,7 @@ def _infer_reduction(node: RewriteNode, inputs: Sequence[KnownTensor]) -> Symbol
 
 
 def _infer_non_zero(node: RewriteNode, inputs: Sequence[KnownTensor]) -> SymbolicShape:
-    """Return as many places as the mask has elements: selected values are computed everywhere (see `mask_selection`)."""
+    """Return as many places as the mask has elements: selected values are computed everywhere (see `compute_everywhere`)."""
     before = require_shape(inputs[0])
     return (len(before), compute_size_product(before))
 
