@@ -128,9 +128,9 @@ class SpeechJob:
 
 
 class Importance(IntEnum):
-    """The order of results that somebody waits for; what is queued for the engine's own player comes before all of these.
+    """The urgency of a result, the most urgent first; sound for the engine's own player comes before all of these.
 
-    HEARD is for what has another player, as comments and agents do.
+    HEARD is for sound with a player of its own: comments and agents.
     """
 
     HEARD = 0
@@ -168,13 +168,14 @@ class JobTurn(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComputeJob(Generic[Result]):
-    """Compute something for whoever asks; between its stages, what is to be heard or more important has its turn.
+    """Compute a result for the caller, and let audible and more important jobs run between stages.
 
     Attributes:
         compute: called in the engine's thread; returns None if the job was cancelled.
-        on_result, on_failed, on_progress: called with the result, the error, or the share that is done from 0 to 1, where the engine's events arrive, unless the job was cancelled.
+        on_result, on_failed, on_progress: called with the result, the error, or the share that is done, 0 to 1; in the thread that receives the
+            engine's events, unless the job was cancelled.
         is_quiet: `on_failed` shows the error, and nobody else does.
-        cancelled: set by whoever asked; the engine's thread only looks at it.
+        cancelled: set by the caller; the engine's thread only reads it.
     """
 
     importance: Importance
@@ -194,7 +195,7 @@ class ComputedResult:
     result: Any
 
     def deliver_result(self) -> None:
-        """Pass the result to whoever asked, unless they have cancelled the job meanwhile."""
+        """Pass the result to the caller, unless the job was cancelled in the meantime."""
         if not self.job.cancelled.is_set():
             self.job.on_result(self.result)
 

@@ -1,4 +1,4 @@
-"""Work that is left for voices and BERTs that can be used already. The window and the service have it done in programs of ours, one after the other."""
+"""Unfinished work on voices and BERTs that are already usable. The window and the service each run it in child processes, one at a time."""
 
 from __future__ import annotations
 

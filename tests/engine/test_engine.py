@@ -353,7 +353,7 @@ def test_a_handle_brings_the_result_or_the_error(studio: Studio) -> None:
         with pytest.raises(type(error)) as raised:
             JobHandle(studio.engine, Importance.SERVED, fail).wait_for_result()
         assert raised.value is error
-    assert not studio.heard.failed, "who waits is told, and nobody else"
+    assert not studio.heard.failed, "only the caller gets the error"
 
 
 def test_a_handle_stops_what_waits_and_what_runs_within_a_graph(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ class EngineSignals(QObject):
         chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineReadResult): the answer to `Engine.request_reading`.
         machine_info_found(MachineInfo), voice_opened(OpenedVoice), voices_closed(list[str]), stage_timed(StageTiming), first_audio(FirstAudioResult),
         synthesised(SynthesisResult), failed(JobFailure), done(JobResult): the last one follows every job, failed or not.
-        computed(ComputedResult): the result of a job is there, for whoever asked.
+        computed(ComputedResult): the result of a job, to be passed to its caller.
         advanced(ComputeJob, float): how much of a job is done, 0 to 1.
         announced(str): something takes long, or is not as the user may expect.
     """

@@ -79,7 +79,7 @@ def test_sounds_are_rated_against_a_reference(
     choose(good)
     qtbot.waitUntil(lambda: asking.rating is not None, timeout=WAIT_MS)
     dialog = tests.dialog
-    assert dialog is asking, "it goes on in the same dialog"
+    assert dialog is asking, "the test continues in the same dialog"
     assert not dialog.notice.isVisibleTo(dialog)
     qtbot.waitUntil(lambda: page_of(dialog).scale.play_button.isEnabled(), timeout=WAIT_MS)
     before = set(player.requests)
