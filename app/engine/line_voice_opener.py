@@ -9,6 +9,7 @@ from app.common.errors import VoiceError
 from app.common.language import localize
 from app.engine.licence_error import LicenceNotAcceptedError
 from app.engine.open_voices import OpeningRequest
+from app.engine.voice_terms import VoiceTerms, open_on_terms
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
@@ -41,20 +42,11 @@ class LineVoiceOpener:
 
     def open_voice(self, opening: OpeningRequest) -> Speaker:
         """Open a voice; raise VoiceError and LicenceNotAcceptedError."""
-        from app.compose.speaker_opening import open_speaker
-
-        ready = self._prepare_voice(opening.voice)
+        ready, precisions = self._prepare_voice(opening.voice), opening.precisions
         manifest = ready.voice.manifest
-        speaker = open_speaker(
-            ready.reference,
-            opening.backend,
-            force_bert=self.force_bert,
-            precision=opening.precisions.bert,
-            graph_precision=opening.precisions.graphs.find_precision(manifest.id),
-            reuse_from=opening.find_reusable_speaker(manifest.bert),
-            caches=opening.caches,
-            failures=opening.failures,
-        )
+        graph_precision = precisions.graphs.find_precision(manifest.id)
+        terms = VoiceTerms(ready.reference, opening.backend, precisions.bert, graph_precision, self.force_bert)
+        speaker = open_on_terms(opening, terms, opening.find_reusable_speaker(manifest.bert))
         if ready.note:
             self._announce(ready.note)
         return speaker

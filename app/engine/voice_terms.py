@@ -34,24 +34,28 @@ class VoiceTerms:
 
 def create_opener(find_terms: Callable[[str], VoiceTerms]) -> Callable[[OpeningRequest], Speaker]:
     """Return what opens voices by their ids, on the terms that `find_terms` returns for each."""
+    return lambda opening: open_on_terms(opening, find_terms(opening.voice), next(iter(opening.newest_first), None))
 
-    def open_voice(opening: OpeningRequest) -> Speaker:
-        from app.compose.speaker_opening import open_speaker
 
-        terms = find_terms(opening.voice)
-        speaker = open_speaker(
-            terms.reference,
-            terms.backend,
-            force_bert=terms.force_bert,
-            precision=terms.bert_precision,
-            graph_precision=terms.graph_precision,
-            reuse_from=next(iter(opening.newest_first), None),
-            caches=opening.caches,
-            failures=opening.failures,
-            convert=terms.convert,
-        )
-        if terms.waits_for_devices:
-            speaker.wait_for_devices()
-        return speaker
+def open_on_terms(opening: OpeningRequest, terms: VoiceTerms, reuse_from: Speaker | None) -> Speaker:
+    """Open a voice; raise VoiceError.
 
-    return open_voice
+    Args:
+        reuse_from: an open voice whose caches are taken over, and its BERT where it is the same.
+    """
+    from app.compose.speaker_opening import open_speaker
+
+    speaker = open_speaker(
+        terms.reference,
+        terms.backend,
+        force_bert=terms.force_bert,
+        precision=terms.bert_precision,
+        graph_precision=terms.graph_precision,
+        reuse_from=reuse_from,
+        caches=opening.caches,
+        failures=opening.failures,
+        convert=terms.convert,
+    )
+    if terms.waits_for_devices:
+        speaker.wait_for_devices()
+    return speaker

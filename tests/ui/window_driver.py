@@ -56,7 +56,7 @@ class WindowDriver(main_window.MainWindow):
     incoming = _place("_files.incoming")
     controller = _place("_speech")
     speech_state = _place("_speech.state")
-    speech_engine = _place("_speech._engine")
+    speech_engine = _place("_speech.engine")
     speech_thread = _place("_speech._thread")
     history = _place("_speech.history")
     latency = _place("_latency.dock")

@@ -22,7 +22,7 @@ from app.compose.audio_outputs import open_player, open_sound_file
 from app.core.phrase_gate import PhraseGate
 from app.core.request_limits import BOUNDS
 from app.core.silent_lines import synthesize_or_silence
-from app.core.stage_clock import RequestStopped, ignore_cancellation, ignore_stage
+from app.core.stage_clock import RequestStopped, ignore_cancellation
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.engine import Engine
 from app.engine.job_handle import JobHandle
@@ -319,7 +319,7 @@ class SpeechTools:
     def _render_chunks(self, turn: JobTurn, values: dict[str, Any], style: ServedStyle) -> Iterator[AudioChunk]:
         pipeline: Pipeline = turn.open_speaker(style.voice).pipeline
         record_speech()
-        return pipeline.synthesize(self._build_request(values, style), record_at_stages(ignore_stage), self._is_cancelled)
+        return pipeline.synthesize(self._build_request(values, style), record_at_stages(turn.on_stage), self._is_cancelled)
 
     def _write_file(self, turn: JobTurn, values: dict[str, Any], style: ServedStyle, name: str, form: str) -> dict[str, Any]:
         suffix = f".{form}"
@@ -327,7 +327,7 @@ class SpeechTools:
         sink = open_sound_file(str(self._folder.choose_path(name, suffix)), pipeline.voice.sampling_rate)
         samples = 0
         try:
-            for chunk in synthesize_or_silence(pipeline, self._build_request(values, style), ignore_stage, self._is_cancelled):
+            for chunk in synthesize_or_silence(pipeline, self._build_request(values, style), turn.on_stage, self._is_cancelled):
                 sink.write_chunk(chunk)
                 samples += len(chunk.samples)
             if self._is_cancelled():

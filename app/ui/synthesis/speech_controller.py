@@ -19,7 +19,6 @@ from app.core.line_requests import LineCast
 from app.core.script import Line
 from app.core.synthesis_types import SynthesisRequest
 from app.engine.audio_player import PlayerOpener
-from app.engine.engine import Engine
 from app.engine.line_reader import ReadLineJob
 from app.engine.speech_file import SaveJob, SpeechFile
 from app.engine.synthesis_jobs import (
@@ -105,13 +104,13 @@ class SpeechController(SpeechEventReceiver):
 
     def set_prepares_first(self, is_wanted: bool) -> None:
         """Set whether a phrase is computed as a whole before it is heard; see `Engine.set_prepares_first`."""
-        self._engine.set_prepares_first(is_wanted)
+        self.engine.set_prepares_first(is_wanted)
 
     def play_sample(self, file: Path) -> None:
         """Play a recording; stop the present sound."""
         self.stop_speaking()
         # A sample that sounds is no spoken job, so stopping those does not silence it.
-        self._engine.stop_sound()
+        self.engine.stop_sound()
         self._queue_job(PlaySampleJob(file))
 
     def choose_device(self, device: str) -> None:
@@ -121,11 +120,11 @@ class SpeechController(SpeechEventReceiver):
 
     def set_unload_delay(self, minutes: float) -> None:
         """Close an idle voice after so many minutes without work, counted from the next job; 0 means never."""
-        self._engine.unload_after_min = minutes
+        self.engine.unload_after_min = minutes
 
     def measure_level(self) -> tuple[float, float]:
         """Return peak and effective value of the present sound, with 1 for full scale."""
-        player = self._engine.player
+        player = self.engine.player
         return player.level if player is not None else (0.0, 0.0)
 
     def speak_request(self, request: SynthesisRequest, cast: LineCast | None = None) -> str:
@@ -173,21 +172,16 @@ class SpeechController(SpeechEventReceiver):
     def play_sounds(self, sounds: ParallelSounds, source: object = None) -> SpeechJob:
         """Play existing sounds and measure nothing; stop the present sound."""
         self.stop_speaking()
-        self._engine.stop_sound()
+        self.engine.stop_sound()
         job = SpeechJob(SynthesisRequest("", id=f"kept-{next(self._ids)}"), time.perf_counter(), recorded=sounds, source=source)
         self._open.spoken.append(job)
         self._queue_job(job)
         return job
 
-    @property
-    def engine(self) -> Engine:
-        """Return the engine, for what the window need not follow: jobs of the service."""
-        return self._engine
-
     def request_reading(self, job: ReadLineJob) -> None:
         """Read a line for display, which delays nothing else; `line_read` carries the answer."""
         if not self._closed:
-            self._engine.request_reading(job)
+            self.engine.request_reading(job)
 
     def save_sound(self, speech: SpeechFile) -> None:
         """Write speech into a file, after the present job; `file_advanced`, then `file_saved` or `saving_failed` follow."""
@@ -252,6 +246,6 @@ class SpeechController(SpeechEventReceiver):
         if self._closed:
             return
         self._open.jobs.append(job)
-        self._engine.enqueue_job(job)
+        self.engine.enqueue_job(job)
         self._timer.start()
         self._emit_state()

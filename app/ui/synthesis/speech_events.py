@@ -158,6 +158,7 @@ class SpeechEventReceiver(SpeechSignals):
     """The half of the speech controller that listens and gives up; the other half asks.
 
     Attributes:
+        engine: what the window need not follow may be asked of it, such as jobs of the service.
         history: measurements, changed in the window's thread only.
         voice: the one opened last, None before the first one has opened.
         voices: all that were opened, by the id that lines have.
@@ -174,7 +175,7 @@ class SpeechEventReceiver(SpeechSignals):
         self.state = SpeechState()
         self._open = PendingJobs()
         self._thread = SynthesisThread(open_player, self)
-        self._engine = self._thread.engine
+        self.engine = self._thread.engine
         self._connect_engine(self._thread.signals)
         self._timer = QTimer(self)
         self._timer.setInterval(STATE_TICK_MS)
@@ -210,7 +211,7 @@ class SpeechEventReceiver(SpeechSignals):
 
     def find_live_utterance(self) -> tuple[Utterance, float] | None:
         """Return the utterance that is computed now, and the milliseconds that its present stage has been running."""
-        since, job = self._engine.computing_since, self._engine.current
+        since, job = self.engine.computing_since, self.engine.current
         if since is None or not isinstance(job, SpeechJob) or job.cancelled.is_set():
             return None
         utterance = self.history.find_utterance(job.request.id)
@@ -233,12 +234,12 @@ class SpeechEventReceiver(SpeechSignals):
 
     def _cancel_jobs(self, jobs: Sequence[StoppableJob]) -> None:
         for job in jobs:
-            self._engine.cancel_job(job)
+            self.engine.cancel_job(job)
             if isinstance(job, SpeechJob):
                 self._recorder.stop_utterance(job.request.id)
 
     def _emit_state(self) -> None:
-        state = self._open.build_state(self.voice is not None, self._follow_device(), is_preparing=self._engine.is_preparing)
+        state = self._open.build_state(self.voice is not None, self._follow_device(), is_preparing=self.engine.is_preparing)
         if state != self.state:
             self.state = state
             self.state_changed.emit(state)
@@ -246,7 +247,7 @@ class SpeechEventReceiver(SpeechSignals):
     def _follow_device(self) -> float:
         """Report sounds that were heard to the end or lost, and return the seconds heard of the present sound."""
         # Read once: the synthesis thread may close the device between two looks.
-        player = self._engine.player
+        player = self.engine.player
         position = player.position if player is not None else None
         if position is None:
             lost = self._open.drop_lost_sound()

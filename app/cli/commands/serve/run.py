@@ -33,8 +33,6 @@ from app.settings.user_settings import load_usable_settings
 
 # Waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C.
 SERVE_POLL_S = 0.02
-# For what is computed, should the server end by itself.
-SHUTDOWN_TIMEOUT_S = 1.0
 TOKEN_VARIABLE = "KOEBAKO_TOKEN"
 SHORTEST_TOKEN, LONGEST_TOKEN = 16, 1000
 
@@ -81,14 +79,13 @@ def _serve_until_over(
         exit_now()
 
     with interrupt_handler.call_on_interrupt(end_now):
-        thread = EngineThread(opened, catalogue.first_style.voice if catalogue.first_style else None)
-        reads_chat = _start_chat_reader(options, thread.engine, catalogue, access.origins)
-        server = SpeechServer(sockets, HttpService(catalogue, ServiceJobQueue(thread.engine), access, opened.is_open), over.set)
-        server.start()
-        print_json({"type": "listening", "url": server.url} | reads_chat)
-        while not over.wait(SERVE_POLL_S):
-            pass
-        thread.close(SHUTDOWN_TIMEOUT_S)
+        with EngineThread(opened, catalogue.first_style.voice if catalogue.first_style else None) as engine:
+            reads_chat = _start_chat_reader(options, engine, catalogue, access.origins)
+            server = SpeechServer(sockets, HttpService(catalogue, ServiceJobQueue(engine), access, opened.is_open), over.set)
+            server.start()
+            print_json({"type": "listening", "url": server.url} | reads_chat)
+            while not over.wait(SERVE_POLL_S):
+                pass
         refiner.close()
 
 
