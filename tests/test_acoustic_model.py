@@ -13,8 +13,8 @@ from app.bench.graph_recording import record_runs
 from app.bench.stage_timing import build_bench_request
 from app.compose.graph_runner import PreparedRunner
 from app.compose.graph_sessions import build_acoustic_model
-from app.core.acoustic import AcousticModel, NoiseStreams
-from app.core.ports import Prosody
+from app.core.sound.acoustic import AcousticModel, NoiseStreams
+from app.core.sound.ports import Prosody
 from app.lab.recorded_inputs import build_public_inputs, open_subject
 from tests.core.numpy_voice import HOP, NumpyVoice, traits
 from tests.lab.tiny import tiny_voice
@@ -83,6 +83,6 @@ def list_steps(module: SourceModule) -> set[str]:
 
 
 def test_nothing_synthesises_past_the_acoustic_model() -> None:
-    planted = SourceModule("from app.core.durations import expand_prior\nz = self._synthesizer.run_flow(x)")
+    planted = SourceModule("from app.core.sound.durations import expand_prior\nz = self._synthesizer.run_flow(x)")
     assert list_steps(planted) == {"expand_prior", "run_flow"}
-    assert [module.name for module in parse_app() if list_steps(module)] == ["app/core/acoustic.py"]
+    assert [module.name for module in parse_app() if list_steps(module)] == ["app/core/sound/acoustic.py"]

@@ -33,7 +33,7 @@ from app.compose import auto_placement, device_opening, disk_stores, fixed_shape
 from app.compose.auto_placement import guess_placement
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.result_metrics import compute_snr_db
+from app.core.sound.result_metrics import compute_snr_db
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_preparation import prepare_voice
 from app.voices.bert_models import find_bert

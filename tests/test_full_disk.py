@@ -21,10 +21,10 @@ from app.audition.take_store import TakeStore
 from app.common.errors import AppError, OutputFileError
 from app.common.files.atomic_write import list_stale_parts
 from app.common.files.paths import find_data_dir
-from app.core.dictionary_entries import make_entry
-from app.core.project import Project
-from app.core.script import Line, Script
+from app.core.script.project import Project
+from app.core.script.script import Line, Script
 from app.core.synthesis_types import AudioChunk
+from app.core.text.dictionary_entries import make_entry
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter

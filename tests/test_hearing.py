@@ -13,8 +13,8 @@ import pytest
 import soundfile
 
 from app.compose.text_front_end import open_g2p
-from app.core.phone_ids import map_phones_to_moras
 from app.core.synthesis_types import PhoneTiming
+from app.core.text.phone_ids import map_phones_to_moras
 from app.export.sidecars.sidecar_formats import format_hts_labels, format_srt
 from app.export.timeline import SpokenFile, SpokenLine, TimedText
 from app.service.wav_stream import convert_to_pcm, pack_wav_header

@@ -11,8 +11,8 @@ import pytest
 
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
-from app.core.fixed_durations import FixedSentence, compute_phone_pitches, measure_durations, read_sentences, synthesize_fixed
-from app.core.render_caches import RenderCaches
+from app.core.sound.fixed_durations import FixedSentence, compute_phone_pitches, measure_durations, read_sentences, synthesize_fixed
+from app.core.sound.render_caches import RenderCaches
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, PhoneTiming, StageTiming, SynthesisRequest
 from tests.pitch_measures import pitch_of, semitones_between
 from tests.tiny_models.kokoro_voice import HOP, LEAD_STEPS, MEDIAN_HZ, OWN_HZ, RATE, STEP, make_kokoro_voice

@@ -37,20 +37,22 @@ OTHER_CHARACTERS = " \n5aAあア漢!、-."
 MOST_PAIRED, LONGEST_START = 6, 20
 
 BOUNDED_ELSEWHERE = {
-    "app/core/sentence_splitting.py _SENTENCE_TAIL": "looks into a window, which is as long as a sentence may be",
+    "app/core/text/sentence_splitting.py _SENTENCE_TAIL": "looks into a window, which is as long as a sentence may be",
     "app/interchange/renpy_script.py _CLAUSES": "begins where the last clause ended; the first text that is none is the last that is tried",
     "app/interchange/renpy_statements.py _PART": "a string that nothing ends ends its statement, and 100 such statements the reading",
 }
 BUILT_IN_FUNCTIONS: dict[str, Callable[[ModuleType], list[str]]] = {
     "app/common/command_parser.py english": lambda module: [english for english, _japanese in module._TRANSLATIONS],
-    "app/core/normalise/english_spelling.py pattern": lambda module: [pattern for pattern, _sounds in module._SPELLING_RULES],
-    "app/core/normalise/historical_kana.py verb.pattern": lambda module: [verb.pattern for verb in module._HISTORICAL_VERBS],
-    "app/core/normalise/historical_kana.py word.pattern": lambda module: [word.pattern for word in module._HISTORICAL_WORDS],
-    "app/core/normalise/numbers.py joins": lambda module: [module._JOINS_CIRCLED, module._JOINS_NUMBER],
-    "app/core/sentence_splitting.py pattern": lambda module: list(module._CONTINUATIONS_BY_STOP.values()),
-    "app/core/user_word_matching.py '|'.join": lambda module: [module._build_lone_pattern(word) for word in ("東京", "ab", "12", "ア1")],
+    "app/core/text/normalise/english_spelling.py pattern": lambda module: [pattern for pattern, _sounds in module._SPELLING_RULES],
+    "app/core/text/normalise/historical_kana.py verb.pattern": lambda module: [verb.pattern for verb in module._HISTORICAL_VERBS],
+    "app/core/text/normalise/historical_kana.py word.pattern": lambda module: [word.pattern for word in module._HISTORICAL_WORDS],
+    "app/core/text/normalise/numbers.py joins": lambda module: [module._JOINS_CIRCLED, module._JOINS_NUMBER],
+    "app/core/text/sentence_splitting.py pattern": lambda module: list(module._CONTINUATIONS_BY_STOP.values()),
+    "app/core/text/user_word_matching.py '|'.join": lambda module: [
+        module._build_lone_pattern(word) for word in ("東京", "ab", "12", "ア1")
+    ],
     "app/voices/prepare/weights/checked_weights.py re.escape(prefix)": lambda _module: [r"layers\.(\d{1,6})\."],
-    "app/core/notation/explicit_notation.py f'{_AOZORA_NOTE}|{_BRACKETED_MEMO}' if memos": lambda module: [module._AOZORA_NOTE],
+    "app/core/text/notation/explicit_notation.py f'{_AOZORA_NOTE}|{_BRACKETED_MEMO}' if memos": lambda module: [module._AOZORA_NOTE],
 }
 """Sources that names within functions stand for."""
 

@@ -22,7 +22,7 @@ import json, sys
 from app.cli.main import main
 
 def break_synthesis():
-    from app.core import pipeline
+    from app.core.sound import pipeline
     def broken(_self, request, *rest, **more):
         try:
             raise KeyError(request.text)

@@ -15,7 +15,7 @@ import pyworld
 
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.line_sound import LineSound
+from app.core.sound.line_sound import LineSound
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, SynthesisRequest
 from app.install.natural_voice_preparation import prepare_natural_voice
 

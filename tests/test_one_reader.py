@@ -10,7 +10,7 @@ import pytest
 from tests.source_trees import parse_app
 
 JSON = {
-    "app/core/script_data.py": "fields of a later version that we dumped when the file was read",
+    "app/core/script/script_data.py": "fields of a later version that we dumped when the file was read",
     "app/common/files/untrusted_json.py": "the reader itself",
     "app/adapters/ort/op_profile.py": "ONNX Runtime's profile, just written into a folder of our own; it holds millions of values",
     "app/adapters/ort/profiled_session.py": "the same of another session",

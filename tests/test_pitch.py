@@ -14,9 +14,9 @@ import pytest
 
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.compose.speaker_opening import open_speaker
-from app.core.line_melody import measure_mora_pitches
-from app.core.pipeline import Pipeline
-from app.core.render_caches import RenderCaches
+from app.core.sound.line_melody import measure_mora_pitches
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.render_caches import RenderCaches
 from app.core.synthesis_types import Float32, MoraOverride, Overrides, StageTiming, SynthesisRequest
 from tests.pitch_measures import formant_shift, pitch_of, semitones_between
 

@@ -29,7 +29,7 @@ from app.ui.script.autosave import write_autosave
 from app.ui.shell.single_instance import find_requests_dir, acquire_window_lock
 from app.ui.parameters.preset_storage import save_presets
 from app.ui.actions.key_bindings import save_shortcuts
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 start_log()
 logger.warning("a message")
 held = acquire_window_lock([])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.compose.speaker_opening import open_speaker
-from app.core.ports import FrameInput, Prosody, ProsodyInput
+from app.core.sound.ports import FrameInput, Prosody, ProsodyInput
 from app.core.synthesis_types import AudioChunk, Float32, Int64, SynthesisRequest
 
 TEXT = "今日は晴れです。駅前の公園まで歩いて行って、友達と写真を撮りました。はい、そうです。夕方には家に帰って、温かいお茶を飲みました。"

@@ -11,7 +11,7 @@ import pytest
 from app.adapters.probe_results import ProbeResultStore
 from app.adapters.user_dictionary import read_user_entries
 from app.common.files.paths import find_data_dir
-from app.core.project import Project
+from app.core.script.project import Project
 from app.install.character_memory import load_characters
 from app.install.voice_licence import VoiceLicence, is_accepted
 from app.interchange.koebako_files import read_project, write_project
@@ -26,10 +26,10 @@ WRITERS, WRITES = 3, 15
 WORDS, SAVES = 6, 8
 WRITE = """
 import sys
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings, save_settings
 from app.ui.script.autosave import write_autosave
-from app.core.presets import LinePreset
+from app.core.script.presets import LinePreset
 from app.ui.parameters.preset_storage import save_presets
 from app.ui.actions.key_bindings import KeyBinding, save_shortcuts
 name, times = sys.argv[1], int(sys.argv[2])
@@ -43,7 +43,7 @@ for _ in range(times):
 TEACH = """
 import sys
 from app.adapters.user_dictionary import change_dictionary
-from app.core.dictionary_entries import make_entry, merge_entries
+from app.core.text.dictionary_entries import make_entry, merge_entries
 for number in range(int(sys.argv[2])):
     word = make_entry(f"語{sys.argv[1]}の{number}", "ゴ")
     change_dictionary(lambda words: merge_entries(words, [word]))
@@ -74,7 +74,7 @@ SAVE = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from app.core.script import Line
+from app.core.script.script import Line
 from app.interchange.koebako_files import open_project
 from app.ui.projects.project_files import write_project_file
 path, written = Path(sys.argv[3]), 0
@@ -91,7 +91,7 @@ from dataclasses import replace
 from pathlib import Path
 from app.adapters.probe_results import ProbeResultStore
 from app.adapters.shared_settings import change_settings, write_changes
-from app.core.project import VoiceAssignment
+from app.core.script.project import VoiceAssignment
 from app.install.voice_licence import VoiceLicence, record_acceptance
 from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings

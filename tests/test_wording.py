@@ -26,7 +26,7 @@ setHorizontalHeaderLabels setCancelButtonText
 """
 SHOWING = frozenset(SHOWING_TEXT.split())
 NAMES = {
-    "app/core/normalise",
+    "app/core/text/normalise",
     "app/bench/bench_texts.py",
     "app/install/bert_activation_means.py",
 }  # language itself, and texts to be spoken

@@ -18,9 +18,9 @@ from app.cli.commands.selftest.run import _write_report
 from app.cli.main import build_parser, main
 from app.common.errors import AppError
 from app.common.language import set_language
-from app.core.dictionary_entries import make_entry
-from app.core.project import Project
-from app.core.script import Character, Line, Script
+from app.core.script.project import Project
+from app.core.script.script import Character, Line, Script
+from app.core.text.dictionary_entries import make_entry
 from app.interchange.koebako_files import write_project
 from app.interchange.script_writers import write_script
 from app.settings.user_settings import Settings, find_settings_path, save_settings

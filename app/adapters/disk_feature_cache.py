@@ -35,7 +35,7 @@ _SCHEMA = """
 
 
 class DiskFeatureCache:
-    """Implements `app.core.ports.FeatureStore`.
+    """Implements `app.core.sound.ports.FeatureStore`.
 
     Args:
         path: the file; may be deleted at any time no program runs.

@@ -14,8 +14,8 @@ from app.common.files.corrupt_file_backup import CorruptFileError
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.core.dictionary_entries import DictionaryEntry
-from app.core.dictionary_formats import (
+from app.core.text.dictionary_entries import DictionaryEntry
+from app.core.text.dictionary_formats import (
     MAX_DICTIONARY_ENTRIES,
     convert_entries_to_data,
     create_too_many_error,
@@ -24,7 +24,7 @@ from app.core.dictionary_formats import (
     parse_dictionary_text,
     parse_entries,
 )
-from app.core.text_encoding import decode_text
+from app.core.text.text_encoding import decode_text
 
 # Of a file from elsewhere.
 MAX_DICTIONARY_BYTES = 64 << 20

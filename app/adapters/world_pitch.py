@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.core.ports import PITCH_FRAME_S
+from app.core.sound.ports import PITCH_FRAME_S
 from app.core.synthesis_types import Float32, Float64
 
 LOWEST_HZ, HIGHEST_HZ = 55.0, 1000.0

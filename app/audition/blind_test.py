@@ -34,7 +34,7 @@ class BlindTestPlan:
     """The plan of a blind test; fixed before the first trial.
 
     Attributes:
-        sounds: a row for each line, a column for each of what is compared; `app.core.takes.LineTake.sound` of each.
+        sounds: a row for each line, a column for each of what is compared; `app.core.script.takes.LineTake.sound` of each.
         names: of the columns; hidden until the test has ended.
         trials: how many there will be, in `pairs` for each pair; nothing in tests that end by themselves.
         undecided: "no preference" may be answered; only in `pairs`.

@@ -28,7 +28,7 @@ from app.audition.blind_test_trials import add_ratings, find_blind_trial, find_x
 from app.audition.sealed_order import SEED_DIGITS, draw_positions
 from app.common.errors import InputError
 from app.common.files.untrusted_json import require_int, sanitise_long_text, sanitise_short_text
-from app.core.takes import is_sound_name
+from app.core.script.takes import is_sound_name
 
 BLIND_TEST_VERSION = 1
 MAX_COMMENT_LENGTH = 2_000

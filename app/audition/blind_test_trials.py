@@ -24,7 +24,7 @@ from app.audition.blind_test import (
 )
 from app.audition.bradley_terry import choose_next_pair
 from app.audition.sealed_order import draw_positions, shuffle_numbers
-from app.core.script import create_line_id
+from app.core.script.script import create_line_id
 
 
 def begin_blind_test(plan: BlindTestPlan, seed: str) -> BlindTest:

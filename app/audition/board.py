@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from app.core.characters import inherit_settings
-from app.core.script import Line, LineSettings
+from app.core.script.characters import inherit_settings
+from app.core.script.script import Line, LineSettings
+from app.core.script.takes import LineTake
 from app.core.synthesis_types import Overrides
-from app.core.takes import LineTake
 
 MAX_BOARD_CELLS = 1_000
 SettingValues = tuple[tuple[str, Any], ...]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.audition.board import Board, BoardCell
 from app.audition.sealed_order import shuffle_numbers
-from app.core.takes import LineTake
+from app.core.script.takes import LineTake
 
 FocusDirection = Literal["left", "right", "up", "down", "first", "last"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.audition.board import Board, VoiceChoice, combine_columns
-from app.core.script import Line
+from app.core.script.script import Line
 
 
 @dataclass(frozen=True, slots=True)

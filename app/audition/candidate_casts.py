@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from app.audition.board import Board, BoardColumn, Role
-from app.core.characters import CHARACTER_FIELDS, recast_character
-from app.core.script import CAST_FIELDS, Character, Line, Script
+from app.core.script.characters import CHARACTER_FIELDS, recast_character
+from app.core.script.script import CAST_FIELDS, Character, Line, Script
 
 ORIGINAL_CAST = "A"
 """The letter of the cast that the script has; candidates have the others."""

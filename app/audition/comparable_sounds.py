@@ -8,7 +8,7 @@ import numpy as np
 
 from app.adapters.resampler import RateConverter
 from app.audition.blind_test import ANCHORS_HZ, BlindTestPlan, BlindTrial
-from app.core.k_weighting import apply_k_weighting
+from app.core.sound.k_weighting import apply_k_weighting
 from app.core.synthesis_types import Float32
 
 # Equal loudness matters in a comparison: of two sounds that differ in level alone, the louder one is mostly preferred. A short line has no

@@ -13,7 +13,7 @@ from app.audition.blind_test import ANCHORS_HZ, BlindTest, TrialAnswer
 from app.audition.blind_test_result import compute_blind_test_result
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.spreadsheet_cells import escape_formula
+from app.core.text.spreadsheet_cells import escape_formula
 
 ANSWER_COLUMNS = (
     *("session_test_id", "trial_id", "choice_reference", "choice_non_reference", "choice_answer", "choice_time", "choice_comment"),

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import InputError, OutputFileError
-from app.core.project import Project
-from app.core.takes import find_sounds
+from app.core.script.project import Project
+from app.core.script.takes import find_sounds
 from app.interchange.embedded_takes import MAX_EMBEDDED_SOUND_BYTES
 from app.interchange.koebako_files import read_project
 

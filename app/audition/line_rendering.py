@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.adapters.speech_activity import record_at_stages
-from app.core.line_requests import apply_cast, build_request, find_cast
-from app.core.script import Line
-from app.core.stage_clock import OnStage, ignore_cancellation, ignore_stage
+from app.core.script.line_requests import apply_cast, build_request, find_cast
+from app.core.script.script import Line
+from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
 from app.core.synthesis_types import AudioChunk, Float32
 from app.engine.synthesis_jobs import JobTurn, VoicePrecisions
 
 if TYPE_CHECKING:
-    from app.core.pipeline import Pipeline
+    from app.core.sound.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,8 +23,8 @@ from app.common.files.private_data_dir import OWNER_ONLY_MODE, make_private_fold
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.lru_cache import LRUCache
+from app.core.script.takes import is_sound_name
 from app.core.synthesis_types import Float32
-from app.core.takes import is_sound_name
 
 SOUND_FOLDER_SUFFIX = ".d"
 # Of one file: noise of ten minutes, which no code makes smaller.
@@ -32,7 +32,7 @@ MAX_TAKE_BYTES = 64 << 20
 # Four minutes at 44.1 kHz are 21 MB: the cells around which somebody listens.
 MAX_CACHED_TAKE_BYTES = 64 << 20
 MOST_TAKES, MOST_BYTES = 2_000, 1 << 30
-"""Of the takes of one script that are no longer starred; see `app.core.takes.prune_takes`."""
+"""Of the takes of one script that are no longer starred; see `app.core.script.takes.prune_takes`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from app.audition.bradley_terry import Ranking
 from app.audition.mushra import MushraResult
 from app.audition.preference import PreferenceResult
 from app.audition.shared_ranks import find_sole_first
-from app.core.characters import CHARACTER_FIELDS, recast_character
-from app.core.script import CAST_FIELDS, Character, Script, change_settings
-from app.core.takes import LineTake
+from app.core.script.characters import CHARACTER_FIELDS, recast_character
+from app.core.script.script import CAST_FIELDS, Character, Script, change_settings
+from app.core.script.takes import LineTake
 
 
 def find_winner(test: BlindTest) -> int | None:

@@ -18,8 +18,8 @@ from app.bench.repeated_runs import SpeedRatio, compute_ratio, list_figures, tak
 from app.bench.stage_timing import RunFigures, build_bench_request, run_once
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.ports import BertRunner
-from app.core.result_metrics import compute_min_cosine
+from app.core.sound.ports import BertRunner
+from app.core.sound.result_metrics import compute_min_cosine
 from app.core.synthesis_types import Float32, Int64, SynthesisRequest
 from app.settings.graph_precision import GraphPrecision
 from app.settings.user_settings import PrecisionChoice

@@ -18,11 +18,11 @@ from app.adapters.ort.reference_sessions import open_like_reference
 from app.bench.bench_home import OriginalFiles, create_no_graph_error
 from app.bench.stage_timing import RunFigures
 from app.compose.text_front_end import open_g2p
-from app.core.phone_features import expand_to_phones
-from app.core.phone_ids import convert_phones_to_ids
-from app.core.ports import SingleGraphInput
-from app.core.style_blending import compute_style_vector
+from app.core.sound.phone_features import expand_to_phones
+from app.core.sound.ports import SingleGraphInput
+from app.core.sound.style_blending import compute_style_vector
 from app.core.synthesis_types import SynthesisRequest
+from app.core.text.phone_ids import convert_phones_to_ids
 from app.voices.bert_vocabulary import VOCABULARY_NAME
 from app.voices.containers.voice_sources import read_voice_source
 

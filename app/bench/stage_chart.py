@@ -12,7 +12,7 @@ from app.bench.svg_picture import GRID, INK, PALE, SvgPicture
 from app.bench.target_times import find_target_ms
 from app.common.language import localize
 from app.common.stage_colors import STAGE_COLORS_ON_LIGHT
-from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 
 WIDTH, LEFT, RIGHT, MARGIN = 960, 150, 870, 24
 BAR, COMPUTE, ROW = 22, 6, 62

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.adapters.ort.backends import is_on_processor
-from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 
 SYNTHESIS = ("prosody", "flow", "decode")
 CPU_MS = {"g2p": 50.0, "bert": 300.0, "expand": 20.0, "synthesis": 200.0, "audio": 10.0, "total": 580.0}

@@ -9,9 +9,9 @@ from typing import Any
 
 from app.cli.console_output import print_note
 from app.common.language import localize
-from app.core.characters import CastBuilder
-from app.core.project import PROJECT_SUFFIX, Project, VoiceAssignment
-from app.core.script import Line, LineSettings
+from app.core.script.characters import CastBuilder
+from app.core.script.project import PROJECT_SUFFIX, Project, VoiceAssignment
+from app.core.script.script import Line, LineSettings
 from app.install.character_memory import load_characters
 from app.install.known_voices import describe_voice, list_known_voices
 from app.install.resolve_voice import find_unprepared_voice

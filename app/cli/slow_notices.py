@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.console_output import print_note
 from app.common.language import localize
-from app.core.sentence_splitting import split_sentences
+from app.core.text.sentence_splitting import split_sentences
 
 if TYPE_CHECKING:
     from tqdm import tqdm

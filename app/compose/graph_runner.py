@@ -14,8 +14,8 @@ from app.adapters.ort.graph_session import open_cpu_session, open_unoptimized
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.compose.graph_sessions import build_acoustic_model
-from app.core.acoustic import NoiseStreams
-from app.core.ports import STEPS_PER_FRAME, Melody, Prosody, ProsodyInput
+from app.core.sound.acoustic import NoiseStreams
+from app.core.sound.ports import STEPS_PER_FRAME, Melody, Prosody, ProsodyInput
 from app.core.synthesis_types import Float32, Int64
 from app.voices.expected_outputs import CaseRunner
 from app.voices.prepare.input_name_hints import PUBLIC_INPUT_NAMES

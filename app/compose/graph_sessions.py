@@ -13,8 +13,8 @@ from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynthesizer
 from app.compose.disk_stores import open_graph_store
 from app.compose.speaker_plan import SpeakerPlan
-from app.core.acoustic import AcousticModel
-from app.core.voice_traits import VoiceTraits
+from app.core.sound.acoustic import AcousticModel
+from app.core.sound.voice_traits import VoiceTraits
 from app.voices.prepared_voice import Voice
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynthesizer
 from app.common.stage_labels import STAGE_OF_GRAPH
-from app.core.pipeline import Pipeline
+from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import StageTiming
 from app.voices.prepared_voice import Voice
 from app.voices.voice_manifest import map_int8_files

@@ -24,9 +24,9 @@ from app.compose.speaker import Speaker
 from app.compose.speaker_plan import SpeakerPlan, plan_speaker
 from app.compose.stored_features import open_stored_features
 from app.compose.text_front_end import open_g2p
-from app.core.pipeline import Pipeline
-from app.core.render_caches import RenderCaches
-from app.core.speaking_pace import SpeakingPace
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.render_caches import RenderCaches
+from app.core.sound.speaking_pace import SpeakingPace
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import PrecisionChoice, load_usable_settings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
-from app.core.render_caches import RenderCaches
+from app.core.sound.render_caches import RenderCaches
 
 
 def open_g2p() -> OpenJTalkG2P:

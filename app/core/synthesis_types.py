@@ -95,7 +95,7 @@ class Overrides:
     """Everything a user edited by hand in one line.
 
     Attributes:
-        text: the line's text when morae, marks and occurrences were counted; empty means the present text. See `app.core.edit_rebasing`.
+        text: the line's text when morae, marks and occurrences were counted; empty means the present text. See `app.core.sound.edit_rebasing`.
         emoji: emoji were counted as morae, which they are for voices that speak them.
         memos: text in square brackets was not counted.
     """
@@ -228,7 +228,7 @@ class StageTiming:
     """The time that one stage took for one sentence; `decode`, `pitch` and `audio` have one timing per piece.
 
     Attributes:
-        stage: one of `app.core.stage_clock.ALL_STAGES`.
+        stage: one of `app.core.sound.stage_clock.ALL_STAGES`.
         ms: wall time in milliseconds.
         cold: first run of this stage since its session was made.
         cache_hit: the result came from a cache and nothing ran.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from app.adapters.portaudio.play_position import PlayPosition
-from app.core.ports import AudioSink
+from app.core.sound.ports import AudioSink
 
 
 class AudioPlayer(AudioSink, Protocol):

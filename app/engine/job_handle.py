@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from typing import Generic, TypeVar
 
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine
 from app.engine.synthesis_jobs import ComputeJob, Importance, JobTurn
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.adapters import file_prefetch
 from app.common.errors import AudioDeviceError
-from app.core.stage_clock import OnStage
+from app.core.sound.stage_clock import OnStage
 from app.core.synthesis_types import StageTiming
 from app.engine.engine_events import EngineEvents
 from app.engine.machine_info import find_machine_info, use_unblocking_sessions

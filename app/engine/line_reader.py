@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from app.common.errors import AppError
 from app.common.log import convert_to_app_error
-from app.core.edit_rebasing import move_overrides, move_overrides_to_text
-from app.core.line_reading import LineReading, read_line
+from app.core.sound.edit_rebasing import move_overrides, move_overrides_to_text
+from app.core.sound.line_reading import LineReading, read_line
 from app.core.synthesis_types import Overrides, ReadingOverride
 
 if TYPE_CHECKING:
     from app.core.lru_cache import LRUCache
-    from app.core.ports import G2P
+    from app.core.sound.ports import G2P
     from app.core.synthesis_types import Phones
     from app.engine.open_voices import OpenVoices
 

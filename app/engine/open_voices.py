@@ -15,7 +15,7 @@ from app.engine.synthesis_results import OpenedVoice
 if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices
     from app.compose.speaker import Speaker
-    from app.core.render_caches import RenderCaches
+    from app.core.sound.render_caches import RenderCaches
 
 MAX_OPEN_VOICES = 3
 MAX_OPEN_BYTES = 1_200_000_000  # of graphs on the disk, which is about what they take in memory

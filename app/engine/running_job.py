@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from app.common.log import convert_to_app_error
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming
 from app.engine.engine_events import EngineEvents
 from app.engine.open_voices import OpenVoices

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.core.line_requests import LineCast
+from app.core.script.line_requests import LineCast
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.speech_job_runner import iterate_cast_chunks
 from app.engine.synthesis_jobs import ComputeJob, JobTurn

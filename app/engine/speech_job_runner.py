@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 from app.adapters.pace_store import save_pace
 from app.common.errors import AudioDeviceError
-from app.core.line_requests import LineCast, apply_cast
-from app.core.phone_ids import count_marks, count_moras, map_phones_to_marks, map_phones_to_moras
-from app.core.phrase_gate import PhraseGate
-from app.core.stage_clock import OnStage
+from app.core.script.line_requests import LineCast, apply_cast
+from app.core.sound.phrase_gate import PhraseGate
+from app.core.sound.stage_clock import OnStage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.core.text.phone_ids import count_marks, count_moras, map_phones_to_marks, map_phones_to_moras
 from app.engine.audio_player import AudioPlayer
 from app.engine.synthesis_jobs import LinePosition, SpeechJob
 from app.engine.synthesis_results import FirstAudioResult
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
-    from app.core.pipeline import Pipeline
+    from app.core.sound.pipeline import Pipeline
 
 
 class PositionSearch:
@@ -63,7 +63,7 @@ def iterate_cast_chunks(
         find_queued_s: returns the seconds of sound that wait to be heard.
         may_be_silent: a text in which nothing can be read is silent; else it is an error.
     """
-    from app.core.silent_lines import synthesize_or_silence
+    from app.core.sound.silent_lines import synthesize_or_silence
 
     speak = partial(synthesize_or_silence, pipeline) if may_be_silent else pipeline.synthesize
     yield from speak(apply_cast(request, cast, pipeline.voice) if cast else request, on_stage, is_cancelled, find_queued_s)

@@ -9,7 +9,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-from app.core.line_requests import LineCast
+from app.core.script.line_requests import LineCast
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.user_settings import PrecisionChoice
@@ -17,7 +17,7 @@ from app.settings.user_settings import PrecisionChoice
 if TYPE_CHECKING:
     from app.common.errors import AppError
     from app.compose.speaker import Speaker
-    from app.core.stage_clock import OnStage
+    from app.core.sound.stage_clock import OnStage
 
 Result = TypeVar("Result")
 

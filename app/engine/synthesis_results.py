@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.common.errors import AppError
-from app.core.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
+from app.core.sound.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
 from app.engine.synthesis_jobs import SpeechJob, SynthesisJob
 
 

@@ -15,7 +15,7 @@ from app.adapters.user_dictionary import load_dictionary
 from app.common.errors import BackendError, VoiceError
 from app.common.files.untrusted_json import require_number
 from app.common.language import localize
-from app.core.dictionary_entries import merge_entries
+from app.core.text.dictionary_entries import merge_entries
 from app.export.cluster_client import ClusterClient
 from app.export.cluster_roster import ClusterRoster
 from app.export.cluster_task import end_cluster_batch, run_cluster_task

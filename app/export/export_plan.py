@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.common.errors import OutputFileError
 from app.common.language import get_language, localize
-from app.core.script import Character, Line, LineSettings
+from app.core.script.script import Character, Line, LineSettings
 from app.export.export_settings import DEFAULT_PATTERN_ENGLISH, DEFAULT_PATTERN_JAPANESE, ExportSettings
 from app.export.name_pattern import COUNTER_TOKEN, NUMBER_WIDTH, SpeakerNames, build_token_values, fill_pattern
 from app.export.safe_file_names import find_free_stem, fold_file_name, sanitise_stem

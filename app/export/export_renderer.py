@@ -16,16 +16,16 @@ from app.adapters.resampler import RateConverter
 from app.adapters.speech_activity import record_at_stages
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.edit_rebasing import move_overrides_to_text
-from app.core.line_reading import LineReading, read_line
-from app.core.line_requests import build_request
-from app.core.line_sound import LineSound, SoundSpan
-from app.core.phone_ids import NO_INDEX, map_phones_to_moras
-from app.core.script import CAST_FIELDS, Line, LineSettings
-from app.core.sentence_splitting import split_sentences
-from app.core.silent_lines import synthesize_or_silence
-from app.core.stage_clock import OnStage, ignore_cancellation, ignore_stage
+from app.core.script.line_requests import build_request
+from app.core.script.script import CAST_FIELDS, Line, LineSettings
+from app.core.sound.edit_rebasing import move_overrides_to_text
+from app.core.sound.line_reading import LineReading, read_line
+from app.core.sound.line_sound import LineSound, SoundSpan
+from app.core.sound.silent_lines import synthesize_or_silence
+from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
 from app.core.synthesis_types import AudioChunk, Float32, PhoneTiming, ReadingOverride
+from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
+from app.core.text.sentence_splitting import split_sentences
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter

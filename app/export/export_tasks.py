@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from app.core.dictionary_entries import DictionaryEntry
-from app.core.dictionary_formats import convert_entries_to_data, parse_entries
-from app.core.link_reading import LINK_READINGS, LinkReading
-from app.core.script import Script
-from app.core.script_data import convert_script_to_data, parse_script
+from app.core.script.script import Script
+from app.core.script.script_data import convert_script_to_data, parse_script
+from app.core.text.dictionary_entries import DictionaryEntry
+from app.core.text.dictionary_formats import convert_entries_to_data, parse_entries
+from app.core.text.link_reading import LINK_READINGS, LinkReading
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
 from app.settings.graph_precision import GRAPH_PRECISIONS, GraphPrecision

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.core.line_requests import find_cast_ids
+from app.core.script.line_requests import find_cast_ids
 from app.core.synthesis_types import Float32
 from app.engine.synthesis_jobs import JobTurn
 

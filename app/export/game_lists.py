@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 from app.adapters.files.file_set import FileSet
 from app.common.files.bounded_read import read_bounded
 from app.common.language import localize
-from app.core.spreadsheet_cells import escape_formula
+from app.core.text.spreadsheet_cells import escape_formula
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, GameEngine
 from app.export.safe_file_names import find_free_stem

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.core.k_weighting import Float64
+from app.core.sound.k_weighting import Float64
 
 MAX_TRUE_PEAK_DB = -1.0
 LIMITER_CEILING_DB = MAX_TRUE_PEAK_DB - 0.1

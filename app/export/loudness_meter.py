@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.core.k_weighting import WEIGHTED_PIECE, Float64, KWeighting
-from app.core.peak_limiter import PeakLimiter
+from app.core.sound.k_weighting import WEIGHTED_PIECE, Float64, KWeighting
+from app.core.sound.peak_limiter import PeakLimiter
+from app.core.sound.true_peak import REACH, find_true_levels
 from app.core.synthesis_types import Float32
-from app.core.true_peak import REACH, find_true_levels
 from app.export.loudness import MAX_LIMITED_DB, LoudnessMeasurement, convert_to_db
 
 # Blocks of 400 ms begin every 100 ms.

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.adapters.resampler import RateConverter
 from app.common.files.untrusted_json import require_number
-from app.core.peak_limiter import PeakLimiter
+from app.core.sound.peak_limiter import PeakLimiter
 from app.core.synthesis_types import Float32
 from app.export.loudness import LIMITER_CEILING_DB, compute_integrated_lufs, convert_to_db
 from app.export.loudness_meter import LoudnessMeter

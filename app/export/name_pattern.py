@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from app.common.language import get_language, localize
-from app.core.notation.explicit_notation import strip_notation
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.text.notation.explicit_notation import strip_notation
 
 TEXT_LENGTH, NUMBER_WIDTH = 10, 3
 FORBIDDEN_FILE_NAME_CHARS = re.compile(r'[\x00-\x1f"*/:<>?\\|\x7f]')

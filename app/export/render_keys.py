@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from app.core.dictionary_entries import DictionaryEntry
-from app.core.dictionary_formats import convert_entries_to_data
-from app.core.line_requests import choose_known_name
-from app.core.normalise import normalise_text
-from app.core.script import CAST_FIELDS, Line
-from app.core.script_data import convert_line_to_data
+from app.core.script.line_requests import choose_known_name
+from app.core.script.script import CAST_FIELDS, Line
+from app.core.script.script_data import convert_line_to_data
+from app.core.text.dictionary_entries import DictionaryEntry
+from app.core.text.dictionary_formats import convert_entries_to_data
+from app.core.text.normalise import normalise_text
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 

@@ -12,7 +12,7 @@ from app.adapters.openjtalk.reading_choices import find_link_reading, should_fin
 from app.adapters.user_dictionary import load_dictionary
 from app.common.errors import AppError
 from app.common.version import VERSION
-from app.core.dictionary_entries import DictionaryEntry, merge_entries
+from app.core.text.dictionary_entries import DictionaryEntry, merge_entries
 from app.export.render_keys import DIGEST_BYTES, SoundConditions, VoiceFacts
 from app.settings.user_settings import Settings
 from app.voices.content_digest import compute_file_digests

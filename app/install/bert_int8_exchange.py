@@ -8,7 +8,7 @@ from typing import Any
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.language import localize
-from app.core.result_metrics import compute_min_cosine
+from app.core.sound.result_metrics import compute_min_cosine
 from app.core.synthesis_types import BERT_WIDTH
 from app.install.bert_preparation import INT8_BERT_NAME
 from app.install.bert_verification import MIN_BERT_COSINE, build_test_texts, compute_features

@@ -11,7 +11,7 @@ from app.adapters.char_tokenizer import CharTokenizer
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
-from app.core.result_metrics import compute_min_cosine, compute_relative_difference
+from app.core.sound.result_metrics import compute_min_cosine, compute_relative_difference
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
 from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE, build_quick_text, build_test_texts, compute_features

@@ -16,8 +16,8 @@ from app.adapters.ort.recording_session import RecordedRun, RecordingSession
 from app.common.files import paths
 from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p
-from app.core.melody import build_melody_of_symbols
-from app.core.ports import Prosody, ProsodyInput
+from app.core.sound.melody import build_melody_of_symbols
+from app.core.sound.ports import Prosody, ProsodyInput
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones, SynthesisRequest
 from app.install.bert_verification import build_test_texts
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input

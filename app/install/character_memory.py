@@ -12,7 +12,7 @@ from app.common.files.atomic_write import check_version, load_data, save_data
 from app.common.files.paths import find_data_dir
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
-from app.core.project import VoiceAssignment
+from app.core.script.project import VoiceAssignment
 
 CHARACTERS_VERSION = 1
 MAX_CHARACTERS = 10_000

@@ -25,7 +25,7 @@ from app.common.errors import DownloadError
 from app.common.files.atomic_write import move_path
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
-from app.core.stage_clock import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 from app.install.download_folders import (
     DEFAULT_DOWNLOAD_NAME,
     choose_download_folder,

@@ -9,8 +9,8 @@ from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p
-from app.core.acoustic import AcousticModel
-from app.core.result_metrics import compute_equal_share
+from app.core.sound.acoustic import AcousticModel
+from app.core.sound.result_metrics import compute_equal_share
 from app.core.synthesis_types import Float32, Int64, Phones
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input
 from app.voices.bert_models import BERT_PRECISIONS, BertModel, BertPrecision

@@ -20,7 +20,7 @@ from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.recording_session import RecordingSession, ReplayingSession
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report, ignore_report
-from app.core.result_metrics import compute_equal_share, compute_log_spectral_distance_db, compute_snr_db
+from app.core.sound.result_metrics import compute_equal_share, compute_log_spectral_distance_db, compute_snr_db
 from app.core.synthesis_types import Float32, Int64
 from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, build_calibration_sentences
 from app.voices.int8_result import (

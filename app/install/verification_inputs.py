@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.compose.graph_runner import SYMBOL_TYPES_INPUT
-from app.core.moras import PHONES_BY_MORA
-from app.core.phone_features import expand_to_phones
-from app.core.phone_ids import convert_phones_to_ids
-from app.core.ports import Prosody
-from app.core.style_blending import compute_style_vector
+from app.core.sound.phone_features import expand_to_phones
+from app.core.sound.ports import Prosody
+from app.core.sound.style_blending import compute_style_vector
 from app.core.symbols import EDGE_SYMBOL, NANAIRO_EMOJI
 from app.core.synthesis_types import BERT_WIDTH, Phones
+from app.core.text.moras import PHONES_BY_MORA
+from app.core.text.phone_ids import convert_phones_to_ids
 from app.voices.prepared_voice import Voice
 
 MAX_TIE_ATTEMPTS = (

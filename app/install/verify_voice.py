@@ -15,10 +15,10 @@ from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
 from app.common.progress import Report
 from app.compose.graph_runner import Case, PreparedRunner
-from app.core.acoustic import NoiseStreams
-from app.core.durations import MAX_PREDICTED_SYMBOL_FRAMES
-from app.core.ports import Prosody, SingleGraphInput
-from app.core.result_metrics import compute_max_difference
+from app.core.sound.acoustic import NoiseStreams
+from app.core.sound.durations import MAX_PREDICTED_SYMBOL_FRAMES
+from app.core.sound.ports import Prosody, SingleGraphInput
+from app.core.sound.result_metrics import compute_max_difference
 from app.core.synthesis_types import Float32, Int64
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties, build_verification_inputs
 from app.voices.prepared_voice import Voice

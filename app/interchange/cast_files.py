@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.project import Project
+from app.core.script.project import Project
 from app.interchange.koebako_files import PROJECT_FILE_SUFFIX, read_project
 from app.interchange.script_file_bytes import read_file_bytes
 from app.interchange.script_import import TABLES

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import TypeVar
 
-from app.core.characters import CastBuilder, replace_voices
-from app.core.project import Project, VoiceAssignment
-from app.core.script import Character, LineSettings, Script
+from app.core.script.characters import CastBuilder, replace_voices
+from app.core.script.project import Project, VoiceAssignment
+from app.core.script.script import Character, LineSettings, Script
 from app.interchange.style_ids import compute_style_id
 
 _Item = TypeVar("_Item")

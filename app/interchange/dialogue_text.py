@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.core.text_lines import MAX_NAME_CHARACTERS
+from app.core.text.text_lines import MAX_NAME_CHARACTERS
 from app.interchange.named_lines import NamedLine
 
 # A longer quotation is not one.

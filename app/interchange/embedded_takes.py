@@ -7,7 +7,7 @@ import binascii
 import hashlib
 from collections.abc import Mapping
 
-from app.core.takes import is_sound_name
+from app.core.script.takes import is_sound_name
 
 MAX_EMBEDDED_SOUND_BYTES = 48 << 20
 """Of all sounds of a file; a voice takes 20 minutes to fill that. A file is read whole, and its text takes up to four times as much memory."""

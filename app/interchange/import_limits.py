@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.characters import MOST_CHARACTERS
-from app.core.project_sanitiser import MAX_SCRIPT_LINES
-from app.core.text_lines import MAX_LINE_CHARACTERS
+from app.core.script.characters import MOST_CHARACTERS
+from app.core.script.project_sanitiser import MAX_SCRIPT_LINES
+from app.core.text.text_lines import MAX_LINE_CHARACTERS
 
 # Characters of a line, before it is split into lines that the window can show.
 MAX_IMPORTED_LINE_CHARS = 1_400_000

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.project import Project
+from app.core.script.project import Project
 
 # Of those that have lost the same.
 MAX_LISTED_LINES = 5

@@ -14,10 +14,10 @@ from app.common.errors import InputError
 from app.common.files.atomic_write import PARSE_FAULTS, PRIVATE, encode_readable_json, read_with_retry, save_bytes
 from app.common.files.untrusted_json import parse_json
 from app.common.language import localize
-from app.core.project import PROJECT_SUFFIX, Project
-from app.core.project_data import VERSION, convert_project_to_data, parse_project
-from app.core.project_sanitiser import sanitise_project
-from app.core.script import LineSettings
+from app.core.script.project import PROJECT_SUFFIX, Project
+from app.core.script.project_data import VERSION, convert_project_to_data, parse_project
+from app.core.script.project_sanitiser import sanitise_project
+from app.core.script.script import LineSettings
 from app.interchange.embedded_takes import MAX_ENCODED_SOUND_BYTES, count_encoded_bytes, decode_sounds, encode_sounds
 from app.interchange.import_limits import ImportAllowance
 from app.interchange.imported_script import NOT_OPENED, LossReport

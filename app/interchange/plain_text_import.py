@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from app.common.files.untrusted_json import sanitise_long_text
-from app.core.script import LineSettings
-from app.core.text_encoding import decode_text
-from app.core.text_lines import MAX_NAME_CHARACTERS, split_lines, strip_markdown
+from app.core.script.script import LineSettings
+from app.core.text.text_encoding import decode_text
+from app.core.text.text_lines import MAX_NAME_CHARACTERS, split_lines, strip_markdown
 from app.interchange.dialogue_text import parse_dialogue
 from app.interchange.import_limits import check_line_count
 from app.interchange.imported_script import ImportedScript

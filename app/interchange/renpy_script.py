@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from app.common.files.untrusted_json import sanitise_long_text
 from app.common.language import localize
-from app.core.script import LineSettings
-from app.core.text_encoding import decode_text
+from app.core.script.script import LineSettings
+from app.core.text.text_encoding import decode_text
 from app.interchange.import_limits import check_line_count
 from app.interchange.imported_script import ImportedScript
 from app.interchange.named_lines import NamedLine, is_made_id

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
-from app.core.characters import CastBuilder
-from app.core.project import Project, VoiceAssignment, VoiceReference
-from app.core.script import Line, LineSettings, Script, create_line_id, cut_long_line
-from app.core.text_lines import MAX_LINE_CHARACTERS
+from app.core.script.characters import CastBuilder
+from app.core.script.project import Project, VoiceAssignment, VoiceReference
+from app.core.script.script import Line, LineSettings, Script, create_line_id, cut_long_line
+from app.core.text.text_lines import MAX_LINE_CHARACTERS
 from app.interchange.import_limits import ImportAllowance
 from app.interchange.imported_script import ImportedPhrase, ImportedScript, LossReport, build_no_text_error
 

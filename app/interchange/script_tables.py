@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from app.core.project_sanitiser import MAX_SCRIPT_LINES
-from app.core.spreadsheet_cells import SpreadsheetRow, parse_rows, unescape_formula
-from app.core.text_encoding import decode_text
-from app.core.text_lines import MAX_NAME_CHARACTERS
+from app.core.script.project_sanitiser import MAX_SCRIPT_LINES
+from app.core.text.spreadsheet_cells import SpreadsheetRow, parse_rows, unescape_formula
+from app.core.text.text_encoding import decode_text
+from app.core.text.text_lines import MAX_NAME_CHARACTERS
 from app.interchange.import_limits import check_line_count
 from app.interchange.imported_script import ImportedScript
 from app.interchange.table_columns import recognise_columns, resolve_columns

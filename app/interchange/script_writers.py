@@ -16,10 +16,10 @@ from app.common.errors import InputError, OutputFileError
 from app.common.files.atomic_write import CHECK_WRITABLE_HINT, write_file_atomically
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.core.notation.explicit_notation import convert_memos_to_notes
-from app.core.script import CAST_FIELDS, Line, LineSettings, Script
-from app.core.spreadsheet_cells import escape_formula
+from app.core.script.script import CAST_FIELDS, Line, LineSettings, Script
 from app.core.synthesis_types import Overrides
+from app.core.text.notation.explicit_notation import convert_memos_to_notes
+from app.core.text.spreadsheet_cells import escape_formula
 from app.interchange.dialogue_text import format_dialogue
 from app.interchange.imported_script import NOT_SAVED, LossReport
 from app.interchange.named_lines import NamedLine, is_made_id

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from app.common.language import localize
-from app.core.project import Project, VoiceAssignment
-from app.core.script import Line
+from app.core.script.project import Project, VoiceAssignment
+from app.core.script.script import Line
 from app.interchange.character_assignment import AssignableVoice, apply_choices, is_same_name
 
 MAX_LISTED_SUBSTITUTED = 5  # names of missing voices

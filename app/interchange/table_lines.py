@@ -10,11 +10,11 @@ from typing import Any
 
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.language import localize
-from app.core.characters import CastBuilder
 from app.core.delivery import Bounds
-from app.core.project import Project
 from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS
-from app.core.script import LineSettings, Script
+from app.core.script.characters import CastBuilder
+from app.core.script.project import Project
+from app.core.script.script import LineSettings, Script
 from app.core.symbols import PUNCTUATION_PHONES
 from app.interchange.imported_script import ImportedScript, LossReport
 from app.interchange.script_builder import ImportedScriptBuilder

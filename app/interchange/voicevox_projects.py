@@ -19,12 +19,12 @@ import numpy as np
 from app.common.errors import InputError
 from app.common.files.untrusted_json import parse_json, require_number, sanitise_long_text
 from app.common.language import localize
-from app.core.accent_edits import SHORTEST_MORA_S
-from app.core.accent_phrases import compute_phrase_heights
-from app.core.moras import convert_to_katakana
 from app.core.request_limits import MORA_PITCH_BOUNDS, PAUSE_BOUNDS
-from app.core.script import LineSettings
-from app.core.text_lines import MAX_LINE_CHARACTERS
+from app.core.script.script import LineSettings
+from app.core.sound.accent_edits import SHORTEST_MORA_S
+from app.core.text.accent_phrases import compute_phrase_heights
+from app.core.text.moras import convert_to_katakana
+from app.core.text.text_lines import MAX_LINE_CHARACTERS
 from app.interchange.import_limits import (
     MAX_MORA_CHARS,
     MAX_MORAS_PER_LINE,

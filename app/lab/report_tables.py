@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from app.common.language import localize
-from app.core.spreadsheet_cells import escape_formula
+from app.core.text.spreadsheet_cells import escape_formula
 from app.lab.report_rows import EMPTY_VALUES, Row, format_cell, format_exact, group_by_type, list_columns
 from app.lab.row_labels import format_identifier
 

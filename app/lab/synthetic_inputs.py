@@ -12,7 +12,7 @@ import numpy as np
 from app.common.errors import VoiceError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
-from app.core.ports import STEPS_PER_FRAME
+from app.core.sound.ports import STEPS_PER_FRAME
 from app.voices.prepare.graph_facts import GraphValue
 from app.voices.untrusted.voice_limits import MAX_TENSOR_AXES
 

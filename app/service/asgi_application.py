@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.service.access import AccessRules
 from app.service.body_quota import BodyQuota
 from app.service.http_errors import RefusalError, convert_to_refusal

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from app.core.fixed_durations import FixedSentence
-from app.core.phone_ids import NO_INDEX, map_phones_to_moras
+from app.core.sound.fixed_durations import FixedSentence
 from app.core.synthesis_types import Phones
+from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 
 PhoneOffset = tuple[int, int]
 """A sentence of the list, and a phone in it."""

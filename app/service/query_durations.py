@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from app.core.fixed_durations import FixedSentence, measure_durations
-from app.core.pipeline import Pipeline
 from app.core.request_limits import BOUNDS
-from app.core.stage_clock import OnStage
+from app.core.sound.fixed_durations import FixedSentence, measure_durations
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.stage_clock import OnStage
 from app.core.synthesis_types import Phones, SynthesisRequest
 from app.service.http_errors import RefusalError, create_refusal
 from app.service.mora_alignment import MoraAlignment, PhoneOffset, align_moras, map_frames

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from app.core.accent_edits import set_mora_pitches
-from app.core.accent_phrases import compute_phrase_heights
+from app.core.sound.accent_edits import set_mora_pitches
 from app.core.symbols import EMOJI_IDS
 from app.core.synthesis_types import Overrides
+from app.core.text.accent_phrases import compute_phrase_heights
 from app.service.voicevox_phrases import DEVOICED_VOWELS, HIGH, LOW, SILENT_VOWELS
 from app.service.voicevox_query import AccentPhrase, QueryMora
 

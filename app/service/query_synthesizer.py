@@ -9,17 +9,17 @@ from itertools import accumulate
 import numpy as np
 
 from app.common.errors import InputError, NothingToReadError
-from app.core.accent_edits import list_phrases
-from app.core.accent_phrases import compute_phrase_heights
-from app.core.devoicing import devoice_pieces
-from app.core.fixed_durations import FixedSentence, compute_phone_pitches, measure_durations, read_sentences, synthesize_fixed
-from app.core.line_reading import read_line
-from app.core.moras import PHONES_BY_MORA, convert_to_katakana, find_mora_phones, split_moras
-from app.core.phone_ids import apply_tones, count_moras
-from app.core.pipeline import Pipeline
-from app.core.stage_clock import OnStage, ignore_cancellation, ignore_stage
+from app.core.sound.accent_edits import list_phrases
+from app.core.sound.devoicing import devoice_pieces
+from app.core.sound.fixed_durations import FixedSentence, compute_phone_pitches, measure_durations, read_sentences, synthesize_fixed
+from app.core.sound.line_reading import read_line
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
 from app.core.symbols import EDGE_SYMBOL, EMOJI_IDS, VOWEL_PHONES
 from app.core.synthesis_types import Float32, Overrides, Phones, SynthesisRequest
+from app.core.text.accent_phrases import compute_phrase_heights
+from app.core.text.moras import PHONES_BY_MORA, convert_to_katakana, find_mora_phones, split_moras
+from app.core.text.phone_ids import apply_tones, count_moras
 from app.interchange.voicevox_query_fields import convert_tempo
 from app.service.http_errors import RefusalError, build_problem, create_invalid_refusal, create_refusal
 from app.service.mora_alignment import MoraAlignment, align_moras, map_frames

@@ -12,8 +12,8 @@ from starlette.routing import Route
 
 from app.adapters.user_dictionary import change_dictionary, read_user_entries
 from app.compose.text_front_end import forget_readings
-from app.core.dictionary_entries import USUAL_PRIORITY, DictionaryEntry, EntryKind, make_entry, merge_entries
-from app.core.dictionary_formats import build_exchange_words, join_compound, parse_dictionary_json
+from app.core.text.dictionary_entries import USUAL_PRIORITY, DictionaryEntry, EntryKind, make_entry, merge_entries
+from app.core.text.dictionary_formats import build_exchange_words, join_compound, parse_dictionary_json
 from app.service.http_errors import create_refusal
 from app.service.http_service import HttpService, read_query_fields
 from app.service.query_presets import parse_preset

@@ -19,14 +19,14 @@ from starlette.routing import Route
 from app.adapters.sound.sound_codec import encode_sound
 from app.adapters.sound.sound_formats import choose_encoding
 from app.common.errors import InputError, NothingToReadError, VoiceError
-from app.core.fixed_durations import FixedSentence, iterate_sentences, measure_durations, synthesize_fixed
-from app.core.line_sound import SoundSpan
-from app.core.phone_ids import NO_INDEX, map_phones_to_moras
-from app.core.pipeline import Pipeline
 from app.core.request_limits import BOUNDS
-from app.core.silent_lines import compute_silence_s
+from app.core.sound.fixed_durations import FixedSentence, iterate_sentences, measure_durations, synthesize_fixed
+from app.core.sound.line_sound import SoundSpan
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.silent_lines import compute_silence_s
+from app.core.sound.waveform import create_silence
 from app.core.synthesis_types import Float32, SynthesisRequest
-from app.core.waveform import create_silence
+from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.service.anonymous_file import AnonymousFile
 from app.service.http_errors import RefusalError, convert_to_refusal, create_refusal
 from app.service.http_exchange import RESPONSE_PIECE_BYTES

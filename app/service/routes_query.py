@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.common.language import localize
-from app.core.moras import PHONES_BY_MORA
+from app.core.text.moras import PHONES_BY_MORA
 from app.service.http_errors import RefusalError
 from app.service.http_service import HttpService, read_query_fields, read_style
 from app.service.query_parser import parse_phrases

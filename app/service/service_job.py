@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from app.adapters.speech_activity import record_at_stages, record_speech
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.synthesis_jobs import ComputeJob, Importance, JobTurn
 from app.service.response_spool import ResponseSpool, SpoolPiece, SpoolQuota
 

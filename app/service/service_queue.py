@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from typing import Any, TypeVar
 
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine
 from app.service.http_errors import create_refusal
 from app.service.response_spool import SpoolQuota

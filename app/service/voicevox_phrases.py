@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from app.core.accent_edits import list_phrases
-from app.core.fixed_durations import FixedSentence
-from app.core.line_reading import read_line
-from app.core.pipeline import Pipeline
+from app.core.sound.accent_edits import list_phrases
+from app.core.sound.fixed_durations import FixedSentence
+from app.core.sound.line_reading import read_line
+from app.core.sound.pipeline import Pipeline
 from app.core.symbols import EMOJI_IDS
 from app.core.synthesis_types import Overrides, Phones
 from app.service.mora_alignment import MoraAlignment, PhoneOffset, align_moras

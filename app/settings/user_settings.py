@@ -15,8 +15,8 @@ from app.common.files.release_file import has_update_notices
 from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
-from app.core.link_reading import LINK_READINGS, LinkReading
 from app.core.request_limits import BOUNDS, SEED_BOUNDS
+from app.core.text.link_reading import LINK_READINGS, LinkReading
 from app.settings import settings_labels
 from app.settings.graph_precision import GRAPH_PRECISIONS, MAX_VOICE_CHOICES, GraphPrecision, PrecisionPreference
 from app.settings.page_origins import find_origin_mistake

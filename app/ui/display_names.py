@@ -11,7 +11,7 @@ from app.adapters.ort.backends import find_backend_name
 from app.common.language import localize
 
 if TYPE_CHECKING:
-    from app.core.dictionary_entries import EntryKind
+    from app.core.text.dictionary_entries import EntryKind
 
 
 STYLE_NAMES_JA = {

@@ -126,7 +126,7 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow, Spee
     report["qt_s"] = _read_process_age_s()
     from PySide6.QtCore import qVersion
 
-    from app.core.script import Script
+    from app.core.script.script import Script
     from app.ui.error_texts import format_error_details
     from app.ui.shell.main_window import MainWindow
     from app.ui.synthesis.speech_controller import SpeechController

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QMimeData, QUrl
 
 from app.common.files.untrusted_json import sanitise_short_text
-from app.core.text_lines import TEXT_SUFFIXES
+from app.core.text.text_lines import TEXT_SUFFIXES
 from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from app.common.errors import InputError
 from app.common.files.bounded_read import read_bounded
 from app.common.language import localize
-from app.core.result_metrics import compute_max_difference
+from app.core.sound.result_metrics import compute_max_difference
 from app.voices.untrusted.npy_reader import parse_npy_array
 
 MAX_CASE_FILE_BYTES, MAX_UNPACKED_CASE_BYTES = 256 << 20, 1 << 30  # a minute of sound takes 11 MB

@@ -26,8 +26,8 @@ from app.audition.blind_test_trials import begin_blind_test  # noqa: E402
 from app.audition.sealed_order import generate_seed  # noqa: E402
 from app.audition.take_store import TakeStore, find_sound_folder  # noqa: E402
 from app.compose.speaker_opening import open_speaker  # noqa: E402
-from app.core.project import Project  # noqa: E402
-from app.core.script import Line, LineSettings, Script  # noqa: E402
+from app.core.script.project import Project  # noqa: E402
+from app.core.script.script import Line, LineSettings, Script  # noqa: E402
 from app.core.synthesis_types import Float32, SynthesisRequest  # noqa: E402
 from app.interchange.koebako_files import write_project  # noqa: E402
 

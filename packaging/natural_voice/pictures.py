@@ -21,8 +21,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "packaging/natural_voice")]
 
 from evaluate import NaturalVoice, choose_lines, track_pitch  # noqa: E402
 
-from app.core.melody import build_melody  # noqa: E402
-from app.core.render_caches import RenderCaches  # noqa: E402
+from app.core.sound.melody import build_melody  # noqa: E402
+from app.core.sound.render_caches import RenderCaches  # noqa: E402
 from app.core.synthesis_types import SynthesisRequest  # noqa: E402
 
 SENTENCES = 10

@@ -27,7 +27,7 @@ from speaker import HOP, RATE, Speaker, Who
 from teacher import STEP, Target, teach
 from texts import held_out
 
-from app.core.durations import round_with_carry
+from app.core.sound.durations import round_with_carry
 
 MCD_FACTOR = 10 / np.log(10) * np.sqrt(2)
 VECTORS = STATES * 64

@@ -21,7 +21,7 @@ from speaker import RATE, Speaker
 from sweep import contour
 from teacher import STEP, teach
 
-from app.core.durations import round_with_carry
+from app.core.sound.durations import round_with_carry
 
 mpl.use("Agg")
 from matplotlib import pyplot

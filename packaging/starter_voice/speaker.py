@@ -13,7 +13,7 @@ from frontend import Line, feature_rows, ids_of
 from numpy.typing import NDArray
 from vocabulary import encode
 
-from app.core.durations import round_with_carry
+from app.core.sound.durations import round_with_carry
 
 HOP = 512
 RATE = 44100

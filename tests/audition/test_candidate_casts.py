@@ -21,7 +21,7 @@ from app.audition.candidate_casts import (
     recast_script,
     suggest_voices,
 )
-from app.core.script import Character, Line, LineSettings, Script
+from app.core.script.script import Character, Line, LineSettings, Script
 
 HERO = Character("勇者", LineSettings(voice="mei", style="Happy", speed=1.2), id="hero")
 KING = Character("王", LineSettings(voice="kokoro", speaker="Male 1"), id="king")

@@ -19,8 +19,8 @@ from app.audition.comparable_sounds import load_trial_sounds
 from app.audition.html_sheet import build_html_sheet
 from app.audition.preference import PreferenceResult
 from app.common.errors import InputError
+from app.core.script.takes import find_sounds
 from app.core.synthesis_types import Float32
-from app.core.takes import find_sounds
 
 SEED = "0123456789abcdef" * 4
 RATE = 8_000

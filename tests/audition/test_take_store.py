@@ -17,8 +17,8 @@ from app.adapters.sound import take_codec
 from app.adapters.sound.take_codec import convert_to_float, convert_to_int16, decode_take, encode_take
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import InputError, OutputFileError
+from app.core.script.takes import LineTake, list_sounds
 from app.core.synthesis_types import Float32
-from app.core.takes import LineTake, list_sounds
 
 RATE = 44_100
 unix = pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of Unix")

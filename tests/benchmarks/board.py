@@ -23,8 +23,8 @@ from app.audition.board_order import plan_fill_order
 from app.audition.line_rendering import render_line
 from app.audition.take_store import MAX_CACHED_TAKE_BYTES, TakeStore
 from app.compose.speaker_opening import open_speaker
-from app.core.pipeline import Pipeline
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import Float32
 
 TEXTS = (

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from app.core.characters import CastBuilder
-from app.core.project import Project
-from app.core.script import Line, LineSettings, Script
+from app.core.script.characters import CastBuilder
+from app.core.script.project import Project
+from app.core.script.script import Line, LineSettings, Script
 from app.interchange.koebako_files import read_project, write_project
 from tests.benchmarks.heartbeat.heart import Heart
 

@@ -21,10 +21,10 @@ import numpy as np
 
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.compose.speaker_opening import open_speaker
-from app.core.accent_edits import set_mora_pitches
-from app.core.line_melody import measure_mora_pitches
-from app.core.pipeline import Pipeline
-from app.core.render_caches import RenderCaches
+from app.core.sound.accent_edits import set_mora_pitches
+from app.core.sound.line_melody import measure_mora_pitches
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.render_caches import RenderCaches
 from app.core.synthesis_types import Float32, Float64, Overrides, PhoneTiming, SynthesisRequest
 from tests.benchmarks.page import put
 from tests.benchmarks.pitch import Opinion, judged

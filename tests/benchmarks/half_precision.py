@@ -23,7 +23,7 @@ from app.adapters.ort.recording_session import RecordedRun
 from app.common.errors import AppError
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import record_speaker, replace_sessions
-from app.core.result_metrics import compute_log_spectral_distance_db, compute_snr_db
+from app.core.sound.result_metrics import compute_log_spectral_distance_db, compute_snr_db
 from app.voices.prepare.device.half_precision import SINGLE_PRECISION_OPS, convert_array_to_half, convert_to_half
 from tests.adapters.ort.webgpu_child import INCLUDED, open_exact, speak
 from tests.benchmarks.page import put

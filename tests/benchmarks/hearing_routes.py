@@ -32,7 +32,7 @@ from app.adapters.portaudio.audio_devices import load_portaudio, refresh_devices
 from app.common.errors import AudioDeviceError
 from app.compose.audio_outputs import open_player
 from app.compose.speaker_opening import open_speaker
-from app.core.pipeline import Pipeline
+from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import SynthesisRequest
 from app.install.natural_voice_parts import find_installed_parts
 from tests.benchmarks.drawn_melody import Spoken, speak

@@ -20,8 +20,8 @@ import numpy as np
 
 from app.bench.bench_texts import BENCH_LINES
 from app.compose.speaker_opening import open_speaker
-from app.core.phrase_gate import PhraseGate
-from app.core.pipeline import Pipeline
+from app.core.sound.phrase_gate import PhraseGate
+from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import AudioChunk, Float32, SynthesisRequest
 from app.lab.report_rows import Row
 from tests.benchmarks.page import README, put

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyworld
 
-from app.core.phone_ids import NO_INDEX, map_phones_to_moras
 from app.core.synthesis_types import Float32, Float64, PhoneTiming
+from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.export.loudness import compute_integrated_lufs, merge_measurements
 from app.export.loudness_meter import measure_loudness
 from app.export.sidecars.sidecar_formats import HTS_UNITS_PER_S

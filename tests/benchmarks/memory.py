@@ -15,7 +15,7 @@ import psutil
 
 from app.compose.speaker_opening import open_speaker
 from app.core.lru_cache import LRUCache
-from app.core.render_caches import RenderCaches
+from app.core.sound.render_caches import RenderCaches
 from app.core.synthesis_types import SynthesisRequest
 
 SETTLED = 0.25  # of the sentences, until every graph has seen its longest one

@@ -21,7 +21,7 @@ import pyworld
 
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.compose.speaker_opening import open_speaker
-from app.core.pitch_shift import PitchChange, PitchShift
+from app.core.sound.pitch_shift import PitchChange, PitchShift
 from app.core.synthesis_types import Float32, Float64, SynthesisRequest
 from tests.benchmarks.page import put
 from tests.pitch_measures import formant_shift, semitones_between

@@ -24,7 +24,7 @@ import numpy as np
 import psutil
 
 from app.bench.bench_texts import BENCH_LINES
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from app.install.voice_import import find_user_voices_dir
 from app.lab.context_rows import build_machine_row
 from app.voices.pending_refinement import PENDING_FILES, PENDING_NAME, is_refinement_pending

@@ -24,7 +24,7 @@ import numpy as np
 from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.sentence_stages import SentenceStages
+from app.core.sound.sentence_stages import SentenceStages
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.engine_thread import EngineThread
 from app.engine.open_voices import OpenVoices

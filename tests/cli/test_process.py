@@ -134,8 +134,8 @@ def test_the_options_import_nothing_that_reads_texts_and_with_the_pipeline_neith
     code = (
         "import sys; from app.cli.main import build_parser; build_parser(['speak', 'はい'])\n"
         "print(*sorted(name for name in sys.modules if name.startswith('app.cli.commands.') and name.endswith('options')))\n"
-        "build_parser(); print('app.core.normalise' in sys.modules)\n"
-        "import app.core.pipeline; print({'PySide6', 'onnxruntime', 'onnx', 'pyopenjtalk'} & sys.modules.keys())"
+        "build_parser(); print('app.core.text.normalise' in sys.modules)\n"
+        "import app.core.sound.pipeline; print({'PySide6', 'onnxruntime', 'onnx', 'pyopenjtalk'} & sys.modules.keys())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
     assert done.stdout.decode().split() == ["app.cli.commands.speak.options", "False", "set()"]

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.core.accent_phrases import Word
-from app.core.ports import PITCH_FRAME_S, FrameInput, Prosody, ProsodyInput, SingleGraphInput
+from app.core.sound.ports import PITCH_FRAME_S, FrameInput, Prosody, ProsodyInput, SingleGraphInput
+from app.core.sound.voice_traits import VoiceTraits
 from app.core.synthesis_types import Float32, Float64, Int64, Phones, ReadingOverride
-from app.core.voice_traits import VoiceTraits
+from app.core.text.accent_phrases import Word
 
 HOP = 8
 RATE = 800

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core import characters
-from app.core.characters import (
+from app.core.script import characters
+from app.core.script.characters import (
     CHARACTER_COLOURS,
     MOST_ALIASES,
     CastBuilder,
@@ -26,8 +26,8 @@ from app.core.characters import (
     replace_voices,
     reset_deviations,
 )
-from app.core.script import Character, Line, LineSettings, Script
-from app.core.script_data import convert_script_to_data, parse_script
+from app.core.script.script import Character, Line, LineSettings, Script
+from app.core.script.script_data import convert_script_to_data, parse_script
 
 HERO = Character("勇者", LineSettings(voice="mei", style="Happy", speed=1.25), id="hero")
 KING = Character("王", LineSettings(voice="kokoro", speaker="Male 1"), aliases=("国王",), colour=1, id="king")

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 from app.common.errors import InputError
 from app.common.language import set_language
-from app.core import dictionary_formats
-from app.core.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryEntry, make_entry, merge_entries
-from app.core.dictionary_formats import (
+from app.core.text import dictionary_formats
+from app.core.text.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryEntry, make_entry, merge_entries
+from app.core.text.dictionary_formats import (
     convert_entries_to_data,
     format_entries_csv,
     format_exchange_json,
     parse_dictionary_text,
     parse_entries,
 )
-from app.core.moras import split_moras
-from app.core.user_word_matching import UserWordMatcher, is_analysed
+from app.core.text.moras import split_moras
+from app.core.text.user_word_matching import UserWordMatcher, is_analysed
 
 KANA = st.text("アイウエオカキクケコガッンーャュョファ", min_size=1, max_size=12).filter(lambda text: text.strip("ー") != "")
 SURFACES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z", "M"]), min_size=1, max_size=12)

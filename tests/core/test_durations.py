@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.durations import (
+from app.core.sound.durations import (
     MAX_PREDICTED_SYMBOL_FRAMES,
     FrameTarget,
     PhraseEnding,
@@ -15,7 +15,7 @@ from app.core.durations import (
     expand_prior,
     round_with_carry,
 )
-from app.core.ports import Prosody
+from app.core.sound.ports import Prosody
 
 LOG_DURATIONS = st.lists(st.floats(-4, 4, width=32), min_size=1, max_size=60).map(lambda values: np.array(values, np.float32))
 STYLE = np.zeros(256, np.float32)

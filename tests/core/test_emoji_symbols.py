@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.common.errors import InputError
-from app.core.accent_edits import list_phrases, may_toggle_phrase, set_accent, set_mora_length, toggle_phrase
-from app.core.edit_rebasing import move_overrides_to_text
-from app.core.emoji_symbols import find_emoji, has_emoji, trim_emoji
-from app.core.line_reading import LineReading, read_line
-from app.core.phone_ids import apply_tones, convert_phones_to_ids, count_moras
-from app.core.script import Line, Script
-from app.core.script_data import convert_script_to_data, parse_script
-from app.core.sentence_splitting import split_sentences
-from app.core.symbol_kinds import list_symbol_kinds
+from app.core.script.script import Line, Script
+from app.core.script.script_data import convert_script_to_data, parse_script
+from app.core.sound.accent_edits import list_phrases, may_toggle_phrase, set_accent, set_mora_length, toggle_phrase
+from app.core.sound.edit_rebasing import move_overrides_to_text
+from app.core.sound.line_reading import LineReading, read_line
 from app.core.symbols import EMOJI_IDS, NANAIRO_EMOJI, SYMBOLS
 from app.core.synthesis_types import MoraOverride, Overrides, Phones, ReadingOverride
+from app.core.text.emoji_symbols import find_emoji, has_emoji, trim_emoji
+from app.core.text.phone_ids import apply_tones, convert_phones_to_ids, count_moras
+from app.core.text.sentence_splitting import split_sentences
+from app.core.text.symbol_kinds import list_symbol_kinds
 
 G2P = OpenJTalkG2P()
 TEXT = "そう？🤭こうして😮‍💨橋を渡る。"

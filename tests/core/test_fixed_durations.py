@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from app.common.errors import InputError
-from app.core.fixed_durations import FixedSentence, measure_durations, read_sentences, synthesize_fixed
-from app.core.pipeline import Pipeline
-from app.core.stage_clock import RequestStopped
+from app.core.sound.fixed_durations import FixedSentence, measure_durations, read_sentences, synthesize_fixed
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import SynthesisRequest
 from tests.core.numpy_voice import HOP, NumpyVoice, traits
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.normalise.historical_kana import convert_to_modern_kana
+from app.core.text.normalise.historical_kana import convert_to_modern_kana
 
 DICTIONARY = set(
     "言う 思う 食う 給う 違う 味わう 使う 買う 会う 歌う 行う 教える 考える 例える 会える 答える 帰る 立つ 待つ 行う 終わる 見る 従う 悪う うたう もらう 気う 子のう 白う 然う さいう さいふ しまう 率いる".split()  # noqa: SIM905

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.errors import InputError
-from app.core.dictionary_comparison import compare_import
-from app.core.dictionary_entries import DictionaryEntry, make_entry
-from app.core.dictionary_formats import (
+from app.core.text.dictionary_comparison import compare_import
+from app.core.text.dictionary_entries import DictionaryEntry, make_entry
+from app.core.text.dictionary_formats import (
     find_ime_kind,
     format_entries_csv,
     format_exchange_json,
@@ -17,7 +17,7 @@ from app.core.dictionary_formats import (
     parse_dictionary_text,
     parse_ime_lines,
 )
-from app.core.text_encoding import decode_text
+from app.core.text.text_encoding import decode_text
 
 MICROSOFT = (
     "!Microsoft IME Dictionary Tool 98\r\n!Version:\r\n!Format:WORDLIST\r\n!User Dictionary Name: imjp\r\n\r\n"

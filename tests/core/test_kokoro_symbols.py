@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.compose.text_front_end import open_g2p
-from app.core.accent_phrases import Word, convert_words_to_phones
-from app.core.kokoro_symbols import PAD_ID, TOKEN_IDS, convert_phones_to_tokens
-from app.core.moras import PHONES_BY_MORA
 from app.core.symbols import PUNCTUATION, VOWEL_PHONES
 from app.core.synthesis_types import Phones
+from app.core.text.accent_phrases import Word, convert_words_to_phones
+from app.core.text.kokoro_symbols import PAD_ID, TOKEN_IDS, convert_phones_to_tokens
+from app.core.text.moras import PHONES_BY_MORA
 
 LETTERS = {token: letter for letter, token in TOKEN_IDS.items()} | {PAD_ID: "|"}
 

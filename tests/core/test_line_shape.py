@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
-from app.core.accent_edits import (
+from app.core.sound.accent_edits import (
     find_phrase,
     list_phrases,
     may_toggle_phrase,
@@ -21,12 +21,12 @@ from app.core.accent_edits import (
     set_word_reading,
     toggle_phrase,
 )
-from app.core.edit_rebasing import MAX_COMPARED_PAIRS, move_overrides_to_text, move_readings
-from app.core.line_reading import LineReading, read_line
-from app.core.line_sound import PEAK_BIN_S, LineSound
-from app.core.phone_ids import count_marks, count_moras
-from app.core.sentence_splitting import split_sentences
+from app.core.sound.edit_rebasing import MAX_COMPARED_PAIRS, move_overrides_to_text, move_readings
+from app.core.sound.line_reading import LineReading, read_line
+from app.core.sound.line_sound import PEAK_BIN_S, LineSound
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, PhoneTiming, PhraseOverride, ReadingOverride
+from app.core.text.phone_ids import count_marks, count_moras
+from app.core.text.sentence_splitting import split_sentences
 
 G2P = OpenJTalkG2P()
 TEXT = "今日は2026年、ｶﾅ混じりの東京タワーです。……「え？」と言った。"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.line_sound import PEAK_BIN_S, LineSound
-from app.core.line_sound_data import MAX_STORED_LINE_SOUNDS, convert_sounds_to_data, parse_sounds
-from app.core.script import Line, LineSettings
+from app.core.script.line_sound_data import MAX_STORED_LINE_SOUNDS, convert_sounds_to_data, parse_sounds
+from app.core.script.script import Line, LineSettings
+from app.core.sound.line_sound import PEAK_BIN_S, LineSound
 from app.core.synthesis_types import AudioChunk, PhoneTiming
 
 RATE = 44_100

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
-from app.core.line_melody import find_own_melody, predict_own_melody, remove_pitch_edits
-from app.core.line_reading import read_line
-from app.core.melody_edits import (
+from app.core.request_limits import MORA_PITCH_BOUNDS
+from app.core.sound.line_melody import find_own_melody, predict_own_melody, remove_pitch_edits
+from app.core.sound.line_reading import read_line
+from app.core.sound.melody_edits import (
     LineMelody,
     copy_melody,
     flatten_pitches,
@@ -20,7 +21,6 @@ from app.core.melody_edits import (
     shift_pitches,
     smooth_pitches,
 )
-from app.core.request_limits import MORA_PITCH_BOUNDS
 from app.core.synthesis_types import MoraOverride, Overrides
 
 G2P = OpenJTalkG2P()

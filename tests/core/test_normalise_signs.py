@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.normalise import normalise_text
+from app.core.text.normalise import normalise_text
 
 
 def spoken(text: str) -> str:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.peak_limiter import CEILING, HOLD_S, LOOK_AHEAD_S, PeakLimiter
+from app.core.sound.peak_limiter import CEILING, HOLD_S, LOOK_AHEAD_S, PeakLimiter
+from app.core.sound.true_peak import REACH, find_true_levels
 from app.core.synthesis_types import Float32
-from app.core.true_peak import REACH, find_true_levels
 
 RATE = 24000
 NEAR = round((HOLD_S + 2 * LOOK_AHEAD_S) * RATE)

@@ -11,8 +11,8 @@ import pytest
 
 from app.common.errors import AppError, BackendError, InputError, VoiceError
 from app.common.user_notices import set_notice_handler
-from app.core.pipeline import Pipeline
-from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES, RequestStopped
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES, RequestStopped
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, Phones, StageTiming, SynthesisRequest
 from tests.core.numpy_voice import HOP, RATE, NumpyVoice, traits
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import InputError
-from app.core.line_melody import measure_mora_pitches
-from app.core.phone_ids import count_moras
-from app.core.pipeline import Pipeline
-from app.core.pitch_offsets import TRANSITION_S, build_offset_curve, list_voiced_spans
-from app.core.pitch_shift import PitchChange, PitchShift
-from app.core.ports import STEPS_PER_FRAME, SingleGraphInput
+from app.core.sound.line_melody import measure_mora_pitches
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.pitch_offsets import TRANSITION_S, build_offset_curve, list_voiced_spans
+from app.core.sound.pitch_shift import PitchChange, PitchShift
+from app.core.sound.ports import STEPS_PER_FRAME, SingleGraphInput
+from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
 from app.core.synthesis_types import Float32, Int64, MoraOverride, Overrides, PhoneTiming, SynthesisRequest
-from app.core.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.text.phone_ids import count_moras
 from tests.core.numpy_voice import NumpyVoice, traits
 from tests.core.test_pitch_shift import voiced
 

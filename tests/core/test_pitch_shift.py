@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.pipeline import Pipeline
-from app.core.pitch_shift import PitchChange, PitchShift
-from app.core.ports import PITCH_FRAME_S
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.pitch_shift import PitchChange, PitchShift
+from app.core.sound.ports import PITCH_FRAME_S
 from app.core.synthesis_types import AudioChunk, Float32, Float64, MoraOverride, Overrides, StageTiming, SynthesisRequest
 from tests.core.numpy_voice import NumpyVoice, traits
 

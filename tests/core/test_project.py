@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.accent_edits import set_mora_length
-from app.core.characters import change_character
-from app.core.dictionary_entries import make_entry
-from app.core.edit_rebasing import move_readings
-from app.core.presets import LinePreset
-from app.core.project import Project, VoiceReference
-from app.core.project_data import convert_project_to_data, parse_project
-from app.core.script import Line, LineSettings, Script, change_settings, replace_text
-from app.core.script_data import parse_line
+from app.core.script.characters import change_character
+from app.core.script.presets import LinePreset
+from app.core.script.project import Project, VoiceReference
+from app.core.script.project_data import convert_project_to_data, parse_project
+from app.core.script.script import Line, LineSettings, Script, change_settings, replace_text
+from app.core.script.script_data import parse_line
+from app.core.script.takes import LineTake, change_take
+from app.core.sound.accent_edits import set_mora_length
+from app.core.sound.edit_rebasing import move_readings
 from app.core.synthesis_types import MoraOverride
-from app.core.takes import LineTake, change_take
+from app.core.text.dictionary_entries import make_entry
 
 names = st.text(st.characters(categories=("L", "N", "P")), max_size=20)
 voices = st.builds(

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from app.common.errors import InputError
 from app.common.files.untrusted_json import DISTURBING_CHARS
-from app.core import project_sanitiser
-from app.core.project import Project
-from app.core.project_sanitiser import sanitise_project
-from app.core.script import Character, Line, LineSettings, Script
+from app.core.script import project_sanitiser
+from app.core.script.project import Project
+from app.core.script.project_sanitiser import sanitise_project
+from app.core.script.script import Character, Line, LineSettings, Script
 from app.core.synthesis_types import MoraOverride, Overrides
-from app.core.text_lines import MAX_LINE_CHARACTERS
+from app.core.text.text_lines import MAX_LINE_CHARACTERS
 
 wild = st.text(st.characters(exclude_categories=()), max_size=30)
 lines = st.builds(Line, text=wild, settings=st.builds(LineSettings, voice=wild, speaker=wild, style=wild, assist_text=wild), id=wild)

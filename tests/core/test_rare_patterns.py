@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core import normalise
-from app.core.normalise.lazy_pattern import LazyPattern
+from app.core.text import normalise
+from app.core.text.normalise.lazy_pattern import LazyPattern
 
 RARE = {
     f"{module.name}.{name}": value

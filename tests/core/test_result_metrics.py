@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.core.result_metrics import (
+from app.core.sound.result_metrics import (
     INCOMPARABLE,
     MAX_SNR_DB,
     ResultDifference,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.request_limits import BOUNDS, PAUSE_MARKS
-from app.core.script import (
+from app.core.script.script import (
     Line,
     LineSettings,
     Script,
@@ -23,7 +23,7 @@ from app.core.script import (
     replace_text,
     shift_lines,
 )
-from app.core.script_data import convert_script_to_data, parse_script, parse_settings
+from app.core.script.script_data import convert_script_to_data, parse_script, parse_settings
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride, SynthesisRequest
 
 IDS = "abcdef"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.sentence_splitting import SENTENCE_LENGTH_LIMIT, split_sentences
+from app.core.text.sentence_splitting import SENTENCE_LENGTH_LIMIT, split_sentences
 
 TYPICAL = st.text(alphabet="あ漢カーっA1 　、。！？!?.…「」『』（）()\"'\n\r,:\u3099", max_size=300)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.line_sound import PEAK_BIN_S, LineSound, find_sounding_span, fit_timings_to_sound
+from app.core.sound.line_sound import PEAK_BIN_S, LineSound, find_sounding_span, fit_timings_to_sound
 from app.core.synthesis_types import AudioChunk, Float32, PhoneTiming
 
 BIN_S = 0.004

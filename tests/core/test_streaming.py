@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.core.pipeline import Pipeline
-from app.core.ports import FrameInput, Prosody, ProsodyInput
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.ports import FrameInput, Prosody, ProsodyInput
 from app.core.synthesis_types import AudioChunk, Float32, Int64, SynthesisRequest
 from tests.core.numpy_voice import HOP, RATE, NumpyVoice, traits
 

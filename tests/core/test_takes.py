@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.project_data import convert_takes_to_data, parse_takes
-from app.core.script import Line, LineSettings
-from app.core.synthesis_types import MoraOverride, Overrides
-from app.core.takes import (
+from app.core.script.project_data import convert_takes_to_data, parse_takes
+from app.core.script.script import Line, LineSettings
+from app.core.script.takes import (
     LineTake,
     change_take,
     create_take,
@@ -26,6 +25,7 @@ from app.core.takes import (
     restore_line,
     select_line_takes,
 )
+from app.core.synthesis_types import MoraOverride, Overrides
 
 SOUND = "ab" * 32
 names = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=12)

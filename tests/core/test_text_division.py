@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
+from app.core.script.text_division import divide_sentences, divide_text, join_lines, join_texts, split_line
 from app.core.synthesis_types import MoraOverride, Overrides
-from app.core.text_division import divide_sentences, divide_text, join_lines, join_texts, split_line
 
 TEXT = "雨が降る。傘を持つ。\n「行くよ。」と言った。\n\n二つ目の段落。\n続き！終わり？"
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text_lines import MAX_LINE_CHARACTERS, cut_line, split_lines, strip_markdown
+from app.core.text.text_lines import MAX_LINE_CHARACTERS, cut_line, split_lines, strip_markdown
 
 
 def test_the_marks_of_markdown_are_not_read_aloud() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.core.script import Line, Script
-from app.core.text_search import SearchMatch, SearchQuery, find_matches, replace_matches
+from app.core.script.script import Line, Script
+from app.core.script.text_search import SearchMatch, SearchQuery, find_matches, replace_matches
 
 TEXT = st.text(st.sampled_from("あアｱがｶﾞガAaａＡ㌔キロ。、猫"), max_size=30)
 

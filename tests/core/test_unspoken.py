@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.link_reading import LINK_READINGS, LinkReading
-from app.core.normalise.characters import PLACEHOLDER
-from app.core.normalise.unspoken_markup import drop_unspoken, find_unspoken
-from app.core.normalise.word_boundaries import BOUNDARY_CHAR
+from app.core.text.link_reading import LINK_READINGS, LinkReading
+from app.core.text.normalise.characters import PLACEHOLDER
+from app.core.text.normalise.unspoken_markup import drop_unspoken, find_unspoken
+from app.core.text.normalise.word_boundaries import BOUNDARY_CHAR
 
 
 def left(text: str, links: LinkReading = "host") -> str:

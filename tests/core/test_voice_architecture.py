@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from app.core.delivery import Delivery
-from app.core.kokoro_symbols import convert_phones_to_tokens
-from app.core.phone_ids import convert_phones_to_ids
 from app.core.request_limits import BOUNDS
+from app.core.sound.voice_architecture import ARCHITECTURES, KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE, VoiceArchitecture
+from app.core.sound.voice_traits import VoiceTraits
 from app.core.synthesis_types import Phones, SynthesisRequest
-from app.core.voice_architecture import ARCHITECTURES, KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE, VoiceArchitecture
-from app.core.voice_traits import VoiceTraits
+from app.core.text.kokoro_symbols import convert_phones_to_tokens
+from app.core.text.phone_ids import convert_phones_to_ids
 from tests.core.numpy_voice import traits
 
 PHONES = Phones("花", "ハナ", ("_", "h", "a", "n", "a", "_"), (0, 0, 0, 1, 1, 0), (1, 4, 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine_events import EngineEvents
 from app.engine.running_job import RunningJob
 from app.engine.synthesis_jobs import OpenVoiceJob

@@ -24,8 +24,8 @@ from app.adapters.ort import graph_session
 from app.adapters.ort.device_placement import parse_placement
 from app.common.files.paths import find_resources_dir
 from app.compose.speaker_plan import plan_speaker
-from app.core.dictionary_entries import DictionaryEntry
-from app.core.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings
+from app.core.text.dictionary_entries import DictionaryEntry
 from app.export.changed_plan import ExportChanges, KeyedFile, ScriptScope, plan_changes
 from app.export.export_ledger import ExportLedger, LedgerScript, order_renames
 from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, plan_files

@@ -13,7 +13,7 @@ import pytest
 
 from app.cli.main import main
 from app.common.errors import BackendError, InputError, OutputFileError
-from app.core.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings
 from app.export.cluster_worker import ClusterWorker
 from app.export.export_plan import PlannedFile, build_numbered_lines, plan_files
 from app.export.export_renderer import FileRenderer, WrittenFile

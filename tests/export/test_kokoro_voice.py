@@ -12,8 +12,8 @@ import soundfile
 
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.line_sound import PEAK_BIN_S
-from app.core.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings
+from app.core.sound.line_sound import PEAK_BIN_S
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride
 from tests.export.test_sidecars import beside, tiles, write
 from tests.tiny_models.kokoro_voice import RATE, STEP, make_kokoro_voice

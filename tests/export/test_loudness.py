@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.adapters.resampler import RateConverter
-from app.core.k_weighting import KWeighting, apply_k_weighting
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.sound.k_weighting import KWeighting, apply_k_weighting
+from app.core.sound.true_peak import find_true_levels
 from app.core.synthesis_types import Float32
-from app.core.true_peak import find_true_levels
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_gains import FileGains, compute_file_gains

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.core.script import Line
+from app.core.script.script import Line
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_gains import FileGains

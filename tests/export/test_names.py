@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.language import set_language
-from app.core.script import Character, Line, LineSettings
+from app.core.script.script import Character, Line, LineSettings
 from app.export.export_plan import (
     PlanContext,
     PlannedFile,

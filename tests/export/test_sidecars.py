@@ -18,7 +18,7 @@ from praatio import textgrid
 from app.adapters import speech_activity
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride
 from app.export.export_plan import PlannedFile
 from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.project import Project, VoiceAssignment
-from app.core.script import Line, LineSettings, Script
+from app.core.script.project import Project, VoiceAssignment
+from app.core.script.script import Line, LineSettings, Script
 from app.install.known_voices import list_known_voices
 from app.interchange.character_assignment import match_characters
 from app.interchange.style_ids import compute_style_id

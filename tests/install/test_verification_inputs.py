@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.durations import compute_symbol_frames
-from app.core.ports import Prosody
+from app.core.sound.durations import compute_symbol_frames
+from app.core.sound.ports import Prosody
 from app.install.verification_inputs import MAX_VERIFICATION_FRAMES, VerificationInput, adjust_to_avoid_ties
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.project import Project, VoiceAssignment, VoiceReference
-from app.core.script import Line, LineSettings, Script
+from app.core.script.project import Project, VoiceAssignment, VoiceReference
+from app.core.script.script import Line, LineSettings, Script
 from app.interchange.character_assignment import AssignableSpeaker, AssignableVoice, apply_choices, list_unassigned, match_characters
 from app.interchange.style_ids import compute_style_id
 

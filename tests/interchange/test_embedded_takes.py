@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.errors import InputError
-from app.core.project import Project
-from app.core.project_data import convert_project_to_data
-from app.core.takes import LineTake
+from app.core.script.project import Project
+from app.core.script.project_data import convert_project_to_data
+from app.core.script.takes import LineTake
 from app.interchange import embedded_takes, koebako_files
 from app.interchange.embedded_takes import decode_sounds, encode_sounds
 from app.interchange.koebako_files import read_project, write_project

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from app.common.errors import InputError
 from app.common.language import set_language
-from app.core.characters import fold_character_name
-from app.core.script import Character, Line, LineSettings, Script
-from app.core.text_lines import split_lines
+from app.core.script.characters import fold_character_name
+from app.core.script.script import Character, Line, LineSettings, Script
+from app.core.text.text_lines import split_lines
 from app.interchange.dialogue_text import parse_dialogue
 from app.interchange.script_import import read_script_file
 from app.interchange.script_writers import write_script

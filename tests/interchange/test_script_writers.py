@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from app.common.errors import InputError, OutputFileError
 from app.common.language import set_language
-from app.core.characters import fold_character_name
-from app.core.project import Project
 from app.core.request_limits import BOUNDS, PAUSE_MARKS
-from app.core.script import Character, Line, LineSettings, Script
+from app.core.script.characters import fold_character_name
+from app.core.script.project import Project
+from app.core.script.script import Character, Line, LineSettings, Script
 from app.core.synthesis_types import MoraOverride, Overrides
 from app.interchange.koebako_files import write_project
 from app.interchange.script_import import read_script_file

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantType, qdq_loss_debug, quantize_static
 
 from app.adapters.ort.graph_session import open_unoptimized
-from app.core.result_metrics import compute_snr_db
+from app.core.sound.result_metrics import compute_snr_db
 from app.voices.prepare.expose_tensors import expose_graph_tensors
 from app.voices.prepare.int8.convolution_quantiser import quantise_convolutions
 from app.voices.prepare.int8.value_ranges import expose_value_ranges, list_observed_tensors

@@ -10,7 +10,7 @@ import pytest
 from app.bench.dark_colors import DARK_COLORS, build_dark_rules, convert_to_dark
 from app.bench.svg_picture import GRID, INK, PALE, PAPER, SvgPicture
 from app.common.stage_colors import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
-from app.core.stage_clock import ALL_STAGES
+from app.core.sound.stage_clock import ALL_STAGES
 from app.lab.profile.profile_chart import draw_profile_chart
 from app.lab.report_page import format_as_html
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME

@@ -20,7 +20,7 @@ from app.cli.main import main
 from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir
 from app.common.progress import ignore_report
-from app.core.result_metrics import compute_snr_db
+from app.core.sound.result_metrics import compute_snr_db
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
 from app.install.bert_verification import BERT_TEST_TEXT
 from app.lab.lab_subject import LabSubject

@@ -22,7 +22,7 @@ from app.common.errors import InputError
 from app.common.files import paths
 from app.common.progress import ignore_report
 from app.compose.speaker_opening import open_speaker
-from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 from app.lab.lab_subject import LabSubject
 from app.lab.profile.operator_modules import OperatorModules, read_modules
 from app.lab.profile.profile_run import ProfileOptions, ProfileRow, build_operator_rows, compare_profiles, run_profile

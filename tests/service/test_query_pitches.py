@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.accent_phrases import compute_phrase_heights
 from app.core.synthesis_types import Float32, SynthesisRequest
+from app.core.text.accent_phrases import compute_phrase_heights
 from app.service.query_durations import LineDurations
 from app.service.query_parser import parse_query
 from app.service.query_pitches import find_pitch_edits

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from app.compose.speaker import Speaker
-from app.core.pipeline import Pipeline
-from app.core.stage_clock import ignore_cancellation
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.stage_clock import ignore_cancellation
 from app.core.synthesis_types import SynthesisRequest
 from app.service import query_synthesizer
 from app.service.http_errors import RefusalError

@@ -22,7 +22,7 @@ import soundfile
 from app.adapters import speech_activity
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.compose.speaker import Speaker
-from app.core.presets import LinePreset
+from app.core.script.presets import LinePreset
 from app.interchange.style_ids import compute_style_id
 from app.service import routes_own
 from app.service.speech_server import HttpConnection

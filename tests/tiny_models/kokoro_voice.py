@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from app.core.kokoro_symbols import PAD_ID, TOKEN_IDS
+from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
 from app.core.synthesis_types import STYLE_WIDTH
-from app.core.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.text.kokoro_symbols import PAD_ID, TOKEN_IDS
 from app.voices.prepare.graph_store import store_graph
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.voice_manifest import NamedId, VoiceManifest, write_manifest

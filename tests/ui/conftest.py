@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.core.script import replace_text
+from app.core.script.script import replace_text
 from app.engine.audio_player import PlayerOpener
 from app.settings.user_settings import Settings
 from app.ui.main import make_application

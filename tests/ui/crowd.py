@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.common.errors import VoiceError
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from app.ui.tasks.task_spec import TaskProgress, TaskState
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.voices.required_bert import SBV2_BERT_ID

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog
 
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.ui.script.search_bar import SearchBar
 from tests.ui.conftest import write
 from tests.ui.window_driver import WindowDriver

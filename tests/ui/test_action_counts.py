@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.settings.user_settings import Settings
 from tests.recording_player import RecordingPlayer
 from tests.ui.action_counts import ActionCounts

@@ -112,7 +112,7 @@ def test_what_does_not_block_is_left_alone(watch: GuiThreadWatch, part: Any, qtb
         lambda: Path(__file__).read_bytes(),
         lambda: threading.Event().wait(0),
         lambda: part.PlantedPart().press_in_background(lambda: (tmp_path / "a").read_bytes()),
-        lambda: __import__("app.core.text_lines"),
+        lambda: __import__("app.core.text.text_lines"),
     )
     for deed in deeds:
         part.PlantedPart().press(deed)

@@ -65,7 +65,7 @@ def test_lines_words_and_files_stay_out_of_the_log(
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     _install_error_hook(window.show_unexpected_error)
     from app.adapters.openjtalk.user_lexicon import change_user_entries
-    from app.core.dictionary_entries import make_entry, merge_entries
+    from app.core.text.dictionary_entries import make_entry, merge_entries
 
     change_user_entries(lambda words: merge_entries(words, [make_entry(WORD, READING)]))
     (tmp_path / "lines.txt").write_text(f"{SECRET}\n{WORD}", encoding="utf-8")

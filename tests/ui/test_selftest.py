@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.common.files.paths import find_resources_dir
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.settings.user_settings import Settings, find_settings_path, save_settings
 from app.ui.script.autosave import locate_autosave_file, write_autosave
 from app.ui.selftest import main

@@ -22,7 +22,7 @@ from app.common.files.atomic_write import move_path, write_json
 from app.common.files.bounded_read import open_regular_file
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
-from app.core.stage_clock import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 DOWNLOAD_LOCK_POLL_S = 0.1
 HASH_BLOCK_BYTES = 1 << 20

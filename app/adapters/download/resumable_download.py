@@ -21,7 +21,7 @@ from app.adapters.http.response_headers import parse_file_name, parse_length
 from app.adapters.http.response_stream import ResponseStream
 from app.adapters.http.retry_policy import RetryPolicy, retry_until_success
 from app.adapters.http.wait_notices import OnWait, WaitAnnouncer, ignore_wait
-from app.core.stage_clock import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 WHOLE, PARTIAL, RANGE_REFUSED = 200, 206, 416
 _CONTENT_RANGE = re.compile(r"bytes (?:([0-9]+)-[0-9]+|\*)/([0-9]+|\*)")

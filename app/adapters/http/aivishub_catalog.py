@@ -26,7 +26,7 @@ from app.adapters.http.network_messages import build_bad_response_error
 from app.adapters.http.response_reader import read_json_response, read_response
 from app.adapters.http.retry_policy import RetryPolicy
 from app.common.files.untrusted_json import sanitise_long_text
-from app.core.stage_clock import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 # Bytes of an answer; a described voice has about 20 kB.
 LARGEST_LIST, LARGEST_DESCRIPTION = 64 << 10, 1 << 20

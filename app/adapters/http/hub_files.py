@@ -29,7 +29,7 @@ from app.adapters.http.wait_notices import OnWait, ignore_wait
 from app.common.errors import DownloadError, InputError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
-from app.core.stage_clock import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 HF_TOKEN_VARIABLE = "HF_TOKEN"
 MAX_HUB_FILE_BYTES = 8 << 30

@@ -11,7 +11,7 @@ from app.adapters.http.response_stream import ResponseStream
 from app.adapters.http.retry_policy import retry_until_success
 from app.adapters.http.wait_notices import OnWait, WaitAnnouncer, ignore_wait
 from app.common.files.untrusted_json import parse_object
-from app.core.stage_clock import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 MAX_RESPONSE_BYTES = 16 << 20  # icons may be inside
 

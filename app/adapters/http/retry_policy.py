@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from app.adapters.http.network_messages import DownloadCancelledError, TransientDownloadError
 from app.adapters.http.wait_notices import WaitAnnouncer
-from app.core.stage_clock import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 Result = TypeVar("Result")
 

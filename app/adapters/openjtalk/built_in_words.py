@@ -8,8 +8,8 @@ from app.adapters.openjtalk.reading_choices import should_use_built_in_words
 from app.common.errors import InternalError
 from app.common.files.paths import find_resources_dir
 from app.common.language import localize
-from app.core.dictionary_formats import parse_dictionary_text
-from app.core.readings.shipped_words import ShippedWords
+from app.core.text.dictionary_formats import parse_dictionary_text
+from app.core.text.readings.shipped_words import ShippedWords
 
 BUILT_IN_WORDS_FILE = "readings/words.csv"
 _NO_WORDS = ShippedWords([])

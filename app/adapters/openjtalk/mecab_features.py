@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from app.adapters.openjtalk.full_features import BASE, PRONUNCIATION, READING, WRITTEN, FullFeatureFrontEnd
-from app.core.dictionary_entries import EntryKind
-from app.core.moras import split_moras
-from app.core.readings.morphs import Morph, MorphPart
+from app.core.text.dictionary_entries import EntryKind
+from app.core.text.moras import split_moras
+from app.core.text.readings.morphs import Morph, MorphPart
 
 KIND_FEATURES: dict[EntryKind, str] = {
     "proper_noun": "名詞,固有名詞,一般,*,*,*",

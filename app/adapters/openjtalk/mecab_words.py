@@ -23,12 +23,12 @@ from app.adapters.openjtalk.user_lexicon import build_userdic_arguments, load_us
 from app.adapters.ort_telemetry import import_without_telemetry
 from app.common.errors import AppError, InternalError
 from app.common.language import localize
-from app.core.accent_phrases import ReadBy, Word
-from app.core.notation.ruby_words import LexiconWord, TextReading, find_ruby_corrections, select_readings
-from app.core.readings.morphs import Correction, Morph, drop_overlaps
-from app.core.readings.reading_corrections import find_corrections
-from app.core.readings.sudachi_check import SecondWord, add_other_readings, is_unsettled
-from app.core.sentence_splitting import split_sentences
+from app.core.text.accent_phrases import ReadBy, Word
+from app.core.text.notation.ruby_words import LexiconWord, TextReading, find_ruby_corrections, select_readings
+from app.core.text.readings.morphs import Correction, Morph, drop_overlaps
+from app.core.text.readings.reading_corrections import find_corrections
+from app.core.text.readings.sudachi_check import SecondWord, add_other_readings, is_unsettled
+from app.core.text.sentence_splitting import split_sentences
 
 # The analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length.
 _MAX_PIECE_CHARS = 500
@@ -255,7 +255,7 @@ def _measure_morphs(plain: str) -> list[int]:
 
 
 class FrontEndLexicon:
-    """The dictionaries' knowledge of single words: implements `app.core.notation.ruby_words.Lexicon`; like the front end, it serves one thread at a time.
+    """The dictionaries' knowledge of single words: implements `app.core.text.notation.ruby_words.Lexicon`; like the front end, it serves one thread at a time.
 
     Args:
         features: of the words of a text, as the front end and all corrections have them.

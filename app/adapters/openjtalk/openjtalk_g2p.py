@@ -12,27 +12,27 @@ from app.adapters.openjtalk import mecab_words
 from app.adapters.openjtalk.built_in_words import find_built_in_words
 from app.adapters.openjtalk.reading_choices import find_link_reading, should_find_memos_everywhere
 from app.adapters.openjtalk.user_lexicon import load_user_lexicon
-from app.core.accent_phrases import EMOJI_KIND, Word, convert_words_to_phones
-from app.core.emoji_symbols import EmojiSpan, find_emoji
-from app.core.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces
-from app.core.normalise.characters import normalise_characters
-from app.core.normalise.unspoken_markup import UnspokenSpan, drop_unspoken, find_unspoken
-from app.core.notation.bracketed_readings import extract_bracketed_readings
-from app.core.notation.explicit_notation import parse_noted_text
-from app.core.notation.given_readings import convert_spans_to_plain, list_text_readings, list_user_readings
-from app.core.notation.noted_text import NotedText
-from app.core.notation.ruby_words import TextReading
-from app.core.reading_overrides import GivenReading, TextPiece, add_without_overlap, build_words_with_readings, find_overrides
-from app.core.readings.accent_corrections import repair_accents
-from app.core.readings.rewritten_words import mark_rewritten
-from app.core.readings.word_pairs import repair_readings
 from app.core.synthesis_types import Phones, ReadingOverride
+from app.core.text.accent_phrases import EMOJI_KIND, Word, convert_words_to_phones
+from app.core.text.emoji_symbols import EmojiSpan, find_emoji
+from app.core.text.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces
+from app.core.text.normalise.characters import normalise_characters
+from app.core.text.normalise.unspoken_markup import UnspokenSpan, drop_unspoken, find_unspoken
+from app.core.text.notation.bracketed_readings import extract_bracketed_readings
+from app.core.text.notation.explicit_notation import parse_noted_text
+from app.core.text.notation.given_readings import convert_spans_to_plain, list_text_readings, list_user_readings
+from app.core.text.notation.noted_text import NotedText
+from app.core.text.notation.ruby_words import TextReading
+from app.core.text.reading_overrides import GivenReading, TextPiece, add_without_overlap, build_words_with_readings, find_overrides
+from app.core.text.readings.accent_corrections import repair_accents
+from app.core.text.readings.rewritten_words import mark_rewritten
+from app.core.text.readings.word_pairs import repair_readings
 
 _PRIVATE_USE_CHARS = re.compile("[\ue000-\uf8ff]")
 
 
 class OpenJTalkG2P:
-    """Implements `app.core.ports.G2P`. pyopenjtalk is imported at the first call, or by `warm_dictionaries`."""
+    """Implements `app.core.sound.ports.G2P`. pyopenjtalk is imported at the first call, or by `warm_dictionaries`."""
 
     def warm_dictionaries(self) -> None:
         """Load the dictionaries, so that the first sentence does not wait for them (about half a second)."""

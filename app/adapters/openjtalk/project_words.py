@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.core.dictionary_entries import DictionaryEntry
+    from app.core.text.dictionary_entries import DictionaryEntry
 
 
 class ProjectWords:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from app.core.link_reading import LinkReading
+from app.core.text.link_reading import LinkReading
 from app.settings.user_settings import Settings, load_usable_settings
 
 

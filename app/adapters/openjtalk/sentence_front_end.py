@@ -11,8 +11,8 @@ from typing import Any
 
 from app.adapters.openjtalk.full_features import FullFeatureFrontEnd
 from app.adapters.openjtalk.mecab_features import build_columns, convert_to_morphs, widen_ascii
-from app.core.accent_phrases import ReadBy
-from app.core.readings.morphs import Correction, Morph
+from app.core.text.accent_phrases import ReadBy
+from app.core.text.readings.morphs import Correction, Morph
 
 # Dictionaries beyond those of the user.
 _OWN_DICTIONARIES = 1

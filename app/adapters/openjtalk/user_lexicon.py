@@ -13,8 +13,8 @@ from app.adapters.openjtalk.project_words import PROJECT_WORDS
 from app.adapters.user_dictionary import DictionaryChange, change_dictionary, load_dictionary
 from app.common.errors import AppError
 from app.common.user_notices import show_notice
-from app.core.dictionary_entries import DictionaryEntry, merge_entries
-from app.core.user_word_matching import UserWordMatcher, is_analysed
+from app.core.text.dictionary_entries import DictionaryEntry, merge_entries
+from app.core.text.user_word_matching import UserWordMatcher, is_analysed
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from app.adapters.ort.optimized_session import open_optimized
 from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, open_on_cpu
 from app.adapters.ort.session_errors import build_open_error, build_run_error
 from app.adapters.ort.session_options import create_session_options
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 
 ORT_VERSION = f"onnxruntime {ort.__version__}"
 # Likewise of what providers say before there is a session.

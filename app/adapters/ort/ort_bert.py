@@ -11,7 +11,7 @@ from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
 
 
 class OrtBert:
-    """Implements `app.core.ports.BertRunner`.
+    """Implements `app.core.sound.ports.BertRunner`.
 
     Attributes:
         id: which BERT this is; voices name the one they were trained with.

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from app.adapters.ort.graph_session import RunnableSession
-from app.core.ports import STEPS_PER_FRAME, FrameInput, Prosody, ProsodyInput, SingleGraphInput
+from app.core.sound.ports import STEPS_PER_FRAME, FrameInput, Prosody, ProsodyInput, SingleGraphInput
 from app.core.synthesis_types import Float32, Int64
 
 PITCH_OFFSET_INPUT = "pitch_offset"
 
 
 class OrtSynthesizer:
-    """Implements `app.core.ports.Synthesizer` with graphs that obey `app.voices.voice_manifest`."""
+    """Implements `app.core.sound.ports.Synthesizer` with graphs that obey `app.voices.voice_manifest`."""
 
     def __init__(
         self, prosody: RunnableSession, flow: RunnableSession | None, decoder: RunnableSession, multilingual: bool = False
@@ -78,7 +78,7 @@ class OrtSynthesizer:
 
 
 class OrtSingleGraphSynthesizer:
-    """Implements `app.core.ports.SingleGraphSynthesizer` with the public SBV2 graph."""
+    """Implements `app.core.sound.ports.SingleGraphSynthesizer` with the public SBV2 graph."""
 
     def __init__(self, session: RunnableSession) -> None:
         self._session = session

@@ -28,7 +28,7 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.compose.graph_runner import PreparedRunner, create_graph_runner
 from app.compose.speaker import Speaker
-from app.core.result_metrics import ResultDifference, compute_difference, compute_min_cosine
+from app.core.sound.result_metrics import ResultDifference, compute_difference, compute_min_cosine
 from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
 from app.install.verify_voice import VOICE_TOLERANCE

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.bench.svg_picture import GRID, INK, PALE, SvgPicture
 from app.common.language import localize
-from app.core.result_metrics import MAX_SNR_DB
+from app.core.sound.result_metrics import MAX_SNR_DB
 from app.lab.report_rows import Row, group_by_type, read_number
 from app.lab.report_tables import measure_columns
 from app.lab.row_labels import format_candidate, format_graph

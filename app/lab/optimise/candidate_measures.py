@@ -14,7 +14,7 @@ from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.repeated_runs import Repeats, compute_ratio, list_figures, take_turns
 from app.bench.stage_timing import RunFigures
-from app.core.result_metrics import ResultDifference, compute_difference
+from app.core.sound.result_metrics import ResultDifference, compute_difference
 from app.lab.report_rows import ReportRow
 
 CallResults = list[list[np.ndarray]]

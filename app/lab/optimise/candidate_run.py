@@ -16,7 +16,7 @@ from app.bench.graph_recording import RecordedGraphRun
 from app.common.errors import AppError
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
-from app.core.result_metrics import MAX_SNR_DB
+from app.core.sound.result_metrics import MAX_SNR_DB
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.optimise.bert_candidates import BERT_GRAPH, list_bert_candidates
 from app.lab.optimise.bert_candidates import BERT_GRAPH as BERT

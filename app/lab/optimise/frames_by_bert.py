@@ -10,7 +10,7 @@ from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.ort_bert import OrtBert
 from app.common.files import paths
 from app.compose.text_front_end import open_g2p
-from app.core.result_metrics import compute_equal_share
+from app.core.sound.result_metrics import compute_equal_share
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
 from app.install.duration_agreement import open_prosody_model, predict_symbol_frames

@@ -23,10 +23,10 @@ from app.common.progress import Report, ignore_report
 from app.compose.graph_sessions import build_synthesizer
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.pipeline import Pipeline
-from app.core.project import Project
-from app.core.render_caches import RenderCaches
-from app.core.script import Line, LineSettings, Script
+from app.core.script.project import Project
+from app.core.script.script import Line, LineSettings, Script
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.render_caches import RenderCaches
 from app.core.synthesis_types import Float32
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
 from app.interchange.character_assignment import clear_shipped_voice

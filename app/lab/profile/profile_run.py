@@ -18,7 +18,7 @@ from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.language import localize
 from app.common.progress import Report
-from app.core.stage_clock import ALL_STAGES
+from app.core.sound.stage_clock import ALL_STAGES
 from app.lab.lab_subject import LabSubject
 from app.lab.profile.chrome_trace import format_trace
 from app.lab.profile.operator_modules import OperatorModules, read_modules

@@ -20,9 +20,9 @@ from app.bench.stage_timing import build_bench_request
 from app.compose.graph_sessions import build_synthesizer
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.pipeline import Pipeline
-from app.core.render_caches import RenderCaches
-from app.core.stage_clock import OnStage
+from app.core.sound.pipeline import Pipeline
+from app.core.sound.render_caches import RenderCaches
+from app.core.sound.stage_clock import OnStage
 from app.core.synthesis_types import StageTiming
 from app.lab.lab_subject import LabSubject
 from app.voices.bert_models import BertModel

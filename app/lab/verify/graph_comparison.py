@@ -10,8 +10,8 @@ import numpy as np
 
 from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS
 from app.common.errors import AppError
-from app.core.durations import compute_symbol_frames
-from app.core.ports import Prosody
+from app.core.sound.durations import compute_symbol_frames
+from app.core.sound.ports import Prosody
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
 from app.lab.report_rows import Row
 from app.lab.verify.graph_pair import GraphPair, GraphSide, GraphValues, compare_results

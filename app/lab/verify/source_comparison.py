@@ -11,7 +11,7 @@ import numpy as np
 
 from app.adapters.ort.graph_session import open_unoptimized
 from app.bench.graph_recording import RecordedGraphRun
-from app.core.durations import compute_symbol_frames
+from app.core.sound.durations import compute_symbol_frames
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import CallsByGraph, build_decoder_values
 from app.lab.verify.comparison_pairs import map_outputs

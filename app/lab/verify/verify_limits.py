@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS, FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
-from app.core.result_metrics import INCOMPARABLE, MAX_SNR_DB, ResultDifference, compute_difference
+from app.core.sound.result_metrics import INCOMPARABLE, MAX_SNR_DB, ResultDifference, compute_difference
 from app.export.loudness import compute_integrated_lufs
 from app.export.loudness_meter import measure_loudness
 from app.install.bert_verification import MIN_BERT_COSINE

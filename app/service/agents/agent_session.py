@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.version import VERSION
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.service.agents.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,

@@ -19,10 +19,10 @@ from app.common.errors import AppError, InputError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
 from app.compose.audio_outputs import open_player, open_sound_file
-from app.core.phrase_gate import PhraseGate
 from app.core.request_limits import BOUNDS
-from app.core.silent_lines import synthesize_or_silence
-from app.core.stage_clock import RequestStopped, ignore_cancellation
+from app.core.sound.phrase_gate import PhraseGate
+from app.core.sound.silent_lines import synthesize_or_silence
+from app.core.sound.stage_clock import RequestStopped, ignore_cancellation
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.engine import Engine
 from app.engine.job_handle import JobHandle
@@ -39,7 +39,7 @@ from app.settings.user_settings import MOST_AGENT_VOICES, Settings, load_usable_
 
 if TYPE_CHECKING:
     from app.adapters.portaudio.portaudio_player import PortAudioPlayer
-    from app.core.pipeline import Pipeline
+    from app.core.sound.pipeline import Pipeline
 
 ToolHandler = Callable[[dict[str, Any], str, JobTurn], dict[str, Any]]
 

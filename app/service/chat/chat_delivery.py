@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from app.core.line_requests import build_request
 from app.core.request_limits import BOUNDS
-from app.core.script import Line, LineSettings
+from app.core.script.line_requests import build_request
+from app.core.script.script import Line, LineSettings
 from app.core.synthesis_types import SynthesisRequest
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalogue

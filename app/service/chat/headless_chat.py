@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from app.adapters.speech_activity import record_at_stages, record_speech
 from app.common.errors import AppError
 from app.compose.audio_outputs import open_player
-from app.core.phrase_gate import PhraseGate
-from app.core.silent_lines import synthesize_or_silence
-from app.core.stage_clock import RequestStopped
+from app.core.sound.phrase_gate import PhraseGate
+from app.core.sound.silent_lines import synthesize_or_silence
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine
 from app.engine.job_handle import JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.core.text_search import fold_text
+from app.core.script.text_search import fold_text
 from app.ui.actions.action_definitions import ACTIONS
 
 COMMAND_KANA = {

@@ -15,8 +15,8 @@ from app.audition.blind_test_trials import find_blind_trial
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import InputError
 from app.common.language import localize
+from app.core.script.takes import LineTake, create_line
 from app.core.synthesis_types import Float32
-from app.core.takes import LineTake, create_line
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.compared_takes import build_sound_rows
 from app.ui.audition.reference_files import ask_for_references

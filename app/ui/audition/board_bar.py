@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.core.takes import HIGHEST_RATING, LONGEST_NOTE, LineTake
+from app.core.script.takes import HIGHEST_RATING, LONGEST_NOTE, LineTake
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.elided_button import ElidedButton

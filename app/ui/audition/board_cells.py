@@ -12,9 +12,9 @@ from app.adapters.sound.take_codec import Int16, convert_to_float, convert_to_in
 from app.audition.board import Board, BoardCell, RenderingKey, map_takes_by_line
 from app.common.errors import AppError, NothingToReadError
 from app.core.lru_cache import LRUCache
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.script.takes import LineTake, change_take, create_take
 from app.core.synthesis_types import Float32
-from app.core.takes import LineTake, change_take, create_take
 
 # Some twelve minutes of sound in 16 bits; an older sound is spoken again when it is played, and sounds the same.
 MAX_CELL_SOUND_BYTES = 64 << 20

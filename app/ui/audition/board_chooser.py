@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 from app.audition.board import VoiceChoice
 from app.audition.board_setup import BoardSetup
 from app.common.language import localize
-from app.core.presets import Presets
-from app.core.script import Character
-from app.core.text_search import fold_text
+from app.core.script.presets import Presets
+from app.core.script.script import Character
+from app.core.script.text_search import fold_text
 from app.ui.audition.cast_chooser import CastChooser
 from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import PlainLabel, escape_tip

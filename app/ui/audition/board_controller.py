@@ -11,8 +11,8 @@ from app.audition.board import MAX_BOARD_CELLS, Board, BoardCell, VoiceChoice
 from app.audition.board_setup import BoardSetup, build_board
 from app.audition.candidate_casts import build_cast_board, list_scene_characters
 from app.common.language import localize
-from app.core.line_requests import choose_known_name
-from app.core.script import Character, Line, LineSettings
+from app.core.script.line_requests import choose_known_name
+from app.core.script.script import Character, Line, LineSettings
 from app.ui.audition.board_cells import BoardCells
 from app.ui.audition.board_filler import BoardFiller
 from app.ui.audition.board_focus_controller import BoardFocusController

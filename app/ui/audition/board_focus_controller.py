@@ -12,8 +12,8 @@ from app.audition.board_order import FocusDirection, filter_cells, find_nearest_
 from app.audition.candidate_casts import recast_script
 from app.audition.winner_settings import apply_to_character, find_sole_character
 from app.common.language import localize
-from app.core.characters import CHARACTER_FIELDS
-from app.core.script import Character, LineSettings, change_settings
+from app.core.script.characters import CHARACTER_FIELDS
+from app.core.script.script import Character, LineSettings, change_settings
 from app.ui.audition.board_cells import BoardCells, CellPhase
 from app.ui.audition.board_filler import BoardFiller
 from app.ui.audition.board_keys import MOVE_COMMANDS

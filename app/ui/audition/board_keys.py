@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from app.common.language import localize
-from app.core.takes import HIGHEST_RATING
+from app.core.script.takes import HIGHEST_RATING
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
 BOARD_KEYS: dict[Qt.Key, str] = {

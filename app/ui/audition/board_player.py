@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audition.board import BoardCell
 from app.audition.parallel_sounds import ParallelSounds
-from app.core.line_requests import build_request, find_cast
-from app.core.script import Line
+from app.core.script.line_requests import build_request, find_cast
+from app.core.script.script import Line
 from app.core.synthesis_types import AudioChunk, Float32
 from app.engine.synthesis_jobs import SpeechJob
 from app.engine.synthesis_results import SpeakFailure

@@ -6,9 +6,9 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Slot
 
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.script.takes import LineTake
 from app.core.synthesis_types import Float32
-from app.core.takes import LineTake
 from app.ui.audition.board_cells import BoardCells
 from app.ui.takes.take_repository import TakeRepository
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from app.audition.short_names import NamePart, NameParts, build_short_names, find_differing_parts
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
-from app.core.script import LineSettings
+from app.core.script.script import LineSettings
+from app.core.script.takes import LineTake
 from app.core.synthesis_types import Overrides
-from app.core.takes import LineTake
 from app.ui.display_names import format_speaker, format_style
 from app.voices.voice_labels import localize_voice_name
 

@@ -13,7 +13,7 @@ from app.audition.blind_test import MOST_LINES
 from app.audition.line_rendering import TakeResult
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.script import Line
+from app.core.script.script import Line
 from app.engine.synthesis_jobs import ComputeJob, VoicePrecisions
 from app.settings.graph_precision import PrecisionPreference
 from app.ui.audition.blind_test_controller import BlindTestController

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from PySide6.QtCore import QObject, Slot
 
 from app.common.language import localize
-from app.core.characters import assign_character, reset_deviations
-from app.core.script import Character, Line
+from app.core.script.characters import assign_character, reset_deviations
+from app.core.script.script import Character, Line
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.characters import (
+from app.core.script.characters import (
     CastBuilder,
     change_character,
     extract_character_settings,
@@ -24,8 +24,8 @@ from app.core.characters import (
     recast_character,
     remove_characters,
 )
-from app.core.project import VoiceReference
-from app.core.script import CAST_FIELDS, Character, Line, LineSettings, Script
+from app.core.script.project import VoiceReference
+from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script
 from app.ui.actions.window_actions import WindowActions
 from app.ui.cast.cast_commands import CastCommands
 from app.ui.cast.cast_creation import create_cast_of_voices

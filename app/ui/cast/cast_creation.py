@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.core.characters import CastBuilder
-from app.core.script import Character, LineSettings, Script
+from app.core.script.characters import CastBuilder
+from app.core.script.script import Character, LineSettings, Script
 
 
 def create_cast_of_voices(script: Script, name_voice: Callable[[LineSettings], str]) -> Script:

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.project import PROJECT_SUFFIX, Project, VoiceReference
-from app.core.script import Character, Script
+from app.core.script.project import PROJECT_SUFFIX, Project, VoiceReference
+from app.core.script.script import Character, Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.open_file_dialogs import ask_for_file

@@ -10,7 +10,7 @@ from PySide6.QtGui import QIcon, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.common.language import localize
-from app.core.script import Character
+from app.core.script.script import Character
 from app.ui.plain_text import escape_tip
 from app.ui.script.script_duration import ScriptDuration
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names

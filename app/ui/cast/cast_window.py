@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.common.language import localize
-from app.core.script import Character
+from app.core.script.script import Character
 from app.ui.cast.cast_table import CastTable
 from app.ui.cast.character_form import CharacterForm, create_button, create_muted_label
 from app.ui.cast.script_warnings import ScriptWarning

@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFormLayout, QGridLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.core.characters import MOST_ALIASES
 from app.core.request_limits import BOUNDS
-from app.core.script import Character, LineSettings
+from app.core.script.characters import MOST_ALIASES
+from app.core.script.script import Character, LineSettings
 from app.ui.parameters.setting_fields import VoiceFields
 from app.ui.plain_text import PlainLabel
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names

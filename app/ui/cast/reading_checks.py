@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.common.gil_yield import REST_S, iterate_yielding_gil
-from app.core.edit_rebasing import move_readings
-from app.core.line_reading import read_line
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.sound.edit_rebasing import move_readings
+from app.core.sound.line_reading import read_line
 from app.ui.background_thread import BackgroundThread
 
 if TYPE_CHECKING:
-    from app.core.ports import G2P
+    from app.core.sound.ports import G2P
     from app.core.synthesis_types import ReadingOverride
 
 # Seconds after which what was found is shown, and letters of a line that are read.

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.common.errors import AppError
-from app.core.project import VoiceAssignment
-from app.core.script import CAST_FIELDS, Character, LineSettings, Script
+from app.core.script.project import VoiceAssignment
+from app.core.script.script import CAST_FIELDS, Character, LineSettings, Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.catalog_voice import CatalogVoice

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.common.language import localize
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 
 MAX_WARNINGS, MAX_NAMED_WORDS = 1_000, 4
 

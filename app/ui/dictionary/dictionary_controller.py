@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.line_requests import build_request, find_cast
-from app.core.script import Line
+from app.core.script.line_requests import build_request, find_cast
+from app.core.script.script import Line
 from app.core.synthesis_types import Overrides, ReadingOverride
 from app.ui.background_thread import BackgroundThread
 from app.ui.playback.line_playback import LinePlayback
@@ -28,8 +28,8 @@ from app.ui.widgets.banner import Banner
 from app.ui.widgets.open_file_dialogs import ask_for_file
 
 if TYPE_CHECKING:
-    from app.core.dictionary_comparison import DictionaryComparison
-    from app.core.dictionary_entries import DictionaryEntry
+    from app.core.text.dictionary_comparison import DictionaryComparison
+    from app.core.text.dictionary_entries import DictionaryEntry
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
     from app.ui.dictionary.import_preview import ImportPreviewDialog
 
@@ -141,7 +141,7 @@ class DictionaryController(QObject):
 
     @Slot(object)
     def _put_entry(self, entry: DictionaryEntry) -> None:
-        from app.core.dictionary_entries import merge_entries
+        from app.core.text.dictionary_entries import merge_entries
 
         self._change_entries(lambda words: merge_entries(words, [entry]), {entry.surface})
 
@@ -230,7 +230,7 @@ def _change_user_entries(change: Callable[[Entries], Entries]) -> Entries:
 def _compare_file(file: Path, present: Entries | None) -> DictionaryComparison:
     """Compare a file with these entries, or with the user's own where `present` is None."""
     from app.adapters.user_dictionary import import_entries, load_dictionary
-    from app.core.dictionary_comparison import compare_import
+    from app.core.text.dictionary_comparison import compare_import
 
     found, rejected = import_entries(file)
     return compare_import(load_dictionary()[0] if present is None else present, found, rejected)

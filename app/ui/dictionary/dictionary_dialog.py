@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.common.errors import AppError, InputError
 from app.common.language import localize
-from app.core.dictionary_entries import (
+from app.core.text.dictionary_entries import (
     DICTIONARY_ENTRY_KINDS,
     HIGHEST_PRIORITY,
     LONGEST_READING,
@@ -32,7 +32,7 @@ from app.core.dictionary_entries import (
     fold_surface,
     make_entry,
 )
-from app.core.moras import parse_user_reading, split_moras
+from app.core.text.moras import parse_user_reading, split_moras
 from app.ui.dictionary.entry_table import EntryTable, mark_accent
 from app.ui.display_names import format_word_kind
 from app.ui.plain_text import PlainLabel

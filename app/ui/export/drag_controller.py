@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings
 from app.core.synthesis_types import Float32
 from app.export.drag_folder import create_drag_subfolder, remove_old_drags
 from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, list_character_names, plan_files

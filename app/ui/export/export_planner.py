@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from app.common.language import localize
-from app.core.dictionary_entries import DictionaryEntry
-from app.core.script import Line, LineSettings, Script
-from app.core.takes import LineTake, create_line
+from app.core.script.script import Line, LineSettings, Script
+from app.core.script.takes import LineTake, create_line
+from app.core.text.dictionary_entries import DictionaryEntry
 from app.export.changed_plan import ExportChanges
 from app.export.export_ledger import ExportLedger, LedgerScript
 from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, build_numbered_lines, list_character_names, plan_files

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from PySide6.QtCore import QStandardPaths
 
 from app.common.files.untrusted_json import parse_object
-from app.core.project import Project
+from app.core.script.project import Project
 from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
 from app.ui.settings.settings_store import SettingsStore
 

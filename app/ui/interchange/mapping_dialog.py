@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.project import VoiceAssignment
+from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.table_columns import COLUMN_FIELDS, format_field_name
 from app.interchange.table_lines import ScriptTable

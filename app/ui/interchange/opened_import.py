@@ -9,11 +9,11 @@ from pathlib import Path
 
 from app.common.errors import AppError
 from app.compose.text_front_end import open_g2p
-from app.core.characters import fold_character_name
-from app.core.edit_rebasing import ReadLine
-from app.core.line_reading import LineReading, read_line
-from app.core.project import VoiceAssignment
-from app.core.script import LineSettings
+from app.core.script.characters import fold_character_name
+from app.core.script.project import VoiceAssignment
+from app.core.script.script import LineSettings
+from app.core.sound.edit_rebasing import ReadLine
+from app.core.sound.line_reading import LineReading, read_line
 from app.core.synthesis_types import ReadingOverride
 from app.install.character_memory import load_characters
 from app.install.known_voices import describe_voice, list_unprepared_voices

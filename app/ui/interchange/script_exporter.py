@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.common.language import localize
-from app.core.script import LineSettings
+from app.core.script.script import LineSettings
 from app.ui.background_thread import BackgroundThread
 from app.ui.display_names import format_speaker, format_style
 from app.ui.script.script_document import ScriptDocument

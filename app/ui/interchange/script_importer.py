@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.characters import merge_cast
-from app.core.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES, VoiceAssignment, VoiceReference
-from app.core.script import Line, LineSettings, Script
+from app.core.script.characters import merge_cast
+from app.core.script.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES, VoiceAssignment, VoiceReference
+from app.core.script.script import Line, LineSettings, Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.line_commands import LineCommands
 from app.ui.script.line_selection import LineSelection

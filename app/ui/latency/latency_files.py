@@ -14,7 +14,7 @@ from app.common.errors import OutputFileError
 from app.common.files.atomic_write import write_file_atomically
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.core.spreadsheet_cells import escape_formula
+from app.core.text.spreadsheet_cells import escape_formula
 from app.ui.latency.latency_title import TITLE_MARGIN_PX
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.widgets.appended_suffix import append_suffix

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWi
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
-from app.core.script import Character
+from app.core.script.script import Character
 from app.ui.theme.character_colours import create_colour_icon
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.widgets.choice_box import ChoiceBox

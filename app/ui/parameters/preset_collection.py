@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from app.core.presets import LinePreset, Presets
+from app.core.script.presets import LinePreset, Presets
 from app.ui.parameters.preset_storage import choose_free_name, merge_presets
 
 

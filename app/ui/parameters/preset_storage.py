@@ -11,7 +11,7 @@ from app.common.files.paths import find_data_dir
 from app.common.files.untrusted_json import parse_json
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.core.presets import MOST_PRESETS, LinePreset, Presets, convert_presets_to_data, parse_presets, parse_untrusted_presets
+from app.core.script.presets import MOST_PRESETS, LinePreset, Presets, convert_presets_to_data, parse_presets, parse_untrusted_presets
 
 PRESETS_VERSION = 1
 LARGEST_BYTES, MOST_VALUES = 4 << 20, 50 * MOST_PRESETS

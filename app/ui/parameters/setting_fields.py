@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpin
 from app.common.language import localize
 from app.core.delivery import Bounds
 from app.core.request_limits import SEED_BOUNDS
-from app.core.script import LineSettings
+from app.core.script.script import LineSettings
 from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_speaker, format_style
 from app.ui.theme.theme import is_theme_change_event

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS, PAUSE_BOUNDS
-from app.core.script import Character, LineSettings
-from app.core.voice_architecture import VoiceArchitecture
+from app.core.script.script import Character, LineSettings
+from app.core.sound.voice_architecture import VoiceArchitecture
 from app.ui.parameters.character_field import CharacterField
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label
@@ -41,7 +41,7 @@ class PauseFields(QWidget):
     """A number field (seconds) for each mark; below zero the voice decides.
 
     Signals:
-        edited(tuple): The pauses were changed; the value is that of `app.core.script.LineSettings.pauses`.
+        edited(tuple): The pauses were changed; the value is that of `app.core.script.script.LineSettings.pauses`.
     """
 
     edited = Signal(object)

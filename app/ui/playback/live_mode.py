@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.core.script import Script
+from app.core.script.script import Script
 from app.ui.script.script_document import ScriptDocument
 
 LIVE_SETTLE_MS = 200  # a hand on a slider rests this long when it means it

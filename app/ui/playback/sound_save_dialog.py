@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.common.language import localize
-from app.core.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings
 from app.ui.widgets.appended_suffix import append_suffix
 
 if TYPE_CHECKING:

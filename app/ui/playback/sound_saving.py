@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QWidget
 from app.adapters.files.part_file import remove_stale_parts
 from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
-from app.core.line_requests import build_request, find_cast
-from app.core.script import Line, LineSettings
+from app.core.script.line_requests import build_request, find_cast
+from app.core.script.script import Line, LineSettings
 from app.engine.speech_file import SpeechFile
 from app.engine.synthesis_results import OpenedVoice
 from app.settings.user_settings import SAVE_SUFFIXES

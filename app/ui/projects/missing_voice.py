@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from app.common.language import localize
-from app.core.project import VoiceReference
-from app.core.script import Script
+from app.core.script.project import VoiceReference
+from app.core.script.script import Script
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.common.language import localize
-from app.core.characters import replace_voices
+from app.core.script.characters import replace_voices
 from app.ui.projects.missing_voice import MissingVoice, find_missing_voices, list_usable_voices
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.script.script_document import ScriptDocument

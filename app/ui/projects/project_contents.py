@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from app.core.project import Project
-from app.core.script import Script
+from app.core.script.project import Project
+from app.core.script.script import Script
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.script_document import ScriptDocument

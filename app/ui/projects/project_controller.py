@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.project import PROJECT_SUFFIX, Project
-from app.core.script import Script
+from app.core.script.project import PROJECT_SUFFIX, Project
+from app.core.script.script import Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.projects import project_files
 from app.ui.projects.project_contents import ProjectContents

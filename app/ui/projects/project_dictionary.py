@@ -14,7 +14,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
-    from app.core.dictionary_entries import DictionaryEntry
+    from app.core.text.dictionary_entries import DictionaryEntry
 
 
 class ProjectDictionaryController(QObject):

@@ -8,8 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.project import Project, VoiceReference
-from app.core.script import Script
+from app.core.script.project import Project, VoiceReference
+from app.core.script.script import Script
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_origin import ScriptOrigin
 from app.ui.script.startup_script import is_greeting

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from app.core.project import Project
-from app.core.script import Script
+from app.core.script.project import Project
+from app.core.script.script import Script
 from app.ui.script.autosave import locate_autosave_file
 
 if TYPE_CHECKING:

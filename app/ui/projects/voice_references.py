@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 
-from app.core.project import VoiceReference
-from app.core.script import Script
+from app.core.script.project import VoiceReference
+from app.core.script.script import Script
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 from app.adapters.window_requests import ReadRequest
 from app.common.errors import AppError, InputError
 from app.common.language import localize
-from app.core.script import LineSettings
+from app.core.script.script import LineSettings
 from app.settings.user_settings import Settings
 from app.ui.display_names import format_speaker
 from app.ui.read_aloud.active_program import find_active_program

@@ -12,13 +12,13 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.line_reading import LineReading
-from app.core.line_requests import build_request, find_cast
-from app.core.line_sound import LineSound, LineSpans
-from app.core.script import Line, LineSettings
+from app.core.script.line_requests import build_request, find_cast
+from app.core.script.script import Line, LineSettings
+from app.core.script.text_division import divide_sentences, join_texts
+from app.core.sound.line_reading import LineReading
+from app.core.sound.line_sound import LineSound, LineSpans
 from app.core.synthesis_types import AudioChunk, Overrides
-from app.core.text_division import divide_sentences, join_texts
-from app.core.text_lines import split_lines
+from app.core.text.text_lines import split_lines
 from app.engine.line_reader import LineReadResult, ReadLineJob
 from app.engine.synthesis_jobs import SpeechJob
 from app.engine.synthesis_results import SpeakFailure

@@ -12,8 +12,8 @@ from PySide6.QtCore import Signal, Slot
 
 from app.common.files.atomic_write import PRIVATE, load_cache, write_json
 from app.common.files.paths import find_data_dir, list_voice_dirs
-from app.core.line_sound import LineSound
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.sound.line_sound import LineSound
 from app.ui.autosaved_file import AutosavedFile
 from app.ui.background_thread import BackgroundThread
 from app.ui.reading.line_sounds import LineSoundCollector
@@ -88,14 +88,14 @@ def _clear_unlocked_seed(line: Line) -> Line:
 
 
 def _write_sounds(sounds: list[tuple[Line, LineSound]]) -> None:
-    from app.core.line_sound_data import convert_sounds_to_data  # in the background: the window starts without it
+    from app.core.script.line_sound_data import convert_sounds_to_data  # in the background: the window starts without it
 
     with suppress(OSError):  # the disk is full: what the user made is reported, this is not
         write_json(locate_line_sounds_file(), convert_sounds_to_data(sounds), indent=None, mode=PRIVATE)
 
 
 def _read_sounds() -> list[tuple[Line, LineSound]]:
-    from app.core.line_sound_data import parse_sounds
+    from app.core.script.line_sound_data import parse_sounds
 
     found = load_cache(locate_line_sounds_file(), parse_sounds)
     if not found:

@@ -6,8 +6,8 @@ from collections import OrderedDict
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.line_sound import LineSound
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.sound.line_sound import LineSound
 from app.core.synthesis_types import AudioChunk
 from app.engine.synthesis_results import OpenedVoice
 from app.ui.synthesis.speech_controller import SpeechController

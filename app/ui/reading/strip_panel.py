@@ -11,12 +11,12 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.core.emoji_symbols import find_emoji
-from app.core.line_reading import LineReading
-from app.core.line_sound import LineSound
-from app.core.line_words import LineWord
-from app.core.melody_edits import LineMelody
+from app.core.sound.line_reading import LineReading
+from app.core.sound.line_sound import LineSound
+from app.core.sound.line_words import LineWord
+from app.core.sound.melody_edits import LineMelody
 from app.core.synthesis_types import Overrides
+from app.core.text.emoji_symbols import find_emoji
 from app.ui.plain_text import PlainLabel
 from app.ui.reading.melody.melody_bar import MelodyBar
 from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX, ReadingField

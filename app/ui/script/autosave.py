@@ -12,8 +12,8 @@ from app.common.errors import AppError
 from app.common.files.atomic_write import encode_readable_json, load_data, save_bytes
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
-from app.core.script import Script
-from app.core.script_data import convert_script_to_data, parse_script
+from app.core.script.script import Script
+from app.core.script.script_data import convert_script_to_data, parse_script
 from app.ui.autosaved_file import AutosavedFile
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.script_document import ScriptDocument
@@ -66,7 +66,7 @@ def _parse_autosave(data: Any) -> tuple[Script, str, ScriptOrigin]:
     own = {name: value for name, value in data.items() if name not in ("current", "project")}
     script, origin = parse_script(own), parse_script_origin(data.get("project"))
     if cast := origin.parts.script.cast:
-        from app.core.project_data import cast_named_voices  # needed once, after a version that kept the names beside the script
+        from app.core.script.project_data import cast_named_voices  # needed once, after a version that kept the names beside the script
 
         script, origin = cast_named_voices(script, cast), replace(origin, parts=replace(origin.parts, script=Script(), assignments=()))
     return script, str(data.get("current", "")), origin

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal, S
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.common.language import localize
-from app.core.script import Script
+from app.core.script.script import Script
 from app.ui.plain_text import PlainLabel
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.common.language import localize
-from app.core.characters import merge_cast
-from app.core.script import (
+from app.core.script.characters import merge_cast
+from app.core.script.script import (
     Character,
     Line,
     Script,
@@ -25,8 +25,8 @@ from app.core.script import (
     replace_text,
     shift_lines,
 )
-from app.core.text_division import divide_sentences, join_lines, split_line
-from app.core.text_lines import MAX_LINE_CHARACTERS, cut_line, split_lines
+from app.core.script.text_division import divide_sentences, join_lines, split_line
+from app.core.text.text_lines import MAX_LINE_CHARACTERS, cut_line, split_lines
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QCursor, QFontMetricsF, QIcon, QMouseEvent, QP
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.common.language import localize
-from app.core.script import Character, Line
+from app.core.script.script import Character, Line
 from app.ui.display_names import VoiceLabel
 from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRects, format_card_seconds
 from app.ui.script.line_editor import LineEditor

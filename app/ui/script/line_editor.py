@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QTextCursor, QTextOpti
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.common.language import localize
-from app.core.text_lines import cut_line, split_lines
+from app.core.text.text_lines import cut_line, split_lines
 from app.ui.script.paste_division import find_divisions
 
 _RETURN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from app.core.request_limits import SEED_BOUNDS
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.ui.script.script_document import ScriptDocument
 
 

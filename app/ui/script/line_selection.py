@@ -7,8 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.characters import list_deviations
-from app.core.script import Line, LineSettings
+from app.core.script.characters import list_deviations
+from app.core.script.script import Line, LineSettings
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.common.language import localize
-from app.core.script import Line
+from app.core.script.script import Line
 
 
 class LinePhase(Enum):

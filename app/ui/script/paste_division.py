@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.common.language import localize
-from app.core.text_division import Division, divide_text
+from app.core.script.text_division import Division, divide_text
 from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 
 MIN_DIVIDED_SENTENCES = 4  # fewer are quickly split by hand

@@ -7,7 +7,7 @@ import time
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from app.core.script import Script
+from app.core.script.script import Script
 
 UNDO_MERGE_WITHIN_S = 1.0  # typing and dragging on within this time is one step back
 MAX_UNDO_STEPS = 500

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QMimeData, QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Signal, Slot
 
 from app.common.language import localize
-from app.core.script import Character, Line, Script
+from app.core.script.script import Character, Line, Script
 from app.ui.display_names import format_style
 from app.ui.script.line_state import LinePhase, LineState
 from app.ui.script.script_document import ScriptDocument

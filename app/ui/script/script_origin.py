@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.common.files.atomic_write import PARSE_FAULTS
-from app.core.project import Project
-from app.core.script import Script
+from app.core.script.project import Project
+from app.core.script.script import Script
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def dump_script_origin(origin: ScriptOrigin) -> dict[str, Any]:
     """Return what `parse_script_origin` reads; empty for a script that belongs to nothing."""
     if origin == ScriptOrigin(is_changed=origin.is_changed):
         return {}
-    from app.core.project_data import convert_project_to_data  # scripts without a project start without it
+    from app.core.script.project_data import convert_project_to_data  # scripts without a project start without it
 
     parts = convert_project_to_data(replace(origin.parts, script=Script()))
     return {"file": origin.file, "digest": origin.digest, "is_changed": origin.is_changed, "parts": parts}
@@ -41,7 +41,7 @@ def parse_script_origin(data: object) -> ScriptOrigin:
     """Return the origin, or None if no version has written such data: the script is worth more than its name."""
     if not data:
         return ScriptOrigin()
-    from app.core.project_data import parse_project
+    from app.core.script.project_data import parse_project
 
     try:
         if not isinstance(data, dict):

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QRegularExpression, QRegularExpressionMatch,
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.script import Line, Script
-from app.core.text_search import SearchMatch, SearchQuery, expand_replacement, find_matches, find_unknown_group, replace_matches
+from app.core.script.script import Line, Script
+from app.core.script.text_search import SearchMatch, SearchQuery, expand_replacement, find_matches, find_unknown_group, replace_matches
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from app.common.language import localize
-from app.core.text_search import SearchQuery
+from app.core.script.text_search import SearchQuery
 from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon

@@ -9,7 +9,7 @@ from PySide6.QtCore import SignalInstance
 
 from app.common.files.paths import list_voice_dirs
 from app.common.language import localize
-from app.core.script import Line, LineSettings, Script, cut_long_line
+from app.core.script.script import Line, LineSettings, Script, cut_long_line
 from app.settings.user_settings import REMEMBERED_NAMES, Settings
 from app.ui.script.autosave import AutosaveState, load_autosave, locate_autosave_file
 from app.ui.widgets.banner import Banner

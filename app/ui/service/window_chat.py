@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from app.core.characters import CastBuilder
-from app.core.line_requests import LineCast, find_cast
-from app.core.script import Character, Line
+from app.core.script.characters import CastBuilder
+from app.core.script.line_requests import LineCast, find_cast
+from app.core.script.script import Character, Line
 from app.core.synthesis_types import SynthesisRequest
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.service.chat.chat_delivery import build_chat_request, find_chat_style, list_chat_names

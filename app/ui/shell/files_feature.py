@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.common.language import localize
-from app.core.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES
+from app.core.script.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES
 from app.ui.actions.window_actions import WindowActions
 from app.ui.projects.project_controller import ProjectController
 from app.ui.projects.project_document import ProjectDocument

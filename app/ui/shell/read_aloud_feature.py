@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from app.common.language import localize
-from app.core.script import LineSettings
+from app.core.script.script import LineSettings
 from app.settings.user_settings import Settings
 from app.ui.actions.window_actions import WindowActions
 from app.ui.settings.settings_store import SettingsStore

@@ -7,7 +7,7 @@ import itertools
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QMainWindow, QWidget
 
-from app.core.script import Line
+from app.core.script.script import Line
 from app.ui.actions.window_actions import WindowActions
 from app.ui.dictionary.dictionary_controller import DictionaryController
 from app.ui.playback.line_playback import LinePlayback

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar, QWidget
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.common.language import localize
 from app.common.stage_labels import find_stage_label
-from app.core.peak_limiter import CEILING
+from app.core.sound.peak_limiter import CEILING
 from app.engine.synthesis_results import MachineInfo, OpenedVoice
 from app.ui.display_names import format_ms
 from app.ui.plain_text import PlainLabel, escape_tip

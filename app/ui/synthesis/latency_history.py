@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 from app.ui.synthesis.utterance import Utterance
 
 CPU_TARGET_MS, GPU_TARGET_MS = 580.0, 140.0

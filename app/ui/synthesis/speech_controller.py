@@ -15,8 +15,8 @@ from PySide6.QtCore import QObject, Slot
 from app.audition.line_rendering import TakeResult, render_take
 from app.audition.parallel_sounds import ParallelSounds
 from app.common.errors import AppError
-from app.core.line_requests import LineCast
-from app.core.script import Line
+from app.core.script.line_requests import LineCast
+from app.core.script.script import Line
 from app.core.synthesis_types import SynthesisRequest
 from app.engine.audio_player import PlayerOpener
 from app.engine.line_reader import ReadLineJob

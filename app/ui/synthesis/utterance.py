@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.core.stage_clock import ALL_STAGES
+from app.core.sound.stage_clock import ALL_STAGES
 from app.core.synthesis_types import StageTiming
 
 SUMMED_SIZES = ("tokens", "phones", "frames", "samples")

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.script.takes import LineTake, create_take
 from app.core.synthesis_types import AudioChunk, Float32
-from app.core.takes import LineTake, create_take
 from app.engine.synthesis_jobs import SpeechJob
 from app.engine.synthesis_results import SpeakFailure
 from app.ui.synthesis.speech_controller import SpeechController

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audition.line_rendering import TakeResult
 from app.common.errors import AppError
-from app.core.script import Line
-from app.core.takes import draw_seeds, select_line_takes
+from app.core.script.script import Line
+from app.core.script.takes import draw_seeds, select_line_takes
 from app.engine.synthesis_jobs import ComputeJob
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeRepository

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
-from app.core.project import Project
-from app.core.takes import LineTake, change_take, find_sounds, list_sounds, prune_takes, remove_takes
+from app.core.script.project import Project
+from app.core.script.takes import LineTake, change_take, find_sounds, list_sounds, prune_takes, remove_takes
 
 TAKES_TITLE = "テイク", "Takes"
 

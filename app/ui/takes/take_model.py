@@ -10,8 +10,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
-from app.core.script import CAST_FIELDS, Character, Line, LineSettings
-from app.core.takes import LineTake
+from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings
+from app.core.script.takes import LineTake
 from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import escape_tip
 

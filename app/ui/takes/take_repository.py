@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from app.core.script import Line
+from app.core.script.script import Line
+from app.core.script.takes import LineTake, create_take
 from app.core.synthesis_types import Float32
-from app.core.takes import LineTake, create_take
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.recent_renderings import RecentRendering, RecentRenderings
 from app.ui.takes.take_book import TakeBook, TakeOwner

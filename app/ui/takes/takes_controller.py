@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QListView
 
 from app.common.language import localize
-from app.core.script import Line
-from app.core.takes import LineTake, create_line, restore_line, select_line_takes
+from app.core.script.script import Line
+from app.core.script.takes import LineTake, create_line, restore_line, select_line_takes
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection

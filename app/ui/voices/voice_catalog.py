@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.errors import AppError
-from app.core.line_requests import choose_known_name
-from app.core.script import LineSettings
+from app.core.script.line_requests import choose_known_name
+from app.core.script.script import LineSettings
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import MOST_FAVOURITES
 from app.ui.background_thread import BackgroundThread

@@ -15,7 +15,7 @@ from app.common.errors import AppError
 from app.common.files.atomic_write import check_version, load_data, save_data
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
-from app.core.script import change_settings
+from app.core.script.script import change_settings
 from app.engine.licence_error import LicenceNotAcceptedError
 from app.engine.synthesis_jobs import OpenVoiceJob
 from app.engine.synthesis_results import JobFailure, OpenedVoice

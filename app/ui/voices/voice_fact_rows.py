@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.common.language import localize
-from app.core.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
 from app.ui.display_names import format_speaker, format_style
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.voices.int8_labels import describe_int8_graphs, describe_int8_quality

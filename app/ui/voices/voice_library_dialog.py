@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.common.language import localize
-from app.core.text_search import fold_text
+from app.core.script.text_search import fold_text
 from app.settings.graph_precision import GraphPrecision
 from app.ui.display_names import format_speaker
 from app.ui.plain_text import escape_tip

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
-from app.core.line_requests import build_request, find_cast
-from app.core.script import Line, LineSettings
+from app.core.script.line_requests import build_request, find_cast
+from app.core.script.script import Line, LineSettings
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController

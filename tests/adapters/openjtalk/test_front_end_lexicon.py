@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P, parse_notation
 from app.adapters.openjtalk.reading_choices import READING_CHOICES
-from app.core.phone_ids import convert_phones_to_ids
 from app.core.synthesis_types import ReadingOverride
+from app.core.text.phone_ids import convert_phones_to_ids
 
 G2P = OpenJTalkG2P()
 PIECES = st.lists(

@@ -14,9 +14,9 @@ from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.adapters.user_dictionary import change_dictionary
-from app.core.dictionary_entries import make_entry
-from app.core.phone_ids import convert_phones_to_ids
 from app.core.symbols import NANAIRO_EMOJI
+from app.core.text.dictionary_entries import make_entry
+from app.core.text.phone_ids import convert_phones_to_ids
 
 G2P = OpenJTalkG2P()
 PIECES = st.text(st.sampled_from("今日は、雨。3月4日ABC？ー「」(笑)😀 "), max_size=8)

@@ -18,9 +18,9 @@ from app.adapters.openjtalk import mecab_words
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.adapters.openjtalk.reading_choices import READING_CHOICES
 from app.common.errors import InputError, InternalError
-from app.core.phone_ids import convert_phones_to_ids
-from app.core.sentence_splitting import split_sentences
 from app.core.synthesis_types import Phones, ReadingOverride
+from app.core.text.phone_ids import convert_phones_to_ids
+from app.core.text.sentence_splitting import split_sentences
 
 # One number of ten, 四乗根 as ヨンジョーネ, 空集合 as ソラシューゴー: see app/decisions/reading.md.
 MENDED = ("①②③④⑤⑥⑦⑧⑨⑩", "∜16", "∅")

@@ -22,8 +22,8 @@ from app.common.errors import InternalError
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.processes import self_launch
-from app.core.dictionary_entries import DictionaryEntry, make_entry
 from app.core.synthesis_types import ReadingOverride
+from app.core.text.dictionary_entries import DictionaryEntry, make_entry
 from tests.folder_names import FOLDER_NAMES
 
 ROOT = Path(__file__).parents[3]

@@ -23,7 +23,7 @@ from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert, arrange_rows_by_token
 from app.adapters.ort.ort_c_api import find_ort_library
 from app.common.errors import BackendError, VoiceError
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 
 
 @pytest.fixture(params=["Python module", "C library"], autouse=True)

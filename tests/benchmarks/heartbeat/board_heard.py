@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.adapters.portaudio.portaudio_player import PortAudioPlayer
 from app.audition.board import VoiceChoice
 from app.audition.parallel_sounds import ParallelSounds
-from app.core.script import Line, create_line_id
+from app.core.script.script import Line, create_line_id
 from app.core.synthesis_types import Float32
 from app.engine.audio_player import open_portaudio
 from app.settings.user_settings import Settings

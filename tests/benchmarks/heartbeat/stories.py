@@ -25,9 +25,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QListView, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from app.adapters.user_dictionary import change_dictionary
-from app.core.dictionary_entries import make_entry
-from app.core.project import Project
-from app.core.script import Line, LineSettings, Script
+from app.core.script.project import Project
+from app.core.script.script import Line, LineSettings, Script
+from app.core.text.dictionary_entries import make_entry
 from app.interchange.koebako_files import write_project
 from app.settings.user_settings import Settings
 from app.ui.tasks.task_spec import TaskState

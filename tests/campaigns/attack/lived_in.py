@@ -19,11 +19,11 @@ from app.adapters.window_requests import find_requests_dir
 from app.common.files import paths
 from app.common.files.atomic_write import write_json
 from app.common.files.paths import find_data_dir
-from app.core.dictionary_entries import make_entry
-from app.core.presets import LinePreset
-from app.core.script import Line, LineSettings, Script
-from app.core.stage_clock import ignore_cancellation
+from app.core.script.presets import LinePreset
+from app.core.script.script import Line, LineSettings, Script
+from app.core.sound.stage_clock import ignore_cancellation
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
+from app.core.text.dictionary_entries import make_entry
 from app.install.voice_licence import VoiceLicence, find_acceptance_file, is_accepted, record_acceptance
 from app.settings.user_settings import Settings, find_settings_path, load_settings, save_settings
 from app.ui.actions.key_bindings import KeyBinding, load_shortcuts, locate_shortcuts_file, save_shortcuts

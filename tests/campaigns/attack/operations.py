@@ -12,8 +12,8 @@ from pathlib import Path
 from onnx import helper
 
 from app.common.files.paths import find_resources_dir
-from app.core.dictionary_entries import make_entry
-from app.core.dictionary_formats import format_exchange_json
+from app.core.text.dictionary_entries import make_entry
+from app.core.text.dictionary_formats import format_exchange_json
 from app.settings.user_settings import load_settings
 from app.voices.voice_card_data import VoiceCardData, write_card
 from app.voices.voice_manifest import read_manifest, write_manifest

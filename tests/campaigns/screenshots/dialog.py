@@ -164,7 +164,7 @@ def take_others(window: WindowDriver, picture: Callable[[str, QWidget], None]) -
 
     from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
     from app.common.errors import DownloadError
-    from app.core.presets import LinePreset
+    from app.core.script.presets import LinePreset
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
     from app.ui.parameters.preset_bar import PresetNameDialog
     from app.ui.parameters.preset_collection import PresetEntry
@@ -250,7 +250,7 @@ def take_board(window: WindowDriver, wait: Callable[..., None], picture: Callabl
 
 def take_cast_board(window: WindowDriver, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
     """The board of a scene with two candidate casts, small, and for lines without characters; then of one character's lines."""
-    from app.core.script import Character, Line, LineSettings, Script
+    from app.core.script.script import Character, Line, LineSettings, Script
 
     cast = tuple(
         Character(name, LineSettings(speaker="Mei", style=style))
@@ -305,7 +305,7 @@ def take_lab(window: WindowDriver, wait: Callable[..., None], picture: Callable[
 
 def take_takes(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
     """The list of takes, of a line without any and of one with some."""
-    from app.core.takes import create_take
+    from app.core.script.takes import create_take
 
     window.window_actions["show_takes"].setChecked(True)
     panel, line = window.takes.panel, window.selection.line

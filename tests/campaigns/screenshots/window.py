@@ -45,9 +45,9 @@ def take(theme: str, size: str, picture: Path) -> None:
     """Plays the lines through up to the third, then takes the picture while that one sounds; `empty` has no line at all."""
     from PySide6.QtCore import QDeadlineTimer
 
-    from app.core.accent_edits import set_accent, set_mora_length, set_pause_length
-    from app.core.characters import CastBuilder
-    from app.core.script import Line, LineSettings, Script
+    from app.core.script.characters import CastBuilder
+    from app.core.script.script import Line, LineSettings, Script
+    from app.core.sound.accent_edits import set_accent, set_mora_length, set_pause_length
     from app.core.synthesis_types import Overrides
     from app.settings.user_settings import Settings
     from app.ui.main import make_application

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog
 
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.ui.voices import voice_task_specs
 from tests.campaigns.soak.actions import ACTIONS, ActionSpec
 from tests.ui.window_driver import WindowDriver

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.common.files.paths import find_data_dir
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.install.natural_voice_parts import NATURAL_VOICE_MODEL, find_installed_parts, join_parts
 from app.install.natural_voice_preparation import prepare_natural_voice
 from app.install.voice_licence import VoiceLicence, record_acceptance

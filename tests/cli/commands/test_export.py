@@ -16,9 +16,9 @@ import soundfile
 from app.cli.commands.export.run import cast_characters
 from app.cli.main import main
 from app.common.language import set_language
-from app.core.project import Project, VoiceAssignment
-from app.core.project_data import convert_project_to_data
-from app.core.script import Character, Line, LineSettings, Script
+from app.core.script.project import Project, VoiceAssignment
+from app.core.script.project_data import convert_project_to_data
+from app.core.script.script import Character, Line, LineSettings, Script
 from app.export import process_worker
 from app.export.loudness import compute_integrated_lufs, merge_measurements
 from app.export.loudness_meter import measure_loudness

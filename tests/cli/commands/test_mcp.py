@@ -27,7 +27,7 @@ from app.cli.main import main
 from app.common.errors import InputError, OutputFileError
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
-from app.core.stage_clock import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import AudioChunk
 from app.engine.engine import Engine
 from app.engine.engine_thread import EngineThread

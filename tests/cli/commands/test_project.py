@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
-from app.core.dictionary_entries import make_entry
-from app.core.project import Project, VoiceReference
-from app.core.script import Character, Line, LineSettings, Script
-from app.core.takes import LineTake
+from app.core.script.project import Project, VoiceReference
+from app.core.script.script import Character, Line, LineSettings, Script
+from app.core.script.takes import LineTake
+from app.core.text.dictionary_entries import make_entry
 from app.interchange.koebako_files import read_project, write_project
 
 SOUND = hashlib.sha256(b"fLaC").hexdigest()

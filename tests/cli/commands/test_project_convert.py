@@ -12,8 +12,8 @@ import pytest
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.cli.main import main
 from app.common.language import set_language
-from app.core.project import Project
-from app.core.takes import LineTake
+from app.core.script.project import Project
+from app.core.script.takes import LineTake
 from app.interchange.koebako_files import read_project, write_project
 from tests.interchange.peers import aisp, phrase, query, vvproj
 

@@ -16,10 +16,10 @@ from app.adapters.shared_settings import change_settings
 from app.cli.main import main
 from app.cli.served_voices import choose_served_voices
 from app.common.files import paths
-from app.core.accent_edits import set_mora_pitches
-from app.core.project import Project
-from app.core.script import Line, Script
-from app.core.stage_clock import PIPELINE_STAGES
+from app.core.script.project import Project
+from app.core.script.script import Line, Script
+from app.core.sound.accent_edits import set_mora_pitches
+from app.core.sound.stage_clock import PIPELINE_STAGES
 from app.core.synthesis_types import Overrides
 from app.interchange.koebako_files import write_project
 from tests.pitch_measures import pitch_of

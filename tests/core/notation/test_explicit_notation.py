@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.notation.explicit_notation import convert_memos_to_notes, parse_noted_text, strip_notation
-from app.core.notation.noted_text import NotedText, RubyReading
-from app.core.sentence_splitting import split_sentences
+from app.core.text.notation.explicit_notation import convert_memos_to_notes, parse_noted_text, strip_notation
+from app.core.text.notation.noted_text import NotedText, RubyReading
+from app.core.text.sentence_splitting import split_sentences
 
 NOTATION = st.lists(
     st.sampled_from([*"漢字々※かんカン、。｜|《》{}｛｝[]［］＃<> \n", "<ruby>", "<rt>", "</rt>", "<rb>", "</RUBY>", "［＃"]), max_size=40

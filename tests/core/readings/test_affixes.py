@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.readings.morphs import Morph
-from app.core.readings.reading_corrections import find_affixes
+from app.core.text.readings.morphs import Morph
+from app.core.text.readings.reading_corrections import find_affixes
 
 KINDS = {
     "捨て": ("動詞", "自立", "連用形"),

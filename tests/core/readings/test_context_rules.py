@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk import mecab_words
-from app.core.normalise import normalise_text
-from app.core.readings.context_rules import ReadingRules
-from app.core.readings.morphs import Correction, Morph, MorphPart, drop_overlaps
-from app.core.readings.reading_corrections import find_corrections, load_rules
-from app.core.readings.shipped_words import ShippedWords
+from app.core.text.normalise import normalise_text
+from app.core.text.readings.context_rules import ReadingRules
+from app.core.text.readings.morphs import Correction, Morph, MorphPart, drop_overlaps
+from app.core.text.readings.reading_corrections import find_corrections, load_rules
+from app.core.text.readings.shipped_words import ShippedWords
 
 NO_WORDS = ShippedWords([])
 WITHOUT_EXAMPLE = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.readings.morphs import Morph
-from app.core.readings.reading_corrections import find_cries
+from app.core.text.readings.morphs import Morph
+from app.core.text.readings.reading_corrections import find_cries
 
 KINDS = {
     "え": "感動詞", "母": "名詞", "私": "名詞", "い": "名詞", "いえ": "動詞", "東京": "名詞", "か": "終助詞", "で": "格助詞",

@@ -7,10 +7,10 @@ import csv
 import pytest
 
 from app.common.files.paths import find_resources_dir
-from app.core.dictionary_entries import make_entry
-from app.core.moras import split_moras
-from app.core.readings.morphs import Morph
-from app.core.readings.shipped_words import ShippedWords
+from app.core.text.dictionary_entries import make_entry
+from app.core.text.moras import split_moras
+from app.core.text.readings.morphs import Morph
+from app.core.text.readings.shipped_words import ShippedWords
 
 WORDS = ShippedWords([make_entry("花鳥", "カチョウ"), make_entry("花鳥風月", "カチョーフーゲツ"), make_entry("Zappo", "ザッポー", 1)])
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.accent_phrases import Word
-from app.core.readings.morphs import Morph
-from app.core.readings.sudachi_check import SecondWord, add_other_readings, convert_to_pronunciation, find_corrections
+from app.core.text.accent_phrases import Word
+from app.core.text.readings.morphs import Morph
+from app.core.text.readings.sudachi_check import SecondWord, add_other_readings, convert_to_pronunciation, find_corrections
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audition.blind_test_trials import find_blind_trial
-from app.core.characters import extract_character_settings
-from app.core.script import Character, Script
+from app.core.script.characters import extract_character_settings
+from app.core.script.script import Character, Script
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
 from tests.recording_player import RecordingPlayer

@@ -15,8 +15,8 @@ from app.audition.board_setup import BoardSetup, build_board
 from app.audition.parallel_sounds import ParallelSounds
 from app.audition.take_store import find_sound_folder
 from app.common.errors import VoiceError
-from app.core.script import Line, LineSettings, Script
-from app.core.takes import LineTake
+from app.core.script.script import Line, LineSettings, Script
+from app.core.script.takes import LineTake
 from app.settings.user_settings import Settings
 from app.ui.audition.board_cells import MAX_CELL_SOUND_BYTES, BoardCells, CellPhase
 from app.ui.audition.board_controller import BoardController

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.audition.board import BoardCell
-from app.core.characters import extract_character_settings
-from app.core.script import Character, Line, LineSettings, Script
+from app.core.script.characters import extract_character_settings
+from app.core.script.script import Character, Line, LineSettings, Script
 from app.install.character_memory import load_characters
 from app.ui.audition import cast_chooser
 from app.ui.audition.board_controller import BoardController

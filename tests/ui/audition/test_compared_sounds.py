@@ -6,8 +6,8 @@ import pytest
 
 from app.common import language
 from app.common.language import set_language
-from app.core.script import LineSettings
-from app.core.takes import LineTake
+from app.core.script.script import LineSettings
+from app.core.script.takes import LineTake
 from app.ui.audition.compared_takes import build_sound_rows
 
 

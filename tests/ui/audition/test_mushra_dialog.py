@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audition.blind_test import BlindTest, BlindTestPlan
 from app.audition.blind_test_data import parse_readable_blind_tests
-from app.core.takes import LineTake
+from app.core.script.takes import LineTake
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
 from app.ui.audition.rating_page import RatingPage

@@ -16,7 +16,7 @@ from app.common.files import paths
 from app.compose import speaker_opening
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.script import Line, Script, change_settings
+from app.core.script.script import Line, Script, change_settings
 from app.core.synthesis_types import SynthesisRequest
 from app.engine.synthesis_jobs import VoicePrecisions
 from app.install.voice_licence import accept_licence

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import OutputFileError
-from app.core.characters import CastBuilder, assign_character, change_character, recast_character
-from app.core.project import Project, VoiceAssignment
-from app.core.script import Character, Line, LineSettings, Script, replace_overrides
+from app.core.script.characters import CastBuilder, assign_character, change_character, recast_character
+from app.core.script.project import Project, VoiceAssignment
+from app.core.script.script import Character, Line, LineSettings, Script, replace_overrides
+from app.core.script.takes import create_take
 from app.core.synthesis_types import Overrides, ReadingOverride
-from app.core.takes import create_take
 from app.install import character_memory
 from app.install.character_memory import load_characters, locate_characters_file
 from app.interchange.koebako_files import read_project, write_project

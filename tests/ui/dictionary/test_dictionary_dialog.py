@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.user_dictionary import change_dictionary, find_dictionary_path, load_dictionary
 from app.common.files import atomic_write
-from app.core.dictionary_entries import DictionaryEntry, make_entry
+from app.core.text.dictionary_entries import DictionaryEntry, make_entry
 from app.settings.user_settings import Settings
 from app.ui.dictionary.dictionary_dialog import DictionaryDialog
 from tests.recording_player import RecordingPlayer

@@ -11,7 +11,7 @@ import sys
 from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.settings.user_settings import Settings
 from app.ui.main import make_application
 from app.ui.synthesis.speech_controller import SpeechController

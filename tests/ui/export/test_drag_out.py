@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from app.adapters.sound.recording_reader import read_recording
 from app.audition.board import BoardCell
 from app.audition.take_store import find_sound_folder
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from app.export.drag_folder import MIN_KEPT_S, create_drag_subfolder, find_drag_folder, remove_old_drags
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings

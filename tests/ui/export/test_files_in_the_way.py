@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.export.export_plan import PlannedFile
 from app.export.export_renderer import FileRenderer, WrittenFile
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME

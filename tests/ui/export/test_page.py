@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from app.adapters.sound import sound_file_sink
 from app.cli.main import main
 from app.common.errors import OutputFileError
-from app.core.project import Project
-from app.core.script import Line, LineSettings, Script
+from app.core.script.project import Project
+from app.core.script.script import Line, LineSettings, Script
 from app.core.synthesis_types import AudioChunk, StageTiming
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
 from app.interchange.koebako_files import write_project

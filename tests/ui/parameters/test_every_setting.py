@@ -17,14 +17,14 @@ from pytestqt.qtbot import QtBot
 from app.cli.main import build_parser
 from app.common.language import Language
 from app.compose.speaker_opening import open_speaker
-from app.core.line_requests import build_request
-from app.core.presets import PRESET_SETTINGS
 from app.core.request_limits import BOUNDS
-from app.core.script import Line, LineSettings, Script
-from app.core.script_data import convert_script_to_data, parse_script
+from app.core.script.line_requests import build_request
+from app.core.script.presets import PRESET_SETTINGS
+from app.core.script.script import Line, LineSettings, Script
+from app.core.script.script_data import convert_script_to_data, parse_script
+from app.core.script.takes import LineTake
+from app.core.sound.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.core.synthesis_types import Float32, SynthesisRequest
-from app.core.takes import LineTake
-from app.core.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.interchange.script_import import read_script_file
 from app.interchange.script_writers import write_script
 from app.service.openapi_document import OPENAPI_SCHEMAS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.line_requests import LineCast
+from app.core.script.line_requests import LineCast
 from app.core.synthesis_types import SynthesisRequest
 from app.engine.synthesis_jobs import SpeechJob
 from app.settings.user_settings import Settings

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import AudioDeviceError
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from app.engine.audio_player import open_portaudio
 from app.ui.script.line_state import LinePhase
 from tests.null_sink import RATE, NullSink, null_sink

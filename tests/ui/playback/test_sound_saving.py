@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.common import language
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from app.ui.display_names import format_style
 from app.ui.playback import sound_saving
 from tests.ui.banner_driver import press_action

@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.core.project import Project
-from app.core.script import Line, Script
+from app.core.script.project import Project
+from app.core.script.script import Line, Script
 from app.interchange.koebako_files import write_project
 from tests.ui.conftest import WAIT_MS
 from tests.ui.window_driver import WindowDriver

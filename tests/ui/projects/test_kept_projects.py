@@ -46,8 +46,8 @@ sys.exit(main())
 SAVE_FOR_EVER = """
 import sys
 from pathlib import Path
-from app.core.project import Project
-from app.core.script import Line, Script
+from app.core.script.project import Project
+from app.core.script.script import Line, Script
 from app.interchange.koebako_files import write_project
 for number in range(10_000):
     write_project(Path(sys.argv[1]), Project(script=Script(tuple(Line(f"{number} 回目。", id=str(row)) for row in range(500)))))

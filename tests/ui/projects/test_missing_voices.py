@@ -9,8 +9,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.core.project import Project, VoiceReference
-from app.core.script import Line, LineSettings, Script
+from app.core.script.project import Project, VoiceReference
+from app.core.script.script import Line, LineSettings, Script
 from app.interchange.koebako_files import read_project, write_project
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
 from app.ui.script.line_state import LinePhase

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.cli.main import main
-from app.core.dictionary_entries import make_entry
-from app.core.project import VoiceReference
-from app.core.script import Line, LineSettings, Script
+from app.core.script.project import VoiceReference
+from app.core.script.script import Line, LineSettings, Script
+from app.core.text.dictionary_entries import make_entry
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
 from tests.ui.conftest import WAIT_MS, OpenWindow, write

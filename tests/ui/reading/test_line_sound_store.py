@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.script import change_settings
+from app.core.script.script import change_settings
 from app.ui.reading.line_sound_store import locate_line_sounds_file
 from app.ui.script.autosave import locate_autosave_file
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, write

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.core.script import replace_text
+from app.core.script.script import replace_text
 from app.settings.user_settings import Settings
 from app.ui.reading.melody.melody_drag import HANDLE_REACH_PX
 from app.ui.reading.melody.melody_lane import MelodyLane

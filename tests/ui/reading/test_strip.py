@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.core.script import replace_text
+from app.core.script.script import replace_text
 from app.core.synthesis_types import SynthesisRequest
 from app.engine.line_reader import MAX_SHOWN_CHARACTERS
 from app.engine.synthesis_jobs import SpeechJob

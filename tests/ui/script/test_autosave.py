@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings, save_settings
 from app.ui.script.autosave import AUTOSAVE_DELAY_MS, load_autosave, locate_autosave_file, write_autosave
 from app.ui.script.script_origin import ScriptOrigin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings
 from app.ui.display_names import VoiceLabel
 from app.ui.script.line_voices import LineVoiceNames
 

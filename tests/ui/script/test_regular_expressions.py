@@ -13,8 +13,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import InputError
-from app.core.script import Line, Script
-from app.core.text_search import SearchMatch, expand_replacement, find_unknown_group, replace_matches
+from app.core.script.script import Line, Script
+from app.core.script.text_search import SearchMatch, expand_replacement, find_unknown_group, replace_matches
 from app.ui.script.script_search import find_matches_by_line, parse_expression
 from tests.ui.conftest import OpenWindow
 from tests.ui.script.test_script_search import CONTROL, press, texts

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.ui.script import script_document
 from app.ui.script.script_document import ScriptDocument
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.ui.script import script_search
 from tests.ui.conftest import OpenWindow
 from tests.ui.window_driver import WindowDriver

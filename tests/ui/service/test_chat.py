@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Character, Line, LineSettings, Script
+from app.core.script.script import Character, Line, LineSettings, Script
 from app.engine.synthesis_jobs import SpeechJob
 from app.settings.user_settings import Settings
 from tests.ui.conftest import WAIT_MS, OpenWindow, write

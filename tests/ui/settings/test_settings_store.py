@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import OutputFileError
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.settings.user_settings import Settings, find_settings_path, load_settings, save_settings
 from app.ui import autosaved_file
 from app.ui.autosaved_file import AutosavedFile

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import VoiceError
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.settings.user_settings import Settings
 from app.ui.script.transport_bar import LINE_ACTIONS
 from tests.recording_player import RecordingPlayer

@@ -21,12 +21,12 @@ from app.adapters.user_dictionary import find_dictionary_path, load_dictionary
 from app.adapters.window_requests import find_requests_dir
 from app.common.files.paths import find_data_dir
 from app.common.user_notices import show_notice
-from app.core.dictionary_entries import make_entry
-from app.core.dictionary_formats import convert_entries_to_data
-from app.core.project import Project, VoiceReference
-from app.core.script import Line, LineSettings, Script
-from app.core.script_data import convert_script_to_data
+from app.core.script.project import Project, VoiceReference
+from app.core.script.script import Line, LineSettings, Script
+from app.core.script.script_data import convert_script_to_data
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride
+from app.core.text.dictionary_entries import make_entry
+from app.core.text.dictionary_formats import convert_entries_to_data
 from app.settings.user_settings import Settings, find_settings_path, load_settings
 from app.ui.actions.key_bindings import load_shortcuts, locate_shortcuts_file
 from app.ui.parameters.preset_storage import load_presets, locate_presets_file

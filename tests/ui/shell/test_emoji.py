@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.common import language
 from app.common.files import paths
-from app.core.accent_edits import set_mora_length
-from app.core.line_reading import read_line
-from app.core.line_sound import LineSpans, SoundSpan
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
+from app.core.sound.accent_edits import set_mora_length
+from app.core.sound.line_reading import read_line
+from app.core.sound.line_sound import LineSpans, SoundSpan
 from app.core.symbols import NANAIRO_EMOJI
 from app.core.synthesis_types import Overrides
 from app.install.voice_preparation import prepare_voice

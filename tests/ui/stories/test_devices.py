@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.engine import output_device
 from app.engine.audio_player import open_portaudio
 from app.settings.user_settings import Settings

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from app.core.synthesis_types import Float32
 from app.settings.user_settings import Settings, load_settings
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage

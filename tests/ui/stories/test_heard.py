@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, Script
+from app.core.script.script import Line, Script
 from app.core.synthesis_types import AudioChunk
 from app.engine.audio_player import open_portaudio
 from app.ui.reading.strip.strip_axis import StripCell

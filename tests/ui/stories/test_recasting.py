@@ -9,9 +9,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.cli.main import main
-from app.core.characters import assign_character
-from app.core.project import Project
-from app.core.script import replace_texts
+from app.core.script.characters import assign_character
+from app.core.script.project import Project
+from app.core.script.script import replace_texts
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
 from app.interchange.koebako_files import write_project
 from app.settings.user_settings import Settings

@@ -14,7 +14,7 @@ import pytest
 import soundfile
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.playback.test_sound_saving import answer
 from tests.ui.window_driver import WindowDriver

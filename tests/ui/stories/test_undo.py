@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, Script, replace_overrides
+from app.core.script.script import Line, Script, replace_overrides
 from app.core.synthesis_types import MoraOverride, Overrides
 from app.ui.script.script_document import ScriptDocument
 from tests.ui.conftest import WAIT_MS, OpenWindow

@@ -26,7 +26,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
-from app.core.script import replace_text
+from app.core.script.script import replace_text
 from tests.ui.window_driver import install_driver
 source, file, out = map(Path, sys.argv[1:4])
 del sys.argv[1:]

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from app.audition.take_store import find_sound_folder
-from app.core.project import Project
-from app.core.takes import find_sounds, list_sounds
+from app.core.script.project import Project
+from app.core.script.takes import find_sounds, list_sounds
 from app.interchange.koebako_files import read_project
 from app.ui.script.autosave import load_autosave
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QInputDialog
 from pytestqt.qtbot import QtBot
 
 from app.common.files.paths import list_bert_dirs
-from app.core.script import Line, LineSettings, Script
+from app.core.script.script import Line, LineSettings, Script
 from app.core.synthesis_types import Float32
 from app.engine.open_voices import MAX_OPEN_VOICES
 from app.install.manage_voices import remove_voice

@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.project import Project
-from app.core.script import Character, Line, Script
+from app.core.script.project import Project
+from app.core.script.script import Character, Line, Script
 from app.interchange.koebako_files import write_project
 from app.ui.cast.cast_files import CastFiles
 from app.ui.lab.lab_runner import LabReport

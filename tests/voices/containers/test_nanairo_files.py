@@ -17,7 +17,7 @@ from app.common.errors import VoiceError
 from app.compose.graph_runner import PreparedRunner
 from app.compose.graph_sessions import build_synthesizer
 from app.compose.text_front_end import open_g2p
-from app.core.pipeline import Pipeline
+from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.voices.containers.checkpoints import find_checkpoints
 from app.voices.containers.container_facts import NANAIRO_ARCHITECTURE, is_nanairo_config

@@ -13,8 +13,8 @@ import onnx
 import pytest
 
 from app.adapters.ort.graph_session import open_unoptimized
-from app.core.decode_windows import plan_windows
-from app.core.durations import compute_symbol_frames, expand_prior
+from app.core.sound.decode_windows import plan_windows
+from app.core.sound.durations import compute_symbol_frames, expand_prior
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.expected_outputs import read_cases
 from app.voices.prepare.graph_cutting import cut_voice_graph

@@ -11,7 +11,7 @@ import onnx
 import pytest
 
 from app.adapters.ort.graph_session import GraphSession, open_unoptimized
-from app.core.durations import compute_symbol_frames, expand_prior
+from app.core.sound.durations import compute_symbol_frames, expand_prior
 from app.voices.expected_outputs import read_cases
 from app.voices.prepare.graph_writer import ONNX_IR_VERSION, ONNX_OPSET
 from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE, expose_noise_inputs

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.core.result_metrics import compute_max_difference
+from app.core.sound.result_metrics import compute_max_difference
 
 # Of full scale; in half precision 40 dB, as the CPU's own differ by 2e-3 already.
 FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-2

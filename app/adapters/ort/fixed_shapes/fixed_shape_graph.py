@@ -14,7 +14,7 @@ import numpy as np
 
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
-from app.core.result_metrics import has_min_snr
+from app.core.sound.result_metrics import has_min_snr
 
 GRAPH_NAME, FULL_NAME, FORM_NAME, PROOF_NAME = "graph.onnx", "full.onnx", "form.json", "proof.npz"
 MAX_DESCRIPTION_BYTES = 1 << 16

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.common.command_parser import CommandParser, add_command_parser
 from app.common.language import localize
-from app.core.dictionary_entries import DICTIONARY_ENTRY_KINDS, HIGHEST_PRIORITY, USUAL_PRIORITY
+from app.core.text.dictionary_entries import DICTIONARY_ENTRY_KINDS, HIGHEST_PRIORITY, USUAL_PRIORITY
 
 
 def add_dict(commands: Any) -> None:

@@ -27,9 +27,9 @@ from app.cli.slow_notices import show_slow_notice
 from app.common.errors import AppError, InputError, VoiceError
 from app.common.files import paths
 from app.common.language import localize
-from app.core.characters import CastBuilder, apply_cast, replace_voices
-from app.core.project import Project
-from app.core.script import Line, LineSettings
+from app.core.script.characters import CastBuilder, apply_cast, replace_voices
+from app.core.script.project import Project
+from app.core.script.script import Line, LineSettings
 from app.export.cluster_address import ClusterAddress
 from app.export.export_batch import ExportBatch
 from app.export.export_ledger import ExportLedger, LedgerScript

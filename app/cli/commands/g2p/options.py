@@ -6,7 +6,7 @@ from typing import Any
 
 from app.common.command_parser import add_command_parser
 from app.common.language import localize
-from app.core.link_reading import LINK_READINGS
+from app.core.text.link_reading import LINK_READINGS
 
 
 def add_g2p(commands: Any) -> None:

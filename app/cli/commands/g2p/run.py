@@ -12,7 +12,7 @@ from app.cli.slow_notices import show_slow_notice
 from app.common.errors import AppError
 from app.common.language import localize
 from app.compose.text_front_end import open_g2p
-from app.core.ports import G2P
+from app.core.sound.ports import G2P
 
 UNREADABLE_LINE: dict[str, Any] = {"normalized": "", "reading": "", "phones": ["_", "_"], "tones": [0, 0], "word2ph": [1, 1]}
 # Of a line that is too long.

@@ -16,8 +16,8 @@ from app.common.errors import InputError, OutputFileError
 from app.common.language import localize
 from app.common.progress import Report
 from app.common.system_errors import describe_reason
-from app.core.project import PROJECT_SUFFIX
-from app.core.text_lines import split_lines
+from app.core.script.project import PROJECT_SUFFIX
+from app.core.text.text_lines import split_lines
 from app.lab.optimise.graph_candidate import PREPARED
 from app.lab.report_rows import ReasonRow, ReportRow
 

@@ -14,10 +14,10 @@ from app.cli.console_output import print_json, print_note
 from app.cli.project_voices import match_local_voices
 from app.common.language import localize
 from app.compose.text_front_end import open_g2p
-from app.core.characters import replace_voices
-from app.core.line_reading import LineReading, read_line
-from app.core.project import Project
-from app.core.script import LineSettings
+from app.core.script.characters import replace_voices
+from app.core.script.project import Project
+from app.core.script.script import LineSettings
+from app.core.sound.line_reading import LineReading, read_line
 from app.core.synthesis_types import ReadingOverride
 from app.install.known_voices import list_known_voices
 from app.install.natural_voice_first_start import find_default_voice_id

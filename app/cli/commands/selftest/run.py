@@ -36,7 +36,7 @@ from app.common.language import localize
 from app.common.log import MAX_LOG_BYTES, find_log_path
 from app.common.processes.self_launch import run_own_program, run_window
 from app.common.version import VERSION
-from app.core.result_metrics import compute_max_difference
+from app.core.sound.result_metrics import compute_max_difference
 from app.voices.installed_voices import find_shipped_voice_id
 
 WINDOW_TIMEOUT_S = 150

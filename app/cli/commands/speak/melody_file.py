@@ -13,11 +13,11 @@ from app.cli.bounded_input import read_named_input
 from app.common.errors import InputError
 from app.common.files.untrusted_json import parse_json, require_int, require_number
 from app.common.language import localize
-from app.core.accent_edits import set_mora_pitches
-from app.core.line_reading import read_line
-from app.core.pipeline import Pipeline
-from app.core.project import PROJECT_SUFFIX, Project
 from app.core.request_limits import INDEX_BOUNDS, MORA_PITCH_BOUNDS, check_value
+from app.core.script.project import PROJECT_SUFFIX, Project
+from app.core.sound.accent_edits import set_mora_pitches
+from app.core.sound.line_reading import read_line
+from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import Overrides, SynthesisRequest
 from app.interchange.koebako_files import read_project
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from app.common.language import localize
-from app.core.melody_edits import (
+from app.core.sound.melody_edits import (
     CopiedMelody,
     LineMelody,
     copy_melody,

@@ -11,7 +11,7 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyE
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from app.common.language import localize
-from app.core.accent_edits import find_phrase, may_toggle_phrase, set_accent, toggle_phrase
+from app.core.sound.accent_edits import find_phrase, may_toggle_phrase, set_accent, toggle_phrase
 from app.core.synthesis_types import Overrides
 from app.ui.reading.strip.strip_axis import PX_PER_S, CellKind, StripCell
 from app.ui.reading.strip.strip_keys import StripKeyTarget, press_key

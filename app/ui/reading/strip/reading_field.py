@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from app.common.language import localize
-from app.core.moras import convert_to_katakana
+from app.core.text.moras import convert_to_katakana
 from app.ui.plain_text import PlainLabel, escape_tip
 
 _TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")

@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from app.core.accent_edits import LinePhrase
-from app.core.line_reading import LineReading
-from app.core.line_sound import LineSpans
+from app.core.sound.accent_edits import LinePhrase
+from app.core.sound.line_reading import LineReading
+from app.core.sound.line_sound import LineSpans
 from app.core.synthesis_types import Overrides
 
 PX_PER_S = 230.0

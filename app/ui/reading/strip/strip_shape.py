@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.common.language import localize
-from app.core.accent_edits import LinePhrase, find_phrase, list_phrases, set_accent, set_mora_length, set_pause_length
-from app.core.line_reading import LineReading
-from app.core.line_sound import LineSpans
-from app.core.notation.noted_text import NotedText
+from app.core.sound.accent_edits import LinePhrase, find_phrase, list_phrases, set_accent, set_mora_length, set_pause_length
+from app.core.sound.line_reading import LineReading
+from app.core.sound.line_sound import LineSpans
 from app.core.synthesis_types import Overrides
+from app.core.text.notation.noted_text import NotedText
 from app.ui.emoji_labels import describe_emoji
 from app.ui.reading.strip.strip_axis import CellKind, StripAxis, StripCell, build_axis
 

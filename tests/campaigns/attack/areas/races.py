@@ -6,8 +6,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from app.core.project import Project
-from app.core.script import Line, Script
+from app.core.script.project import Project
+from app.core.script.script import Line, Script
 from app.interchange.koebako_files import read_project, write_project
 from app.settings.user_settings import load_settings
 from tests.campaigns.attack import checks

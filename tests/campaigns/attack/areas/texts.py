@@ -18,17 +18,17 @@ from app.adapters.openjtalk.user_lexicon import change_user_entries
 from app.cli.commands.g2p.run import convert_line
 from app.common.errors import InputError
 from app.compose.speaker_opening import open_speaker
-from app.core.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryEntry, make_entry, merge_entries
-from app.core.dictionary_formats import (
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
+from app.core.text.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryEntry, make_entry, merge_entries
+from app.core.text.dictionary_formats import (
     convert_entries_to_data,
     format_entries_csv,
     format_exchange_json,
     parse_dictionary_text,
     parse_entries,
 )
-from app.core.phone_ids import convert_phones_to_ids
-from app.core.sentence_splitting import SENTENCE_LENGTH_LIMIT, split_sentences
-from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
+from app.core.text.phone_ids import convert_phones_to_ids
+from app.core.text.sentence_splitting import SENTENCE_LENGTH_LIMIT, split_sentences
 from tests.campaigns.attack.area import Area, Case
 from tests.campaigns.attack.hostile.texts import hostile_text, plain_bytes
 from tests.campaigns.attack.program import run

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.progress import ignore_report
-from app.core.result_metrics import compute_min_cosine, compute_relative_difference
+from app.core.sound.result_metrics import compute_min_cosine, compute_relative_difference
 from app.install.bert_activation_means import measure_activation_means
 from app.install.bert_verification import build_test_texts, compute_features
 from app.voices.prepare.bert import lean_deberta

@@ -12,7 +12,7 @@ import pytest
 
 from app.common.errors import VoiceError
 from app.common.progress import ignore_report
-from app.core.result_metrics import compute_relative_difference
+from app.core.sound.result_metrics import compute_relative_difference
 from app.install.bert_verification import build_test_texts, compute_features
 from app.voices.prepare.bert.float32_copy import write_float32_copy
 from app.voices.prepare.bert.lean_deberta import write_lean_deberta

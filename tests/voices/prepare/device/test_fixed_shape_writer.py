@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
 from app.adapters.ort.fixed_shapes.fixed_shape_graph import FixedShapeGraph, read_fixed_shape_graph
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
-from app.core.durations import compute_symbol_frames
-from app.core.result_metrics import compute_snr_db
+from app.core.sound.durations import compute_symbol_frames
+from app.core.sound.result_metrics import compute_snr_db
 from app.install.bert_preparation import prepare_bert
 from app.install.fixed_shape_build import update_description
 from app.voices.prepare.device.fixed_shape_writer import write_fixed_shape_graphs

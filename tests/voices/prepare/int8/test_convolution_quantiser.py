@@ -9,7 +9,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.core.result_metrics import compute_snr_db
+from app.core.sound.result_metrics import compute_snr_db
 from app.install.int8_graphs import quantise_graph
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.int8.channels_last import move_channels_last

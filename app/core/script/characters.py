@@ -1,0 +1,268 @@
+"""The cast of a script: who speaks, and how lines follow a character who changes.
+
+A line that has a character shares the character's settings; where it does not, that is its own deviation, and it stays when the character
+changes. All edits are pure and give another script, so that each is one step of undo.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from app.core.request_limits import BOUNDS
+from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id, edit_lines
+
+CHARACTER_COLOURS = 12
+"""How many colours there are for characters."""
+
+MOST_CHARACTERS = 10_000
+"""How many characters a project holds."""
+
+MOST_ALIASES = 1_000
+"""How many other names a character answers to; more are forgotten when characters are merged."""
+
+CHARACTER_FIELDS = (*CAST_FIELDS, *BOUNDS, "pauses")
+"""Settings that lines take over from their character; seed, assist text and memos are the line's own."""
+
+_DEFAULT_SETTINGS = LineSettings()
+
+
+class CastBuilder:
+    """Collects characters whose names differ, in order; ten thousand in no noticeable time."""
+
+    def __init__(self, cast: Iterable[Character] = ()) -> None:
+        self._cast: list[Character] = []
+        self._known: dict[str, Character] = {}
+        self._colours = Counter(dict.fromkeys(range(CHARACTER_COLOURS), 0))
+        for character in cast:
+            self._append_character(character)
+
+    @property
+    def cast(self) -> tuple[Character, ...]:
+        """Return the characters so far."""
+        return tuple(self._cast)
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether a project holds no more characters."""
+        return len(self._cast) >= MOST_CHARACTERS
+
+    def find_character(self, name: str) -> Character | None:
+        """Return the first character with this name or alias, or None."""
+        return self._known.get(fold_character_name(name))
+
+    def add_character(self, name: str, settings: LineSettings) -> Character:
+        """Return the character of this name: a new one with these settings where there is none yet."""
+        return self.find_character(name) or self.adopt_character(Character(name, extract_character_settings(settings)))
+
+    def adopt_character(self, character: Character) -> Character:
+        """Add a character, in the first of the colours that the fewest have, and return it."""
+        colour = min(self._colours, key=lambda number: (self._colours[number], number))
+        adopted = character if character.colour == colour else replace(character, colour=colour)
+        self._append_character(adopted)
+        return adopted
+
+    def _append_character(self, character: Character) -> None:
+        self._cast.append(character)
+        self._colours[character.colour] += 1
+        for name in character.names:
+            self._known.setdefault(fold_character_name(name), character)
+
+
+def extract_character_settings(settings: LineSettings) -> LineSettings:
+    """Return the settings without those that are a line's own."""
+    return replace(_DEFAULT_SETTINGS, **{name: getattr(settings, name) for name in CHARACTER_FIELDS})
+
+
+def fold_character_name(name: str) -> str:
+    """Return a name as it is compared with others: width and case of letters do not count."""
+    return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
+def list_deviations(line: Line, character: Character) -> tuple[str, ...]:
+    """Return the names of the settings that a line does not share with its character."""
+    return tuple(name for name in CHARACTER_FIELDS if getattr(line.settings, name) != getattr(character.settings, name))
+
+
+def inherit_settings(settings: LineSettings, former: LineSettings, present: LineSettings) -> LineSettings:
+    """Return the settings of a line whose character had the former settings and has the present ones; deviations stay."""
+    changed = {
+        name: value
+        for name in CHARACTER_FIELDS
+        if (value := getattr(present, name)) != getattr(former, name) and getattr(settings, name) == getattr(former, name)
+    }
+    return replace(settings, **changed) if changed else settings
+
+
+def add_character(script: Script, character: Character) -> Script:
+    """Return the script with another character at the end of its cast."""
+    return replace(script, cast=(*script.cast, character))
+
+
+def change_character(script: Script, character_id: str, **values: Any) -> Script:
+    """Change fields of a character; its lines follow the settings, but for their deviations."""
+    former = script.find_character(character_id)
+    if former is None or (present := replace(former, **values)) == former:
+        return script
+    present = replace(present, settings=extract_character_settings(present.settings))
+    script = replace(script, cast=tuple(present if one.id == character_id else one for one in script.cast))
+    inherited = _SettingsInheritance()
+    return edit_lines(
+        script,
+        {line.id for line in script.lines if line.character == character_id},
+        lambda line: replace(line, settings=inherited.convert_settings(line.settings, former.settings, present.settings)),
+    )
+
+
+def recast_character(script: Script, character_id: str, settings: Mapping[str, Any]) -> Script:
+    """Give a character another voice, or other settings, by name."""
+    character = script.find_character(character_id)
+    return script if character is None else change_character(script, character_id, settings=replace(character.settings, **settings))
+
+
+def remove_characters(script: Script, ids: Collection[str]) -> Script:
+    """Remove characters; their lines keep how they are spoken, and have no character."""
+    cast = tuple(one for one in script.cast if one.id not in ids)
+    return replace(
+        edit_lines(script, {line.id for line in script.lines if line.character in ids}, lambda line: replace(line, character="")), cast=cast
+    )
+
+
+def merge_characters(script: Script, ids: Collection[str], kept: str) -> Script:
+    """Make one character of several: their lines become those of the kept one, who answers to all of their names."""
+    target = script.find_character(kept)
+    merged = [one for one in script.cast if one.id in ids and one.id != kept]
+    if target is None or not merged:
+        return script
+    names = dict.fromkeys((*target.aliases, *(name for one in merged for name in one.names if name not in target.names)))
+    gone = {one.id for one in merged}
+    script = assign_character(script, {line.id for line in script.lines if line.character in gone}, kept)
+    present = replace(target, aliases=tuple(names)[:MOST_ALIASES])
+    return replace(script, cast=tuple(present if one.id == kept else one for one in script.cast if one.id not in gone))
+
+
+def assign_character(script: Script, ids: Collection[str], character_id: str) -> Script:
+    """Give lines a character, or none for an empty id.
+
+    They take the character's voice, speaker and style, and everything else in which they did not deviate from their former character, or from
+    the defaults where they had none.
+    """
+    present, cast, inherited = script.find_character(character_id), {one.id: one for one in script.cast}, _SettingsInheritance()
+
+    def assign_to_line(line: Line) -> Line:
+        former = cast.get(line.character)
+        if line.character == character_id or (present is None and character_id):
+            return line
+        if present is None:
+            return replace(line, character="")
+        settings = inherited.convert_settings(
+            line.settings, former.settings if former else _DEFAULT_SETTINGS, present.settings, takes_voice=True
+        )
+        return replace(line, settings=settings, character=character_id)
+
+    return edit_lines(script, ids, assign_to_line)
+
+
+def reset_deviations(script: Script, ids: Collection[str]) -> Script:
+    """Give lines all settings of their characters again."""
+    cast = {one.id: one for one in script.cast}
+
+    def reset_line(line: Line) -> Line:
+        character = cast.get(line.character)
+        if character is None or not list_deviations(line, character):
+            return line
+        return replace(line, settings=replace(line.settings, **{name: getattr(character.settings, name) for name in CHARACTER_FIELDS}))
+
+    return edit_lines(script, ids, reset_line)
+
+
+def apply_cast(script: Script, cast: Iterable[Character]) -> Script:
+    """Give the characters of a script the settings that another cast has for their names; lines follow, but for their deviations."""
+    known = CastBuilder(cast)
+    former = {one.id: one for one in script.cast}
+    present = {one.id: replace(one, settings=found.settings) for one in script.cast if (found := _find_any_name(known, one)) is not None}
+    inherited = _SettingsInheritance()
+
+    def follow_character(line: Line) -> Line:
+        settings = inherited.convert_settings(line.settings, former[line.character].settings, present[line.character].settings)
+        return line if settings is line.settings else replace(line, settings=settings)
+
+    lines = {line.id for line in script.lines if line.character in present}
+    return edit_lines(replace(script, cast=tuple(present.get(one.id, one) for one in script.cast)), lines, follow_character)
+
+
+def _find_any_name(cast: CastBuilder, character: Character) -> Character | None:
+    return next((found for name in character.names if (found := cast.find_character(name)) is not None), None)
+
+
+def replace_voices(script: Script, voices: Mapping[str, str]) -> Script:
+    """Put other voices in place of some, ids by id, in lines and characters."""
+    inherited: dict[int, tuple[LineSettings, LineSettings]] = {}
+
+    def replace_voice(settings: LineSettings) -> LineSettings:
+        if settings.voice not in voices:
+            return settings
+        # The former value is kept with the new one: as long as it is known, no other value can get its number.
+        made = inherited.get(id(settings)) or (settings, replace(settings, voice=voices[settings.voice]))
+        inherited[id(settings)] = made
+        return made[1]
+
+    cast = tuple(
+        character if (settings := replace_voice(character.settings)) is character.settings else replace(character, settings=settings)
+        for character in script.cast
+    )
+    script = edit_lines(
+        script,
+        {line.id for line in script.lines if line.settings.voice in voices},
+        lambda line: replace(line, settings=replace_voice(line.settings)),
+    )
+    return script if cast == script.cast else replace(script, cast=cast)
+
+
+def merge_cast(script: Script, lines: Iterable[Line], cast: Iterable[Character]) -> tuple[Script, tuple[Line, ...]]:
+    """Bring the characters of another script in; the second value is its lines, as lines of this script.
+
+    A character of the same name is the one here, and its lines take over the settings it has here. Where the cast is full, lines of further
+    ones have no character.
+    """
+    joined, known = CastBuilder(script.cast), dict[str, tuple[Character, Character]]()
+    taken = {one.id for one in script.cast}
+    for one in cast:
+        # Renamed since it came from the same project, a character has the id of another here.
+        coming = replace(one, id=create_line_id()) if one.id in taken else one
+        if (here := joined.find_character(one.name) or (None if joined.is_full else joined.adopt_character(coming))) is not None:
+            known[one.id] = (one, here)
+    inherited = _SettingsInheritance()
+
+    def adopt_line(line: Line) -> Line:
+        if (pair := known.get(line.character)) is None:
+            return line if not line.character else replace(line, character="")
+        there, here = pair
+        return replace(line, character=here.id, settings=inherited.convert_settings(line.settings, there.settings, here.settings))
+
+    adopted = tuple(adopt_line(line) for line in lines)
+    return (script if len(joined.cast) == len(script.cast) else replace(script, cast=joined.cast)), adopted
+
+
+class _SettingsInheritance:
+    """Inherits settings once for all lines that share a value, so that they share the new one as well and are compared by identity."""
+
+    def __init__(self) -> None:
+        # The values are kept with the new one: as long as they are known, no other value can get their numbers.
+        self._made: dict[tuple[int, int, int, bool], tuple[tuple[LineSettings, ...], LineSettings]] = {}
+
+    def convert_settings(
+        self, settings: LineSettings, former: LineSettings, present: LineSettings, *, takes_voice: bool = False
+    ) -> LineSettings:
+        """Return the settings of a line after its character changed; with `takes_voice` its voice is no deviation."""
+        key = (id(settings), id(former), id(present), takes_voice)
+        if key not in self._made:
+            made = inherit_settings(settings, former, present)
+            if takes_voice:
+                voice = {name: getattr(present, name) for name in CAST_FIELDS}
+                made = replace(made, **voice) if any(getattr(made, name) != value for name, value in voice.items()) else made
+            self._made[key] = ((settings, former, present), made)
+        return self._made[key][1]

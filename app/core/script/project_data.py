@@ -1,0 +1,243 @@
+"""A project as plain data for JSON.
+
+The help page `project-file` describes the schema. A project may come from a stranger, so every part is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from app.common.files.untrusted_json import MAX_INT64, require_int, require_number, sanitise_long_text, sanitise_short_text
+from app.core.lenient_parsing import ReportLoss, ReportLossAt, TooManyError, skip_unreadable
+from app.core.script.characters import MOST_CHARACTERS, CastBuilder
+from app.core.script.presets import convert_presets_to_data, parse_untrusted_presets
+from app.core.script.project import Project, VoiceAssignment, VoiceReference
+from app.core.script.script import Character, Line, LineSettings, Script
+from app.core.script.script_data import (
+    convert_line_to_data,
+    convert_script_to_data,
+    dump_unknown,
+    dump_unknown_of_line,
+    load_unknown,
+    parse_line,
+    parse_script,
+)
+from app.core.script.takes import HIGHEST_RATING, LONGEST_NOTE, MOST_TAKES, LineTake, is_sound_name
+from app.core.text.dictionary_formats import convert_entries_to_data, parse_entries
+
+MAX_TAKE_S = 24 * 3600.0
+# Lines have others as well; whichever of them takes get later is unknown here.
+_LINE_FIELDS_OF_TAKES = ("id", "text", "settings", "overrides")
+_TAKE_FIELDS = (*_LINE_FIELDS_OF_TAKES, "line", "sound", "length_s", "size", "starred", "rating", "note")
+
+
+def convert_takes_to_data(takes: Iterable[LineTake]) -> list[dict[str, Any]]:
+    """Return the data that `parse_takes` reads, without empty values."""
+    return [_convert_take_to_data(take) for take in takes]
+
+
+def parse_takes(data: object, lose: ReportLoss | None = None) -> tuple[LineTake, ...]:
+    """Return the takes in the data. Raises ValueError for data no version has written; with `lose` an unreadable take is left out.
+
+    Sounds are compared with their names later, when the sounds themselves are read.
+    """
+    if not isinstance(data, list):
+        raise ValueError("takes")
+    if len(data) > MOST_TAKES:
+        raise TooManyError("takes")
+    takes = dict[str, LineTake]()
+    for item in data:
+        with skip_unreadable(lose, "takes"):
+            take = _parse_take(item)
+            if take.id in takes:
+                raise ValueError("an id occurs twice")
+            takes[take.id] = take
+    return tuple(takes.values())
+
+
+def _convert_take_to_data(take: LineTake) -> dict[str, Any]:
+    line = convert_line_to_data(Line(take.text, take.settings, take.overrides, take.id, unknown=take.unknown))
+    others = {"line": take.line, "sound": take.sound, "length_s": take.length_s, "size": take.size}
+    others |= {"starred": take.starred, "rating": take.rating, "note": take.note}
+    return line | {name: value for name, value in others.items() if value}
+
+
+def _parse_take(data: object) -> LineTake:
+    if not isinstance(data, dict) or not data.get("id") or not isinstance(data.get("starred", False), bool):
+        raise ValueError("a take")
+    made = parse_line({name: data[name] for name in _LINE_FIELDS_OF_TAKES if name in data})
+    sound, length_s = data.get("sound", ""), require_number(data.get("length_s", 0.0))
+    if not (sound == "" or is_sound_name(sound)) or not 0 <= length_s <= MAX_TAKE_S:
+        raise ValueError("a sound")
+    return LineTake(
+        line=sanitise_short_text(data.get("line", "")),
+        text=made.text,
+        settings=made.settings,
+        overrides=made.overrides,
+        sound=sound,
+        length_s=length_s,
+        size=require_int(data.get("size", 0), 0, MAX_INT64),
+        starred=data.get("starred", False),
+        rating=require_int(data.get("rating", 0), 0, HIGHEST_RATING),
+        note=sanitise_long_text(data.get("note", ""))[:LONGEST_NOTE],
+        id=sanitise_short_text(data["id"]),
+        unknown=dump_unknown_of_line(data, _TAKE_FIELDS),
+    )
+
+
+FORMAT, VERSION, FIRST_VERSION = "koebako-project", 2, 1
+# Lines of an imported script name as many voices as the script has characters.
+MOST_VOICES, MOST_TESTS = MOST_CHARACTERS, 1_000
+LONGEST_VOICE_ADDRESS = 2_000
+_VOICE_FIELDS = ("id", "name", "uuid", "address")
+_PROJECT_FIELDS = (
+    "format",
+    "version",
+    "script",
+    "current",
+    "voices",
+    "dictionary",
+    "export",
+    "takes",
+    "presets",
+    "tests",
+    "sounds",
+)
+FieldValue = TypeVar("FieldValue")
+
+
+def convert_project_to_data(project: Project) -> dict[str, Any]:
+    """Return the data that `parse_project` reads, without empty parts and without the sounds.
+
+    The sounds are written by `app.interchange.koebako_files`.
+    """
+    parts: dict[str, Any] = {
+        "current": project.current,
+        "voices": [_convert_voice_to_data(voice) for voice in project.voices],
+        "dictionary": convert_entries_to_data(project.dictionary) if project.dictionary else None,
+        "export": dict(project.export),
+        "takes": convert_takes_to_data(project.takes),
+        "presets": convert_presets_to_data(project.presets),
+        "tests": list(project.tests),
+    }
+    head = {"format": FORMAT, "version": VERSION, "script": convert_script_to_data(project.script)}
+    written = dict(project.others) | head | {name: part for name, part in parts.items() if part}
+    return written | ({"sounds": {}} if project.embeds else {})
+
+
+def parse_project(data: object, lose: ReportLossAt | None = None) -> Project:
+    """Return the project in the data; unknown fields are kept in `others`.
+
+    Raises ValueError (InputError for a word), which says what is wrong, for data that no version has written.
+
+    Args:
+        lose: called with what cannot be read and the number of its line, as `parse_script` does; the project then does without it. An
+            error is raised only for what is no project, and where there is far too much of something.
+    """
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError("no project")
+    if data.get("version") not in (FIRST_VERSION, VERSION):
+        raise ValueError(f"version {data.get('version')!r}")
+    parts = _ProjectFieldReader(data, lose and partial(_report_project_loss, lose))
+    script = parse_script(data.get("script"), lose)
+    if data["version"] == FIRST_VERSION:
+        script = cast_assigned_names(script, parts.read_items("characters", MOST_CHARACTERS, _parse_assignment))
+    known = _PROJECT_FIELDS if data["version"] == VERSION else (*_PROJECT_FIELDS, "characters")
+    return Project(
+        script=script,
+        current=parts.read_field("current", "", sanitise_short_text),
+        voices=parts.read_items("voices", MOST_VOICES, _parse_voice),
+        assignments=list_unassigned_characters(script.cast),
+        dictionary=parts.read_field("dictionary", (), partial(parse_entries, lose=parts.lose)),
+        export=parts.read_field("export", {}, _require_object),
+        takes=parts.read_field("takes", (), partial(parse_takes, lose=parts.lose)),
+        presets=parts.read_field("presets", {}, partial(parse_untrusted_presets, lose=parts.lose)),
+        tests=parts.read_items("tests", MOST_TESTS, _require_object),
+        embeds=isinstance(parts.read_field("sounds", None, _require_object), dict),
+        others={name: value for name, value in data.items() if name not in known},
+    )
+
+
+def cast_assigned_names(script: Script, assignments: Iterable[VoiceAssignment]) -> Script:
+    """Return a script of version 1, whose names of imported files were kept beside it, with these names as its cast; see `cast_named_voices`."""
+    cast = CastBuilder(script.cast)
+    for one in assignments:
+        cast.add_character(one.name, LineSettings(voice=one.voice or one.name, speaker=one.speaker if one.voice else "", style=one.style))
+    return cast_named_voices(script, cast.cast)
+
+
+def cast_named_voices(script: Script, cast: Iterable[Character]) -> Script:
+    """Return the script with this cast; lines whose voice is only the name of a character become lines of that character."""
+    characters = tuple(cast)
+    ids = {one.name: one.id for one in characters if one.settings.voice == one.name}
+    lines = tuple(replace(line, character=ids[line.settings.voice]) if line.settings.voice in ids else line for line in script.lines)
+    return replace(script, lines=lines, cast=characters)
+
+
+def list_unassigned_characters(cast: Iterable[Character]) -> tuple[VoiceAssignment, ...]:
+    """Return the characters whose voice is no more than their name, as names that a voice is looked for."""
+    return tuple(VoiceAssignment(one.name, speaker=one.name) for one in cast if one.settings.voice == one.name)
+
+
+def _report_project_loss(lose: ReportLossAt, part: str) -> None:
+    lose(part, 0)
+
+
+class _ProjectFieldReader:
+    """Reads the fields of a project, each of which may be missing or of the wrong type."""
+
+    def __init__(self, data: Mapping[str, Any], lose: ReportLoss | None) -> None:
+        self._data, self.lose = data, lose
+
+    def read_field(self, name: str, missing: FieldValue, read: Callable[[Any], FieldValue]) -> FieldValue:
+        """Return a field, or `missing` where the file has none."""
+        with skip_unreadable(self.lose, name):
+            if name in self._data:
+                return read(self._data[name])
+        return missing
+
+    def read_items(self, name: str, most: int, read: Callable[[dict[str, Any]], FieldValue]) -> tuple[FieldValue, ...]:
+        """Return the items of a list. Raises TooManyError."""
+        given: list[Any] = self.read_field(name, [], _require_list)
+        if len(given) > most:
+            raise TooManyError(name)
+        found = []
+        for item in given:
+            with skip_unreadable(self.lose, name):
+                found.append(read(_require_object(item)))
+        return tuple(found)
+
+
+def _convert_voice_to_data(voice: VoiceReference) -> dict[str, Any]:
+    return load_unknown(voice.unknown) | {name: value for name in _VOICE_FIELDS if (value := getattr(voice, name))}
+
+
+def _require_list(data: Any) -> list[Any]:
+    if not isinstance(data, list):
+        raise ValueError("a list")
+    return data
+
+
+def _require_object(data: Any) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise ValueError("an object")
+    return data
+
+
+def _parse_voice(data: dict[str, Any]) -> VoiceReference:
+    address = sanitise_long_text(data.get("address", ""))
+    if len(address) > LONGEST_VOICE_ADDRESS or not (address == "" or address.startswith("https://")):
+        raise ValueError("address")
+    unknown = dump_unknown(data, _VOICE_FIELDS)
+    return VoiceReference(_read_text(data, "id"), _read_text(data, "name"), _read_text(data, "uuid"), address, unknown)
+
+
+def _parse_assignment(data: dict[str, Any]) -> VoiceAssignment:
+    return VoiceAssignment(*(_read_text(data, field.name) for field in fields(VoiceAssignment)))
+
+
+def _read_text(data: dict[str, Any], name: str) -> str:
+    return sanitise_short_text(data.get(name, ""))

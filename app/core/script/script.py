@@ -1,0 +1,246 @@
+"""The script that a user writes, line by line. Values are frozen and edits pure, so undoing is a return to an older value.
+
+Every line carries all of its settings: it sounds the same wherever it is moved, and whatever happens to the other lines. A line that belongs to
+a character has the character's settings but for its own deviations; see `app.core.script.characters`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.core.delivery import Delivery
+from app.core.synthesis_types import Overrides
+from app.core.text.text_lines import cut_line
+
+CAST_FIELDS = ("voice", "speaker", "style")
+"""Settings that say who speaks a line; all others say how."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineSettings(Delivery):
+    """The voice and the manner in which a line is spoken.
+
+    Attributes:
+        voice: id of the voice; empty is the first one there is.
+        speaker, style: by name, so that they fit another voice too; empty is its first one.
+        pauses: (punctuation phone, seconds at speed 1), sorted; marks that are not in it keep the voice's own length.
+        seed_locked: False takes another seed each time the line is spoken.
+        memos: text in square brackets is not spoken, as in lines of VOICEVOX and AivisSpeech.
+    """
+
+    voice: str = ""
+    speaker: str = ""
+    style: str = ""
+    pauses: tuple[tuple[str, float], ...] = ()
+    seed: int = 0
+    seed_locked: bool = True
+    memos: bool = False
+
+
+_NO_OVERRIDES = Overrides()
+# A generator of its own stays unseeded; ten thousand ids from the system's randomness would hold up a paste.
+_ids = random.Random()
+
+
+def create_line_id() -> str:
+    """Return an id that no other line has."""
+    return f"{_ids.getrandbits(48):012x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """Somebody who speaks lines of the script.
+
+    Attributes:
+        name: as scripts name them.
+        settings: the voice and the manner that lines take over; what is a line's own, such as its seed, has its default here.
+        aliases: other names of the same character.
+        colour: number of a colour of the theme, from 0.
+        note: for people.
+        id: stays the same through every edit and is never shown.
+        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
+    """
+
+    name: str
+    settings: LineSettings = LineSettings()
+    aliases: tuple[str, ...] = ()
+    colour: int = 0
+    note: str = ""
+    id: str = field(default_factory=create_line_id)
+    unknown: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return all names that scripts have for the character."""
+        return (self.name, *self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the script.
+
+    Attributes:
+        id: stays the same through every edit and is never shown.
+        overrides: accents, lengths and readings that were edited by hand.
+        character: id of the character who speaks it; empty is nobody.
+        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
+    """
+
+    text: str = ""
+    settings: LineSettings = LineSettings()
+    overrides: Overrides = _NO_OVERRIDES
+    id: str = field(default_factory=create_line_id)
+    character: str = ""
+    unknown: str = ""
+
+    def is_spoken_like(self, other: Line) -> bool:
+        """Return whether another line has the same text, settings and edits; who speaks it by name shapes no sound."""
+        return (self.text, self.settings, self.overrides) == (other.text, other.settings, other.overrides)
+
+
+class _LineIndexCache:
+    """The indices of lines by id, for the latest script only: after each edit the window looks up some ten lines of it."""
+
+    def __init__(self) -> None:
+        self._known: tuple[tuple[Line, ...], dict[str, int]] = ((), {})
+
+    def find_indexes(self, lines: tuple[Line, ...]) -> dict[str, int]:
+        """Return the index of each line by id; the first of lines with equal ids."""
+        # Read once, because another thread may replace the value in between.
+        known = self._known
+        if known[0] is not lines:
+            known = self._known = (lines, {lines[index].id: index for index in range(len(lines) - 1, -1, -1)})
+        return known[1]
+
+
+_line_indexes = _LineIndexCache()
+# Up to this many lines, comparing one by one is used instead of the index.
+MANY_CHANGED_LINES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """All lines of the script in order, its title, and its cast in the order of the user.
+
+    Attributes:
+        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
+    """
+
+    lines: tuple[Line, ...] = ()
+    title: str = ""
+    cast: tuple[Character, ...] = ()
+    unknown: str = ""
+
+    def find_index(self, line_id: str) -> int | None:
+        """Return the index of a line; None when there is no such line."""
+        if len(self.lines) > MANY_CHANGED_LINES:
+            return _line_indexes.find_indexes(self.lines).get(line_id)
+        return next((index for index, line in enumerate(self.lines) if line.id == line_id), None)
+
+    def find_line(self, line_id: str) -> Line | None:
+        """Return the line with this id, or None."""
+        index = self.find_index(line_id)
+        return None if index is None else self.lines[index]
+
+    def find_character(self, character_id: str) -> Character | None:
+        """Return the character with this id, or None."""
+        return next((character for character in self.cast if character.id == character_id), None) if character_id else None
+
+
+def cut_long_line(line: Line) -> list[Line]:
+    """Return the line, or several with the same settings if its text is too long for one; those have no edits of their reading."""
+    first, *others = cut_line(line.text, memos=line.settings.memos)
+    if not others:
+        return [line]
+    return [replace(line, text=first, overrides=Overrides()), *(Line(text, line.settings, character=line.character) for text in others)]
+
+
+def insert_lines(script: Script, index: int, lines: Iterable[Line]) -> Script:
+    """Return the script with lines inserted before the one at `index`."""
+    return replace(script, lines=(*script.lines[:index], *lines, *script.lines[index:]))
+
+
+def remove_lines(script: Script, ids: Collection[str]) -> Script:
+    """Return the script without these lines."""
+    gone = frozenset(ids)
+    return replace(script, lines=tuple(line for line in script.lines if line.id not in gone))
+
+
+def copy_lines(script: Script, ids: Collection[str]) -> tuple[Script, tuple[Line, ...]]:
+    """Insert copies of lines behind the last of them; the second value is the copies."""
+    wanted = frozenset(ids)
+    found = [index for index, line in enumerate(script.lines) if line.id in wanted]
+    copies = tuple(replace(script.lines[index], id=create_line_id()) for index in found)
+    return (insert_lines(script, found[-1] + 1, copies) if found else script), copies
+
+
+def move_lines(script: Script, ids: Collection[str], index: int) -> Script:
+    """Gather lines, in their order, before the one that is at `index` now."""
+    wanted = frozenset(ids)
+    moved = [line for line in script.lines if line.id in wanted]
+    before = [line for line in script.lines[:index] if line.id not in wanted]
+    after = [line for line in script.lines[index:] if line.id not in wanted]
+    return replace(script, lines=(*before, *moved, *after))
+
+
+def shift_lines(script: Script, ids: Collection[str], step: int) -> Script:
+    """Move each of the lines one place up (-1) or down (1); a block at the edge stays there."""
+    lines, wanted = list(script.lines), frozenset(ids)
+    places = range(len(lines)) if step < 0 else range(len(lines) - 1, -1, -1)
+    for place in places:
+        other = place + step
+        if lines[place].id in wanted and 0 <= other < len(lines) and lines[other].id not in wanted:
+            lines[place], lines[other] = lines[other], lines[place]
+    return replace(script, lines=tuple(lines))
+
+
+def replace_text(script: Script, line_id: str, text: str) -> Script:
+    """Give a line another text; its overrides still count over the text they were made for."""
+    return replace_texts(script, {line_id: text})
+
+
+def replace_texts(script: Script, texts: Mapping[str, str]) -> Script:
+    """Give lines, by id, other texts; their overrides still count over the texts they were made for."""
+
+    def replace_line_text(line: Line) -> Line:
+        text = texts[line.id]
+        if line.text == text:
+            return line
+        overrides = line.overrides
+        # The identity test comes first: most lines share the very same empty value.
+        is_counted = overrides is _NO_OVERRIDES or overrides.text or overrides == _NO_OVERRIDES
+        counted = overrides if is_counted else replace(overrides, text=line.text)
+        return Line(text, line.settings, counted, line.id, line.character, line.unknown)
+
+    return edit_lines(script, texts.keys(), replace_line_text)
+
+
+def replace_overrides(script: Script, line_id: str, overrides: Overrides) -> Script:
+    """Give a line other edits of its reading, accent and lengths."""
+    return edit_lines(script, (line_id,), lambda line: replace(line, overrides=overrides) if line.overrides != overrides else line)
+
+
+def change_settings(script: Script, ids: Collection[str], **values: Any) -> Script:
+    """Change these settings of lines and leave their other settings alone."""
+    # Keyed by the old settings: lines that share a value keep sharing one, and are then compared by identity.
+    made: dict[int, LineSettings] = {}
+
+    def change_line(line: Line) -> Line:
+        old = line.settings
+        new = made.get(id(old))
+        if new is None:
+            new = replace(old, **values)
+            new = made[id(old)] = old if new == old else new
+        return line if new is old else Line(line.text, new, line.overrides, line.id, line.character, line.unknown)
+
+    return edit_lines(script, ids, change_line)
+
+
+def edit_lines(script: Script, ids: Collection[str], edit: Callable[[Line], Line]) -> Script:
+    """Edit lines; the same script comes back when nothing has changed, so that there is nothing to undo."""
+    wanted = frozenset(ids)
+    lines = tuple(edit(line) if line.id in wanted else line for line in script.lines)
+    return script if all(new is old for new, old in zip(lines, script.lines, strict=True)) else replace(script, lines=lines)

@@ -1,0 +1,294 @@
+"""The script as plain data for JSON: only values that differ from the defaults are written, and everything read is checked.
+
+A line of a character is written as its deviations. Fields that a later version has added are kept at every level.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any
+
+from app.common.files.untrusted_json import MAX_INT64, require_int, require_number
+from app.common.gil_yield import iterate_yielding_gil
+from app.core.delivery import Bounds
+from app.core.lenient_parsing import ReportLoss, ReportLossAt, TooManyError, skip_unreadable
+from app.core.request_limits import BOUNDS, INDEX_BOUNDS, MORA_PITCH_BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, TONE_BOUNDS
+from app.core.script.characters import CHARACTER_COLOURS, MOST_ALIASES, MOST_CHARACTERS, extract_character_settings
+from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
+from app.core.text.text_lines import MAX_LINE_CHARACTERS
+
+SCRIPT_VERSION, FIRST_SCRIPT_VERSION = 2, 1
+# Edits of one kind in a line: as many as the line can have morae.
+MAX_LINE_EDITS = 8 * MAX_LINE_CHARACTERS
+_DEFAULT_SETTINGS = LineSettings()
+_NO_CAST: Mapping[str, LineSettings] = {}
+# The settings that say who speaks come first in files.
+_WRITTEN_SETTINGS = sorted((item.name for item in fields(LineSettings)), key=lambda name: name not in CAST_FIELDS)
+_EDIT_TYPES = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": PauseOverride, "phrases": PhraseOverride}
+_EDIT_FIELDS = {kind: tuple(item for item in fields(kind) if item.name != "unknown") for kind in _EDIT_TYPES.values()}
+_COUNTING_FLAGS = ("emoji", "memos")
+_SCRIPT_FIELDS = ("version", "title", "lines", "cast")
+_CHARACTER_FIELDS = ("id", "name", "aliases", "colour", "note", "settings")
+_LINE_FIELDS = ("id", "text", "character", "settings", "overrides")
+_OVERRIDE_FIELDS = (*_EDIT_TYPES, "text", *_COUNTING_FLAGS)
+_EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS, "pitch": MORA_PITCH_BOUNDS} | dict.fromkeys(
+    ("mora", "mark", "occurrence", "accent"), INDEX_BOUNDS
+)
+_TYPES_BY_ANNOTATION: dict[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
+
+
+def convert_script_to_data(script: Script) -> dict[str, Any]:
+    """Return the data that `parse_script` reads."""
+    settings = {character.id: character.settings for character in script.cast}
+    written = {
+        "version": SCRIPT_VERSION,
+        "title": script.title,
+        "lines": [
+            convert_line_to_data(line, settings.get(line.character, _DEFAULT_SETTINGS)) for line in iterate_yielding_gil(script.lines)
+        ],
+    }
+    cast = {"cast": convert_cast_to_data(script.cast)} if script.cast else {}
+    return load_unknown(script.unknown) | written | cast
+
+
+def parse_script(data: object, lose: ReportLossAt | None = None) -> Script:
+    """Return the script in the data. Raises ValueError, which says what is wrong, for data this version could not have written.
+
+    Fields from a later version are kept in `unknown`.
+
+    Args:
+        lose: called with the part of a line ("lines": all of it), or of the script, that cannot be read and is left out; such a part
+            raises no error.
+    """
+    if not isinstance(data, dict) or not isinstance(data.get("lines"), list):
+        raise ValueError("no script")
+    if data.get("version") not in (FIRST_SCRIPT_VERSION, SCRIPT_VERSION):
+        raise ValueError(f"version {data.get('version')!r}")
+    title, cast = "", tuple[Character, ...]()
+    with skip_unreadable(lose and partial(_report_line_loss, lose, 0), "title"):
+        title = _check_field("title", "str", data.get("title", ""))
+    with skip_unreadable(lose and partial(_report_line_loss, lose, 0), "cast"):
+        cast = parse_cast(data.get("cast", []), lose and partial(_report_line_loss, lose, 0))
+    settings = {character.id: character.settings for character in cast}
+    lines = dict[str, Line]()
+    for number, item in enumerate(iterate_yielding_gil(data["lines"]), 1):
+        lose_here = lose and partial(_report_line_loss, lose, number)
+        with skip_unreadable(lose_here, "lines"):
+            line = parse_line(item, lose_here, settings)
+            if line.id in lines:
+                if lose_here is None:
+                    raise ValueError("an id occurs twice")
+                line = replace(line, id=create_line_id())
+            lines[line.id] = line
+    return Script(tuple(lines.values()), title, cast, dump_unknown(data, _SCRIPT_FIELDS))
+
+
+def convert_cast_to_data(cast: Iterable[Character]) -> list[dict[str, Any]]:
+    """Return the data that `parse_cast` reads, without empty values."""
+    return [_convert_character_to_data(character) for character in cast]
+
+
+def parse_cast(data: object, lose: ReportLoss | None = None) -> tuple[Character, ...]:
+    """Return the characters in the data. Raises ValueError; with `lose` a character that cannot be read is left out."""
+    if not isinstance(data, list):
+        raise ValueError("cast")
+    if len(data) > MOST_CHARACTERS:
+        raise TooManyError("cast")
+    cast = dict[str, Character]()
+    for item in data:
+        with skip_unreadable(lose, "cast"):
+            character = _parse_character(item, lose)
+            if character.id in cast:
+                raise ValueError("an id occurs twice")
+            cast[character.id] = character
+    return tuple(cast.values())
+
+
+def _convert_character_to_data(character: Character) -> dict[str, Any]:
+    unknown = load_unknown(character.unknown)
+    settings = unknown.pop("settings", {}) | convert_settings_to_data(character.settings)
+    values = {"aliases": list(character.aliases), "colour": character.colour, "note": character.note, "settings": settings}
+    return unknown | {"id": character.id, "name": character.name} | {name: value for name, value in values.items() if value}
+
+
+def _parse_character(data: object, lose: ReportLoss | None) -> Character:
+    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+        raise ValueError("a character")
+    character_id, note, aliases, colour, settings = "", "", tuple[str, ...](), 0, data.get("settings", {})
+    with skip_unreadable(lose, "id"):
+        character_id = _check_field("id", "str", data.get("id", ""))
+    with skip_unreadable(lose, "note"):
+        note = _check_field("note", "str", data.get("note", ""))
+    with skip_unreadable(lose, "aliases"):
+        aliases = _parse_aliases(data.get("aliases", []))
+    with skip_unreadable(lose, "colour"):
+        colour = require_int(data.get("colour", 0), 0, MAX_INT64) % CHARACTER_COLOURS
+    return Character(
+        data["name"],
+        extract_character_settings(parse_settings(settings, lose)),
+        aliases,
+        colour,
+        note,
+        character_id or create_line_id(),
+        dump_unknown(data, _CHARACTER_FIELDS, settings=(settings, _WRITTEN_SETTINGS)),
+    )
+
+
+def _parse_aliases(data: object) -> tuple[str, ...]:
+    if not isinstance(data, list) or len(data) > MOST_ALIASES or not all(isinstance(alias, str) for alias in data):
+        raise ValueError("aliases")
+    return tuple(data)
+
+
+def _report_line_loss(lose: ReportLossAt, number: int, part: str) -> None:
+    lose(part, number)
+
+
+def convert_settings_to_data(settings: LineSettings, inherited: LineSettings = _DEFAULT_SETTINGS) -> dict[str, Any]:
+    """Return the values that differ from the inherited ones, by name."""
+    return {name: value for name in _WRITTEN_SETTINGS if (value := getattr(settings, name)) != getattr(inherited, name)}
+
+
+def parse_settings(data: object, lose: ReportLoss | None = None, inherited: LineSettings = _DEFAULT_SETTINGS) -> LineSettings:
+    """Return settings. Raises ValueError for a value of the wrong type or out of bounds; with `lose` it gets the inherited one."""
+    values: dict[str, Any] = {}
+    with skip_unreadable(lose, "settings"):
+        if not isinstance(data, dict):
+            raise ValueError("settings")
+        for item in fields(LineSettings):
+            if item.name in data:
+                read = _parse_pauses if item.name == "pauses" else _check_field
+                with skip_unreadable(lose, item.name):
+                    values[item.name] = read(item.name, str(item.type), data[item.name])
+    # Lines without values of their own share one value, and are then compared by identity.
+    return replace(inherited, **values) if values else inherited
+
+
+def convert_line_to_data(line: Line, inherited: LineSettings = _DEFAULT_SETTINGS) -> dict[str, Any]:
+    """Return the data that `parse_line` reads; settings that are the inherited ones are left out."""
+    unknown = load_unknown(line.unknown)
+    data: dict[str, Any] = {"id": line.id, "text": line.text} | ({"character": line.character} if line.character else {})
+    settings = convert_settings_to_data(line.settings, inherited) if line.settings is not inherited else {}
+    edits: dict[str, Any] = {
+        name: [_convert_edit_to_data(edit) for edit in getattr(line.overrides, name)]
+        for name in _EDIT_TYPES
+        if getattr(line.overrides, name)
+    }
+    if line.overrides.text:
+        edits["text"] = line.overrides.text
+    edits |= {name: True for name in _COUNTING_FLAGS if getattr(line.overrides, name)}
+    settings, edits = unknown.pop("settings", {}) | settings, unknown.pop("overrides", {}) | edits
+    return unknown | data | ({"settings": settings} if settings else {}) | ({"overrides": edits} if edits else {})
+
+
+def parse_line(data: object, lose: ReportLoss | None = None, settings_by_character: Mapping[str, LineSettings] = _NO_CAST) -> Line:
+    """Return a line. Raises ValueError, which says what is wrong; with `lose` only for data that is no line.
+
+    Args:
+        settings_by_character: settings that lines inherit, by id of the character; a character that is not there is nobody.
+    """
+    if not isinstance(data, dict) or not isinstance(data.get("text"), str):
+        raise ValueError("a line")
+    line_id, character, overrides = "", "", Overrides()
+    with skip_unreadable(lose, "id"):
+        line_id = _check_field("id", "str", data.get("id", ""))
+    with skip_unreadable(lose, "character"):
+        character = _check_field("character", "str", data.get("character", ""))
+    edits, settings = data.get("overrides", {}), data.get("settings", {})
+    with skip_unreadable(lose, "overrides"):
+        overrides = _parse_overrides(edits, lose)
+    inherited = settings_by_character.get(character)
+    return Line(
+        data["text"],
+        parse_settings(settings, lose, inherited or _DEFAULT_SETTINGS),
+        overrides,
+        line_id or create_line_id(),
+        character if inherited is not None else "",
+        dump_unknown_of_line(data, _LINE_FIELDS),
+    )
+
+
+def dump_unknown(data: Mapping[str, Any], known: Collection[str], **levels: tuple[object, Collection[str]]) -> str:
+    """Return the fields that are not known as JSON, those of deeper levels by the name of the level; empty where there are none."""
+    unknown: dict[str, Any] = {name: value for name, value in data.items() if name not in known}
+    for level, (values, names) in levels.items():
+        if isinstance(values, dict) and (deeper := {name: value for name, value in values.items() if name not in names}):
+            unknown[level] = deeper
+    return json.dumps(unknown, ensure_ascii=False, sort_keys=True) if unknown else ""
+
+
+def dump_unknown_of_line(data: Mapping[str, Any], known: Collection[str]) -> str:
+    """Return the fields of a line, or of its take, that are not known, with those of its settings and overrides; see `dump_unknown`."""
+    return dump_unknown(
+        data, known, settings=(data.get("settings"), _WRITTEN_SETTINGS), overrides=(data.get("overrides"), _OVERRIDE_FIELDS)
+    )
+
+
+def load_unknown(text: str) -> dict[str, Any]:
+    """Return the fields that `dump_unknown` has put into a text."""
+    return dict(json.loads(text)) if text else {}
+
+
+def _parse_overrides(edits: object, lose: ReportLoss | None) -> Overrides:
+    if not isinstance(edits, dict) or not all(isinstance(edits.get(name, []), list) for name in _EDIT_TYPES):
+        raise ValueError("overrides")
+    if any(len(edits.get(name, [])) > MAX_LINE_EDITS for name in _EDIT_TYPES):
+        raise ValueError("too many overrides")
+    counted = {name: edits.get(name, False) for name in _COUNTING_FLAGS}
+    if not isinstance(edits.get("text", ""), str) or not all(isinstance(value, bool) for value in counted.values()):
+        raise ValueError("overrides")
+    made: dict[str, list[Any]] = {name: [] for name in _EDIT_TYPES}
+    for name, kind in _EDIT_TYPES.items():
+        for item in edits.get(name, []):
+            with skip_unreadable(lose, "overrides"):
+                made[name].append(_parse_edit(kind, item))
+    # Readings of an empty surface were once written, and were never heard.
+    made["readings"] = [edit for edit in made["readings"] if edit.surface]
+    given: dict[str, Any] = {name: tuple(found) for name, found in made.items()}
+    return Overrides(**given, text=edits.get("text", ""), **counted)
+
+
+def _convert_edit_to_data(edit: Any) -> dict[str, Any]:
+    return load_unknown(edit.unknown) | {
+        item.name: value for item in _EDIT_FIELDS[type(edit)] if (value := getattr(edit, item.name)) is not None
+    }
+
+
+def _parse_edit(kind: type, data: object) -> Any:
+    if not isinstance(data, Mapping):
+        raise ValueError(kind.__name__)
+    known = _EDIT_FIELDS[kind]
+    values = {item.name: data[item.name] for item in known if item.name in data}
+    for item in known:
+        plain = str(item.type).removesuffix(" | None")
+        if item.name in values:
+            _check_field(item.name, plain, values[item.name], _EDIT_BOUNDS.get(item.name))
+        elif plain == item.type:
+            raise ValueError(f"{kind.__name__} without {item.name}")
+    return kind(**values, unknown=dump_unknown(data, values.keys()))
+
+
+def _check_field(name: str, kind: str, value: Any, bounds: Bounds | None = None) -> Any:
+    right = isinstance(value, _TYPES_BY_ANNOTATION[kind]) and not (isinstance(value, bool) and kind != "bool")
+    if not right:
+        raise ValueError(name)
+    if kind == "int":
+        require_int(value, -MAX_INT64, MAX_INT64)
+    if kind == "float":
+        require_number(value)
+    bounds = bounds or (SEED_BOUNDS if name == "seed" else BOUNDS.get(name))
+    if bounds is not None and not bounds.low <= value <= bounds.high:
+        raise ValueError(name)
+    return value
+
+
+def _parse_pauses(name: str, _kind: str, value: Any) -> tuple[tuple[str, float], ...]:
+    if not isinstance(value, list) or not all(isinstance(item, list) and len(item) == 2 and item[0] in PAUSE_MARKS for item in value):
+        raise ValueError(name)
+    if len({mark for mark, _ in value}) != len(value):
+        raise ValueError(f"{name}: a mark occurs twice")
+    return tuple(sorted((mark, float(_check_field(name, "float", length_s, PAUSE_BOUNDS))) for mark, length_s in value))

@@ -1,0 +1,170 @@
+"""Pure edits of a line's `Overrides`: the accent, lengths and readings that a user shapes.
+
+Every function takes the overrides as `app.core.sound.edit_rebasing.move_overrides_to_text` returns them: counted over the text that was read.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from app.core.request_limits import MORA_PITCH_BOUNDS, PAUSE_BOUNDS
+from app.core.sound.line_reading import LineReading
+from app.core.sound.line_words import LineWord
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
+from app.core.text.accent_phrases import compute_phrase_heights
+
+SHORTEST_MORA_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class LinePhrase:
+    """An accent phrase: morae [start, end) of the line, and their tones (0 low, 1 high)."""
+
+    start: int
+    end: int
+    tones: tuple[int, ...]
+
+    @property
+    def accent(self) -> int:
+        """Return the last high mora before the pitch falls, from 1; 0 when it never falls."""
+        return next((place for place in range(len(self.tones) - 1, 0, -1) if self.tones[place - 1] > self.tones[place]), 0)
+
+
+def list_phrases(reading: LineReading, overrides: Overrides) -> tuple[LinePhrase, ...]:
+    """Return the accent phrases of a line with the user's edits applied."""
+    tones = [mora.tone for mora in reading.moras]
+    for edit in overrides.moras:
+        if edit.tone is not None and edit.mora < len(tones):
+            tones[edit.mora] = edit.tone
+    begins = set(reading.phrases)
+    for phrase in overrides.phrases:
+        (begins.add if phrase.begins else begins.discard)(phrase.mora)
+    begins |= _find_forced_starts(reading)
+    starts = sorted(mora for mora in begins if mora < len(tones))
+    ends = [*starts[1:], len(tones)] if tones else []
+    return tuple(LinePhrase(start, end, tuple(tones[start:end])) for start, end in zip(starts, ends, strict=True))
+
+
+def find_phrase(phrases: tuple[LinePhrase, ...], mora: int) -> LinePhrase:
+    """Return the phrase that a mora belongs to."""
+    return phrases[bisect_right(phrases, mora, key=lambda phrase: phrase.start) - 1]
+
+
+def set_accent(reading: LineReading, overrides: Overrides, mora: int, accent: int) -> Overrides:
+    """Let the pitch of the mora's phrase fall after its `accent`-th mora; 0 means never. An emoji has no accent and stays as it is."""
+    if reading.moras[mora].is_emoji:
+        return overrides
+    phrase = find_phrase(list_phrases(reading, overrides), mora)
+    return _set_tones(reading, overrides, phrase.start, tuple(compute_phrase_heights(phrase.end - phrase.start, accent)))
+
+
+def may_toggle_phrase(reading: LineReading, mora: int) -> bool:
+    """Return True if the phrase before a mora can be split from the mora or joined with it: no mark and no sentence end lies between."""
+    return 0 < mora < len(reading.moras) and mora not in _find_forced_starts(reading)
+
+
+def toggle_phrase(reading: LineReading, overrides: Overrides, mora: int) -> Overrides:
+    """Join the phrase that begins with a mora to the one before it, or split the phrase there. The accent of the first part stays."""
+    if not may_toggle_phrase(reading, mora):
+        return overrides
+    phrases = list_phrases(reading, overrides)
+    second = find_phrase(phrases, mora)
+    if second.start == mora:
+        first = find_phrase(phrases, mora - 1)
+        overrides = _set_phrase_start(reading, overrides, mora, False)
+        accent = first.accent or (second.accent and second.accent + first.end - first.start)
+        return _set_tones(reading, overrides, first.start, tuple(compute_phrase_heights(second.end - first.start, accent)))
+    size, accent = mora - second.start, second.accent
+    overrides = _set_phrase_start(reading, overrides, mora, True)
+    first_tones = compute_phrase_heights(size, accent if accent <= size else 0)
+    rest_tones = compute_phrase_heights(second.end - mora, max(0, accent - size))
+    return _set_tones(reading, overrides, second.start, (*first_tones, *rest_tones))
+
+
+def set_mora_length(overrides: Overrides, mora: int, length_s: float | None) -> Overrides:
+    """Fix the length of a mora in seconds; None leaves the length to the voice."""
+    length_s = None if length_s is None else round(min(PAUSE_BOUNDS.high, max(SHORTEST_MORA_S, length_s)), 3)
+    return _change_mora(overrides, mora, lambda edit: replace(edit, length_s=length_s))
+
+
+def set_mora_pitches(overrides: Overrides, pitches: Mapping[int, float | None]) -> Overrides:
+    """Move the pitch of morae by semitones; None, or less than a hundredth, leaves the pitch to the voice."""
+    for mora, pitch in pitches.items():
+        offset = None if pitch is None else round(min(MORA_PITCH_BOUNDS.high, max(MORA_PITCH_BOUNDS.low, pitch)), 2) or None
+        overrides = _change_mora(overrides, mora, partial(_replace_pitch, pitch=offset))
+    return overrides
+
+
+def _replace_pitch(edit: MoraOverride, pitch: float | None) -> MoraOverride:
+    return replace(edit, pitch=pitch)
+
+
+def set_pause_length(overrides: Overrides, mark: int, length_s: float | None) -> Overrides:
+    """Fix the pause of a mark in seconds; None leaves the pause to the voice."""
+    others = [edit for edit in overrides.pauses if edit.mark != mark]
+    if length_s is not None:
+        others.append(PauseOverride(mark, round(min(PAUSE_BOUNDS.high, max(PAUSE_BOUNDS.low, length_s)), 3)))
+    return replace(overrides, pauses=tuple(sorted(others, key=lambda edit: edit.mark)))
+
+
+def set_word_reading(reading: LineReading, word: LineWord, kana: str) -> tuple[ReadingOverride, ...]:
+    """Return the readings of the line once this word is read as `kana`; empty kana leaves the word to the front end."""
+    surface = reading.text[word.start : word.end]
+    # A word without letters of its own has no surface that an override could name.
+    if not surface:
+        return reading.readings
+    starts = [match.start() for match in re.finditer(re.escape(surface), reading.text)]
+    occurrence = starts.index(word.start) if word.start in starts else None
+    others = tuple(one for one in reading.readings if (one.surface, one.occurrence) != (surface, occurrence))
+    return (ReadingOverride(surface, kana, occurrence=occurrence), *others) if kana else others
+
+
+def reset_phrase(reading: LineReading, overrides: Overrides, mora: int) -> Overrides:
+    """Remove every accent and length edited in the phrase of a mora, the mark behind the phrase included."""
+    phrase = find_phrase(list_phrases(reading, overrides), mora)
+    inside = range(phrase.start, phrase.end)
+    marks = {index for index, mark in enumerate(reading.marks) if mark.moras_before == phrase.end}
+    return replace(
+        overrides,
+        moras=tuple(edit for edit in overrides.moras if edit.mora not in inside),
+        pauses=tuple(edit for edit in overrides.pauses if edit.mark not in marks),
+        phrases=tuple(edit for edit in overrides.phrases if edit.mora not in (*inside, phrase.end)),
+    )
+
+
+def _find_forced_starts(reading: LineReading) -> set[int]:
+    """Return the morae that begin a phrase whatever the user edits."""
+    marks = {mark.moras_before for mark in reading.marks}
+    emoji = {mora + side for mora, one in enumerate(reading.moras) if one.is_emoji for side in (0, 1)}
+    return {0} | marks | emoji | {place.moras for place in reading.offsets}
+
+
+def _set_phrase_start(reading: LineReading, overrides: Overrides, mora: int, begins: bool) -> Overrides:
+    others = [edit for edit in overrides.phrases if edit.mora != mora]
+    if (mora in reading.phrases) != begins:
+        others.append(PhraseOverride(mora, begins))
+    return replace(overrides, phrases=tuple(sorted(others, key=lambda edit: edit.mora)))
+
+
+def _set_tones(reading: LineReading, overrides: Overrides, start: int, tones: tuple[int, ...]) -> Overrides:
+    """Fix tones; tones equal to the front end's own are stored as no edit at all."""
+    plain = tones == tuple(mora.tone for mora in reading.moras[start : start + len(tones)])
+    for mora, tone in enumerate(tones, start):
+        overrides = _set_tone(overrides, mora, None if plain else tone)
+    return overrides
+
+
+def _set_tone(overrides: Overrides, mora: int, tone: int | None) -> Overrides:
+    return _change_mora(overrides, mora, lambda edit: replace(edit, tone=tone))
+
+
+def _change_mora(overrides: Overrides, mora: int, change: Callable[[MoraOverride], MoraOverride]) -> Overrides:
+    edits = {edit.mora: edit for edit in overrides.moras}
+    edit = change(edits.pop(mora, MoraOverride(mora)))
+    if edit != MoraOverride(mora):
+        edits[mora] = edit
+    return replace(overrides, moras=tuple(edits[index] for index in sorted(edits)))

@@ -1,0 +1,150 @@
+"""The acoustic model of a prepared voice: symbols become prosody, frames, a flow and, window by window, samples.
+
+The pipeline, the verification of an imported voice, calibration and the lab all synthesise through it, so that the code which is
+verified is the code that speaks. Noise comes in as arrays; `NoiseStreams` draws them from a seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.core.sound.decode_windows import DecodeWindow, plan_fixed_windows, plan_windows
+from app.core.sound.durations import FrameTarget, PhraseEnding, compute_flow_frames, compute_symbol_frames, expand_prior
+from app.core.sound.ports import STEPS_PER_FRAME, Melody, Prosody, ProsodyInput, Synthesizer
+from app.core.sound.voice_traits import VoiceTraits
+from app.core.synthesis_types import Float32, Int64
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseStreams:
+    """The standard normal noise of one sentence, which depends on its seed and on nothing else.
+
+    Each kind of noise has a random stream of its own, so a change of one leaves the others alone.
+    """
+
+    seed: tuple[int, ...]
+
+    def draw_duration_noise(self, symbols: int) -> Float32:
+        """Return the noise of the duration predictor, float32 (2, T)."""
+        return self._create_generator(0).standard_normal((2, symbols), dtype=np.float32)
+
+    def draw_prior_noise(self, channels: int, frames: int) -> Float32:
+        """Return the noise of the prior, float32 (C, F)."""
+        return self._create_generator(1).standard_normal((channels, frames), dtype=np.float32)
+
+    def draw_decoder_noise(self, samples: int) -> Float32:
+        """Return the noise of the decoder, float32 (N,)."""
+        return self._create_generator(2).standard_normal(samples, dtype=np.float32)
+
+    def _create_generator(self, stream: int) -> np.random.Generator:
+        return np.random.default_rng((*self.seed, stream))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcousticModel:
+    """The graphs of a prepared voice, with the durations and the decode windows that are computed between them.
+
+    Attributes:
+        synthesizer: runs the graphs.
+        voice: says how durations are rounded and how the decoder is run.
+    """
+
+    synthesizer: Synthesizer
+    voice: VoiceTraits
+
+    def predict_prosody(self, values: ProsodyInput) -> Prosody:
+        """Return log durations (T,) and the prior (C, T) of each symbol."""
+        return self.synthesizer.run_prosody(values)
+
+    def compute_frames(
+        self,
+        prosody: Prosody,
+        length_scale: float = 1.0,
+        targets: Sequence[FrameTarget] = (),
+        endings: Sequence[PhraseEnding] = (),
+    ) -> Int64:
+        """Return the frames of each symbol that are heard, int64 (T,), at 1 / speed; `targets` fixes the length of stretches."""
+        opening_frames = self.voice.architecture.heard_opening_frames
+        rule = self.voice.durations
+        return compute_symbol_frames(prosody.logw, length_scale, rule, targets, endings=endings, opening_frames=opening_frames)
+
+    def compute_flow(
+        self,
+        prosody: Prosody,
+        frames: Int64,
+        *,
+        noise: Float32 | None,
+        noise_scale: float,
+        length_scale: float,
+        speaker: int,
+        style_vector: Float32,
+        melody: Melody | None = None,
+        pitch_offset: Float32 | None = None,
+        endings: Sequence[PhraseEnding] = (),
+    ) -> Float32:
+        """Return the decoder's input for all frames that are heard, float32 (D, F).
+
+        Where the voice needs a longer opening than is heard, the flow gets the rest before it, and what that becomes is dropped.
+
+        Args:
+            prosody: the prior, from `predict_prosody`.
+            frames: of each symbol, int64 (T,), from `compute_frames`.
+            noise: standard normal, float32 (C, F); None leaves the prior as it is.
+            noise_scale: the factor of the noise.
+            length_scale: 1 / speed.
+            speaker: its id.
+            style_vector: float32 (256,).
+            melody: the pitch, for voices that take it.
+            pitch_offset: semitones that are added to the pitch, float32 (STEPS_PER_FRAME, F), for flows that take them.
+            endings: with which `frames` were computed.
+        """
+        has_opening = self.voice.architecture.heard_opening_frames is not None
+        frames, unheard = compute_flow_frames(prosody.logw, frames, length_scale, self.voice.durations, endings, has_opening=has_opening)
+        if unheard:
+            noise, pitch_offset = (None if values is None else _add_columns_before(values, unheard) for values in (noise, pitch_offset))
+            melody = melody and _begin_melody_earlier(melody, STEPS_PER_FRAME * unheard)
+        voiced = (melody, pitch_offset)
+        z = self.synthesizer.run_flow(expand_prior(prosody, frames, noise, noise_scale, length_scale, speaker, style_vector, *voiced))
+        return z[:, unheard:]
+
+    def plan_windows(self, frames: int) -> list[DecodeWindow]:
+        """Return the windows in which so many frames are decoded, in order."""
+        plan = plan_fixed_windows if self.voice.fixed_windows else plan_windows
+        return plan(frames, self.voice.windows, self.voice.margin_frames)
+
+    def decode_window(
+        self, z: Float32, window: DecodeWindow, *, noise: Float32 | None, speaker: int, style_vector: Float32 | None = None
+    ) -> Float32:
+        """Return the new samples of a window of all frames z (D, F), float32 ((last − first)·hop,).
+
+        `noise` (F·hop,) is that of all frames, of which every window takes its part; None for a decoder that takes none.
+        """
+        hop = self.voice.hop_length
+        part = None if noise is None else noise[window.start * hop : window.end * hop]
+        wanted = (window.exact - window.start, window.last - window.start)
+        samples = self.synthesizer.decode_window(z[:, window.start : window.end], part, speaker, wanted, style_vector)
+        return samples[(window.first - window.exact) * hop :]
+
+    def decode_windows(self, z: Float32, *, noise: Float32 | None, speaker: int, style_vector: Float32 | None = None) -> Iterator[Float32]:
+        """Yield the samples of all frames z (D, F), window by window."""
+        for window in self.plan_windows(z.shape[1]):
+            yield self.decode_window(z, window, noise=noise, speaker=speaker, style_vector=style_vector)
+
+    def decode_all_frames(self, z: Float32, *, noise: Float32 | None, speaker: int, style_vector: Float32 | None = None) -> Float32:
+        """Return the samples of all frames z (D, F), decoded at once."""
+        count = z.shape[1]
+        return self.decode_window(z, DecodeWindow(0, count, 0, 0, count), noise=noise, speaker=speaker, style_vector=style_vector)
+
+
+def _begin_melody_earlier(melody: Melody, steps: int) -> Melody:
+    """Return the melody with so many steps before it, at its first pitch."""
+    f0, questions = (_add_columns_before(values, steps) for values in (melody.f0[None], melody.questions))
+    return replace(melody, f0=f0[0], questions=questions)
+
+
+def _add_columns_before(values: Float32, count: int) -> Float32:
+    """Return values (rows, columns) with the first column so many times more before it."""
+    return np.concatenate((np.repeat(values[:, :1], count, axis=1), values), axis=1)

@@ -1,0 +1,160 @@
+"""The voice's own melody of a line and the pitch of each mora: as its sound has it, or as its tones let expect it before there is one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from app.core.sound.line_reading import LineReading
+from app.core.sound.melody import add_question_rise, build_tone_curve
+from app.core.sound.melody_edits import LineMelody, list_pitch_offsets
+from app.core.sound.pitch_offsets import list_voiced_spans
+from app.core.sound.ports import PITCH_FRAME_S, PitchTracker
+from app.core.symbols import EMOJI_IDS, VOWEL_PHONES
+from app.core.synthesis_types import Float32, MoraOverride, Overrides, Phones, PhoneTiming
+from app.core.text.moras import find_mora_phones
+from app.core.text.phone_ids import NO_INDEX, count_moras, map_phones_to_moras
+
+SEMITONES_PER_OCTAVE = 12
+UNKNOWN_MORA_PHONES = ("a",)
+
+MIN_VOICED_FRAMES, LEAST_VOICED_SHARE = 4, 0.5
+"""Fewer frames of a mora than these are the end of another one, or noise that looked voiced to the tracker."""
+
+# Lengths of a preview in seconds; only how they relate is seen.
+VOWEL_S, CONSONANT_S, MARK_S = 0.09, 0.05, 0.3
+PREVIEW_STEPS_PER_S = 100
+UNVOICED_MORAS = frozenset({"q", *EMOJI_IDS})
+
+
+def measure_mora_pitches(
+    samples: Float32, sampling_rate: int, timings: Sequence[PhoneTiming], tracker: PitchTracker
+) -> tuple[float | None, ...]:
+    """Return the median pitch of each mora in Hz, in the order of the morae; None for one that is not voiced.
+
+    Args:
+        samples: the sound of one sentence or of a whole line, float32 (N,).
+        sampling_rate: in Hz.
+        timings: phones of the sentence, in seconds of `samples`; the timings of several sentences may follow one another.
+        tracker: finds the pitch. It takes about a hundredth of the sound's length.
+    """
+    f0 = np.asarray(tracker.estimate_f0(samples, sampling_rate))
+    return tuple(None if span is None else _find_median(f0, *span) for span in list_voiced_spans(timings))
+
+
+def predict_mora_pitches(phones: Phones, *, intonation: float = 1.0) -> tuple[float | None, ...]:
+    """Return the pitch that the tones ask for in each mora, in semitones over the median of the speaker; None for one without a vowel's voice.
+
+    The lengths are those of usual speech, so the result needs no voice. What the user moved by hand is not in it.
+
+    Args:
+        phones: of one sentence, with the tones that count.
+        intonation: scales how far the pitch leaves the median.
+    """
+    owners = np.array(map_phones_to_moras(phones.phones))
+    lengths = [_find_length(phone, is_outside=owner == NO_INDEX) for phone, owner in zip(phones.phones, owners, strict=True)]
+    steps = np.rint(np.array(lengths) * PREVIEW_STEPS_PER_S).astype(np.int64)
+    curve, owned = build_tone_curve(phones, steps, PREVIEW_STEPS_PER_S), np.repeat(owners, steps)
+    add_question_rise(curve, phones, steps)
+    unvoiced = {int(owner) for phone, owner in zip(phones.phones, owners, strict=True) if phone in UNVOICED_MORAS}
+    return tuple(
+        None if mora in unvoiced else float(np.median(curve[owned == mora]) * intonation) for mora in range(int(owners.max(initial=-1)) + 1)
+    )
+
+
+def _find_median(f0: np.ndarray, start_s: float, end_s: float) -> float | None:
+    inside = f0[max(0, round(start_s / PITCH_FRAME_S)) : max(0, round(end_s / PITCH_FRAME_S))]
+    voiced = inside[inside > 0]
+    return float(np.median(voiced)) if len(voiced) >= max(MIN_VOICED_FRAMES, LEAST_VOICED_SHARE * len(inside)) else None
+
+
+def _find_length(phone: str, *, is_outside: bool) -> float:
+    if is_outside:
+        return MARK_S
+    return VOWEL_S if phone in VOWEL_PHONES | {"N", "q"} | EMOJI_IDS.keys() else CONSONANT_S
+
+
+def measure_line_pitches(
+    samples: Float32, sampling_rate: int, sentences: Mapping[int, tuple[float, tuple[PhoneTiming, ...]]], tracker: PitchTracker
+) -> tuple[float | None, ...]:
+    """Return the pitch of each mora of a line in Hz, None for one that is not voiced.
+
+    Args:
+        samples: the whole line, float32 (N,), silences included.
+        sampling_rate: in Hz.
+        sentences: of each sentence its start in the line in seconds, and its phones from there.
+        tracker: finds the pitch.
+    """
+    timings = [
+        replace(timing, start_s=start + timing.start_s, end_s=start + timing.end_s)
+        for _sentence, (start, phones) in sorted(sentences.items())
+        for timing in phones
+    ]
+    return measure_mora_pitches(samples, sampling_rate, timings, tracker) if timings else ()
+
+
+def find_own_melody(pitches_hz: Sequence[float | None], overrides: Overrides) -> LineMelody:
+    """Return the melody that a voice had by itself, once what the user moved in that sound is taken off again.
+
+    Args:
+        pitches_hz: of each mora, as measured.
+        overrides: with which the line was spoken.
+    """
+    offsets = list_pitch_offsets(overrides, len(pitches_hz))
+    levels = [None if hz is None else SEMITONES_PER_OCTAVE * math.log2(hz) - offset for hz, offset in zip(pitches_hz, offsets, strict=True)]
+    middle = float(np.median([level for level in levels if level is not None] or [0.0]))
+    return LineMelody(tuple(None if level is None else level - middle for level in levels), offsets, is_measured=True)
+
+
+def predict_own_melody(reading: LineReading, tones: Sequence[int], *, intonation: float = 1.0) -> LineMelody:
+    """Return the melody that the tones of a line ask for, none of it moved by hand.
+
+    Args:
+        reading: the line.
+        tones: of each mora, with the user's edits.
+        intonation: scales how far the pitch leaves its middle.
+    """
+    own: list[float | None] = []
+    for sentence, place in enumerate(reading.offsets):
+        count = sum(mora.sentence == sentence for mora in reading.moras)
+        phones = _rebuild_phones(reading, tones, sentence, range(place.moras, place.moras + count))
+        own += predict_mora_pitches(phones, intonation=intonation) if count else ()
+    return LineMelody(tuple(own), (0.0,) * len(own))
+
+
+def remove_pitch_edits(overrides: Overrides) -> Overrides:
+    """Return the edits without those of the melody: two lines that differ in nothing else have the same melody of their own."""
+    moras = tuple(kept for edit in overrides.moras if (kept := replace(edit, pitch=None)) != MoraOverride(edit.mora))
+    if not (overrides.readings or moras or overrides.pauses or overrides.phrases):
+        return Overrides()
+    return replace(overrides, moras=moras)
+
+
+def _rebuild_phones(reading: LineReading, tones: Sequence[int], sentence: int, moras: range) -> Phones:
+    """Return the phones of one sentence; of its text nothing is needed."""
+    names, levels, vowel = ["_"], [0], ""
+    marks = [mark for mark in reading.marks if mark.sentence == sentence]
+    for mora in (*moras, None):
+        while marks and marks[0].moras_before == (moras.stop if mora is None else mora):
+            names.append(marks.pop(0).phone)
+            levels.append(0)
+        if mora is None:
+            break
+        spoken = _find_phones(reading.moras[mora].kana, vowel)
+        vowel = spoken[-1]
+        names += spoken
+        levels += [tones[mora]] * len(spoken)
+    names.append("_")
+    levels.append(0)
+    return Phones("", "", tuple(names), tuple(levels), (len(names) - 1, 1))
+
+
+def _find_phones(kana: str, vowel: str) -> tuple[str, ...]:
+    """Return the phones of a mora, an emoji as its own; those of a mora that no table knows are as good as any for its pitch."""
+    if count_moras((kana,)) == 1:
+        return (kana,)
+    phones = find_mora_phones(kana, vowel)
+    return phones if count_moras(phones) == 1 and count_moras(phones[-1:]) == 1 else UNKNOWN_MORA_PHONES

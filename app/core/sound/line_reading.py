@@ -1,0 +1,166 @@
+"""The reading of a whole line: its morae and marks, counted as edits count them, and the words of the text they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.core.lru_cache import LRUCache
+from app.core.sound.edit_targets import LineOffset, select_readings
+from app.core.sound.line_words import LineWord, find_line_words
+from app.core.sound.ports import G2P
+from app.core.sound.render_caches import find_phones
+from app.core.symbols import EMOJI_IDS, PUNCTUATION
+from app.core.synthesis_types import Overrides, Phones, ReadingOverride, SynthesisRequest
+from app.core.text.moras import PHONES_BY_MORA, split_moras
+from app.core.text.notation.noted_text import NotedText
+from app.core.text.phone_ids import count_moras, map_phones_to_moras
+from app.core.text.sentence_splitting import split_sentences
+
+_KANA_OF = {phones: kana for kana, phones in reversed(PHONES_BY_MORA.items())}
+
+
+@dataclass(frozen=True, slots=True)
+class LineMora:
+    """One mora as the front end says it: katakana or an emoji, tone 0 or 1, and the sentence it belongs to."""
+
+    kana: str
+    tone: int
+    sentence: int
+
+    @property
+    def is_emoji(self) -> bool:
+        """Return True for an emoji: it has no accent, and nothing joins it."""
+        return self.kana in EMOJI_IDS
+
+
+@dataclass(frozen=True, slots=True)
+class LineMark:
+    """A punctuation mark that makes a pause: its phone, the number of morae of the line before it, and its sentence."""
+
+    phone: str
+    moras_before: int
+    sentence: int
+
+
+@dataclass(frozen=True, slots=True)
+class LineReading:
+    """A line as the front end reads it, with the readings a user gave but none of the other edits.
+
+    Attributes:
+        offsets: offsets of the sentences, by their index.
+        silent: sentences with nothing to speak; their marks make no pause.
+        phrases: morae an accent phrase begins with, ascending. A mark always ends one.
+        is_complete: False when only the beginning was read.
+        emoji: emoji were read as morae.
+        memos: text in square brackets was not read.
+        notation: stretches [start, end) of the text that belong to no word: ruby, notes.
+    """
+
+    text: str
+    readings: tuple[ReadingOverride, ...]
+    moras: tuple[LineMora, ...] = ()
+    marks: tuple[LineMark, ...] = ()
+    words: tuple[LineWord, ...] = ()
+    phrases: tuple[int, ...] = ()
+    offsets: tuple[LineOffset, ...] = ()
+    silent: frozenset[int] = frozenset()
+    is_complete: bool = True
+    emoji: bool = False
+    memos: bool = False
+    notation: tuple[tuple[int, int], ...] = ()
+
+    def find_word(self, mora: int) -> LineWord | None:
+        """Return the word that a mora belongs to."""
+        return next((word for word in self.words if word.first_mora <= mora < word.end_mora), None)
+
+    def extract_text(self, start: int = 0, end: int | None = None) -> str:
+        """Return the text from `start` to `end` as readers see it: without ruby and notes."""
+        end = len(self.text) if end is None else end
+        inside = ((max(start, first) - start, min(end, last) - start) for first, last in self.notation if first < end and start < last)
+        return NotedText(self.text[start:end], tuple(inside)).plain
+
+
+def read_line(
+    text: str,
+    readings: tuple[ReadingOverride, ...],
+    g2p: G2P,
+    cache: LRUCache[Phones] | None = None,
+    longest: int | None = None,
+    *,
+    emoji: bool = False,
+    doubts: bool = False,
+    memos: bool = False,
+) -> LineReading:
+    """Read a line. Raises InputError when one of the given readings is not kana.
+
+    Args:
+        cache: phones by (sentence, readings), as the pipeline keeps them.
+        longest: characters after which no further sentence is read.
+        emoji: emoji are read, as by a voice that speaks them.
+        doubts: other readings of a second analyser are included.
+        memos: text in square brackets is not read; `g2p.should_skip_memos` leaves it out everywhere.
+    """
+    memos = memos or g2p.should_skip_memos
+    request = SynthesisRequest(text, overrides=Overrides(readings))
+    place, complete = LineOffset(), True
+    moras: list[LineMora] = []
+    marks: list[LineMark] = []
+    words: list[LineWord] = []
+    phrases: set[int] = set()
+    places: list[LineOffset] = []
+    silent: set[int] = set()
+    notation: list[tuple[int, int]] = []
+    for sentence in split_sentences(text, g2p.split_words, memos=memos):
+        if longest is not None and sentence.start >= longest:
+            complete = False
+            break
+        given = select_readings(sentence, request)
+        phones, _ = find_phones(g2p, cache, sentence.text, given, emoji=emoji, doubts=doubts, memos=memos)
+        places.append(place)
+        if not phones.is_spoken:
+            silent.add(sentence.index)
+        moras += _list_moras(phones, sentence.index)
+        marks += _list_marks(phones, place, sentence.index)
+        words += find_line_words(phones, sentence, place)
+        notation += ((sentence.start + start, sentence.start + end) for start, end in phones.notation)
+        phrases |= {place.moras + mora for mora in (0, *phones.phrases)} | {mark.moras_before for mark in marks}
+        place = place.advance_past(phones)
+    begins = tuple(sorted(mora for mora in phrases if mora < len(moras)))
+    return LineReading(
+        text,
+        readings,
+        tuple(moras),
+        tuple(marks),
+        tuple(words),
+        begins,
+        tuple(places),
+        frozenset(silent),
+        complete,
+        emoji,
+        memos,
+        tuple(notation),
+    )
+
+
+def _list_moras(phones: Phones, sentence: int) -> list[LineMora]:
+    spoken: list[tuple[str, ...]] = []
+    tones: list[int] = []
+    for mora, phone, tone in zip(map_phones_to_moras(phones.phones), phones.phones, phones.tones, strict=True):
+        if mora == len(spoken):
+            spoken.append((phone,))
+            tones.append(tone)
+        elif mora >= 0:
+            spoken[mora] += (phone,)
+    kana = split_moras(phones.reading)
+    # The counts differ for a long vowel mark with nothing to prolong, for example; then the phones decide.
+    if len(kana) != sum(one[0] not in EMOJI_IDS for one in spoken):
+        kana = [_KANA_OF.get(one, "".join(one)) for one in spoken if one[0] not in EMOJI_IDS]
+    following = iter(kana)
+    return [LineMora(one[0] if one[0] in EMOJI_IDS else next(following), tone, sentence) for one, tone in zip(spoken, tones, strict=True)]
+
+
+def _list_marks(phones: Phones, offset: LineOffset, sentence: int) -> Iterator[LineMark]:
+    for index, phone in enumerate(phones.phones):
+        if phone in PUNCTUATION:
+            yield LineMark(phone, offset.moras + count_moras(phones.phones[:index]), sentence)

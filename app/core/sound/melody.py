@@ -1,0 +1,133 @@
+"""The melody of a sentence: its pitch by time, made from the tones of its morae, for voices whose pitch can be given.
+
+A voice may keep its own pitch where that is slower or faster than accents (`app/voices/prepare/kokoro/kokoro_melody.py`).
+Semitones are relative to the speaker's median. A breath group ends with a mark; inside it the pitch declines.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.core.sound.ports import STEPS_PER_FRAME, Melody
+from app.core.sound.voice_traits import VoiceTraits
+from app.core.symbols import MORA_ENDS
+from app.core.synthesis_types import Float32, Float64, Int64, Phones, SynthesisRequest
+from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
+
+TONE_SEMITONES = (-3.5, 3.5)  # low, high
+# In a breath group the pitch declines, by this many semitones a second at first and this many in all.
+DECLINATION_PER_S, MAX_DECLINATION = 1.5, 4.0
+# The fall after an accent and the rise into a phrase take about the length of a mora, with what the voice smooths.
+SMOOTHING_S = 0.08
+QUESTION_RISE = 5.0  # semitones, over the end of a question, where a melody is predicted
+SEMITONES_PER_OCTAVE = 12
+
+
+def build_melody(phones: Phones, phone_frames: Int64, request: SynthesisRequest, voice: VoiceTraits) -> Melody:
+    """Return the melody of a sentence.
+
+    Args:
+        phones: with the tones that count.
+        phone_frames: frames of each phone, int64 (n,).
+        request: moves it by `pitch` and scales its excursions by `intonation`.
+        voice: says how long a frame is, and which pitch its speakers have.
+    """
+    curve = build_tone_curve(phones, phone_frames * STEPS_PER_FRAME, _count_steps_per_s(voice))
+    lead = count_lead_steps(voice)
+    curve = np.concatenate((curve[lead:], np.full(min(lead, len(curve)), curve[-1])))
+    median_hz = voice.median_f0[voice.find_style_row(request.speaker, request.style)]
+    octaves = (curve * request.intonation + request.pitch) / SEMITONES_PER_OCTAVE
+    questions = _build_question_rows(phones, phone_frames * STEPS_PER_FRAME, lead)
+    return Melody(np.asarray(median_hz * 2.0**octaves, np.float32), questions, request.accent_fidelity, request.intonation)
+
+
+def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float) -> Float64:
+    """Return what the tones say of the pitch: semitones over the speaker's median at each step, float64 (sum of `steps`,).
+
+    `steps` are those of each phone, int64 (n,). Questions do not rise here, see `add_question_rise`.
+    """
+    curve = smooth_curve(np.repeat(_list_levels(phones), steps), round(SMOOTHING_S * steps_per_s))
+    group_s = _count_steps_in_group(phones, steps) / steps_per_s
+    curve -= MAX_DECLINATION * (1 - np.exp(-DECLINATION_PER_S / MAX_DECLINATION * group_s))
+    # The speaker's median is the mean of what is spoken, whatever the accents.
+    spoken = np.repeat(np.array(map_phones_to_moras(phones.phones)) != NO_INDEX, steps)
+    curve -= curve[spoken].mean() if spoken.any() else 0.0
+    return curve
+
+
+def build_melody_of_symbols(phones: Phones, edges: Int64, frames: Int64, request: SynthesisRequest, voice: VoiceTraits) -> Melody | None:
+    """Return the melody of a sentence for a voice that takes one, else None.
+
+    `edges` as `PhoneIds.edges` gives them, `frames` of each symbol, int64 (T,).
+    """
+    if not voice.architecture.takes_melody:
+        return None
+    return build_melody(phones, np.add.reduceat(frames, edges[:-1]), request, voice)
+
+
+def count_lead_steps(voice: VoiceTraits) -> int:
+    """Return by how many of its steps a melody is ahead of the frames, as the sound is."""
+    return round(voice.architecture.sound_lead_s * _count_steps_per_s(voice))
+
+
+def _count_steps_per_s(voice: VoiceTraits) -> float:
+    return STEPS_PER_FRAME * voice.sampling_rate / voice.hop_length
+
+
+def _list_levels(phones: Phones) -> Float64:
+    """Return the level of each phone in semitones; marks and `_` keep the level before them, and those at the beginning take the first one."""
+    moras = map_phones_to_moras(phones.phones)
+    known = [index for index, mora in enumerate(moras) if mora != NO_INDEX] or [0]
+    levels = np.array([TONE_SEMITONES[tone] for tone in phones.tones])
+    before = np.searchsorted(known, np.arange(len(moras)), side="right") - 1
+    return np.asarray(levels[np.array(known)[np.maximum(before, 0)]], np.float64)
+
+
+def smooth_curve(values: Float64, width: int) -> Float64:
+    """Return the values smoothed by a Hann window of so many steps on each side; the ends keep their values."""
+    window = np.hanning(2 * width + 1)[1:-1]
+    padded = np.pad(values, len(window) // 2, mode="edge")
+    return np.asarray(np.convolve(padded, window / window.sum(), mode="valid"), np.float64)
+
+
+def _count_steps_in_group(phones: Phones, steps: Int64) -> Float64:
+    """Return how many steps of its breath group lie before each step; pauses count on, so that the pitch does not jump in them."""
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(steps)))
+    marks = map_phones_to_marks(phones.phones)
+    begins = [0]
+    for index in range(1, len(marks)):
+        begins.append(starts[index] if marks[index] == NO_INDEX and marks[index - 1] != NO_INDEX else begins[-1])
+    return np.arange(int(starts[-1]), dtype=np.float64) - np.repeat(np.array(begins, np.float64), steps)
+
+
+def add_question_rise(curve: Float64, phones: Phones, steps: Int64) -> None:
+    """Raise the end of each question, in place; what follows the last one stays up."""
+    ends = np.cumsum(steps)
+    for first, mark in _list_question_ends(phones):
+        start, end = int(ends[first] - steps[first]), int(ends[mark - 1])
+        curve[start:end] += np.linspace(0, QUESTION_RISE, end - start)
+        curve[end:] += QUESTION_RISE if mark >= len(phones.phones) - 2 else 0
+
+
+def _build_question_rows(phones: Phones, steps: Int64, lead: int) -> Float32:
+    """Return a row for each question, 1 from the vowel that rises to the end of the mark, float32 (Q, sum of `steps`)."""
+    ends, spans = np.maximum(np.cumsum(steps) - lead, 0), _list_question_ends(phones)
+    rows = np.zeros((max(1, len(spans)), int(steps.sum())), np.float32)
+    for row, (first, mark) in zip(rows, spans, strict=False):
+        row[ends[first - 1] : ends[mark]] = 1
+    return rows
+
+
+def _list_question_ends(phones: Phones) -> list[tuple[int, int]]:
+    """Return where each question rises: the index of the vowel of its last mora, and that of its mark.
+
+    ん, っ and a lengthened vowel rise together with the mora before them.
+    """
+    names, found = phones.phones, []
+    for mark, phone in enumerate(names):
+        last = mark - 1
+        if phone != "?" or map_phones_to_moras(names)[last] == NO_INDEX:
+            continue
+        is_attached = names[last] in ("N", "q") or names[last] == names[last - 1]
+        found.append((last - 1 if is_attached and names[last - 1] in MORA_ENDS else last, mark))
+    return found

@@ -1,0 +1,89 @@
+"""Keeps sound below a ceiling: the gain goes down before a peak and comes back after it, and no sample is cut off."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.core.sound.true_peak import REACH, find_true_levels
+from app.core.synthesis_types import Float32
+
+CEILING = 0.97
+LOOK_AHEAD_S, HOLD_S = 0.005, 0.05
+
+
+class PeakLimiter:
+    """Limits one sound, piece by piece; sound that stays below the ceiling passes as it is.
+
+    Loud sound is held back for the look-ahead until the next piece has come.
+
+    Args:
+        ceiling: 1 is full scale.
+        is_true_peak: what lies between the samples counts too; then all sound is held back, as what comes may raise it.
+
+    Attributes:
+        least_gain: the least gain so far, 1 where nothing was limited.
+    """
+
+    def __init__(self, sampling_rate: int, ceiling: float = CEILING, *, is_true_peak: bool = False) -> None:
+        self.least_gain = 1.0
+        self._ceiling, self._is_true_peak = ceiling, is_true_peak
+        self._ahead, self._hold = round(LOOK_AHEAD_S * sampling_rate), round(HOLD_S * sampling_rate)
+        self._past = np.ones(self._ahead + self._hold, np.float32)
+        self._held = np.zeros(0, np.float32)
+        self._before = np.zeros(REACH if is_true_peak else 0, np.float32)
+
+    def limit_samples(self, samples: Float32) -> Float32:
+        """Return the samples that are ready, of those held back and these, float32 (N,)."""
+        pending = np.concatenate((self._held, samples)) if len(self._held) else samples
+        if self._is_true_peak:
+            return self._emit_samples(pending, len(pending) - self._ahead - 2 * REACH)
+        is_loud = np.abs(pending[-self._ahead :]).max(initial=0.0) > self._ceiling / 2
+        return self._emit_samples(pending, len(pending) - self._ahead if is_loud else len(pending))
+
+    def flush_samples(self) -> Float32:
+        """Return what was held back."""
+        return self._emit_samples(self._held, len(self._held))
+
+    def _emit_samples(self, pending: Float32, count: int) -> Float32:
+        count = max(0, count)
+        self._held = pending[count:]
+        allowed = self._find_allowed_gains(pending)
+        self._before = np.concatenate((self._before, pending[:count]))[count:]
+        known = np.concatenate((self._past, allowed))
+        self._past = known[count : count + len(self._past)]
+        if known.min(initial=1.0) == 1:
+            return pending[:count]
+        gains = self._compute_gains(known)[:count]
+        self.least_gain = min(self.least_gain, float(gains.min(initial=1.0)))
+        return np.asarray(pending[:count] * gains, np.float32)
+
+    def _find_allowed_gains(self, pending: Float32) -> Float32:
+        """Return the highest gain of each sample at which it stays below the ceiling."""
+        if not self._is_true_peak:
+            return self._divide_ceiling(np.abs(pending))
+        allowed = self._divide_ceiling(find_true_levels(np.concatenate((self._before, pending)))[len(self._before) :])
+        # A peak between two samples is made of those around it, so that they need one gain.
+        return _find_running_minimum(np.concatenate((allowed, np.ones(REACH, np.float32))), REACH + 1)
+
+    def _divide_ceiling(self, levels: Float32) -> Float32:
+        return np.minimum(1, self._ceiling / np.maximum(levels, self._ceiling))
+
+    def _compute_gains(self, known: Float32) -> Float32:
+        """Return the gain of each sample behind the past ones: the least that any near it allows, averaged over the look-ahead."""
+        later = np.concatenate((known, np.ones(self._ahead, np.float32)))
+        least = _find_running_minimum(later, self._hold + self._ahead + 1)
+        sums = np.cumsum(np.concatenate((np.zeros(1), least)))
+        width = self._ahead + 1
+        means = (sums[width:] - sums[:-width]) / width
+        # An average of rounded sums must not allow more than the least that it is made of.
+        return np.minimum(means, known[len(self._past) :]).astype(np.float32)
+
+
+def _find_running_minimum(values: Float32, width: int) -> Float32:
+    """Return the least of each `width` values in a row, float32 (n - width + 1,)."""
+    found, covered = values, 1
+    while covered < width:
+        step = min(covered, width - covered)
+        found = np.minimum(found[: len(found) - step], found[step:])
+        covered += step
+    return found

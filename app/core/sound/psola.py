@@ -1,0 +1,266 @@
+"""Speech cut into its pitch periods and laid together closer or wider (TD-PSOLA): formants, noise and length stay the same.
+
+Every period of a voiced stretch has a mark. Two periods around each mark are cut out under a window; laid down at the new distance
+they are the new sound. Unvoiced sound passes unchanged, to the bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.sound.waveform import clip_softly
+from app.core.synthesis_types import Float32, Float64
+
+# Share of a period that is searched to either side of the expected place of the next mark.
+SEARCHED_PERIOD_SHARE = 0.15
+
+
+class PitchMarks:
+    """The marks of one voiced stretch, which may come in several blocks.
+
+    Args:
+        sampling_rate: in Hz.
+        frame: samples between two values of the pitch.
+
+    Attributes:
+        places: places of the marks in samples of the sentence, with fractions, ascending.
+    """
+
+    def __init__(self, sampling_rate: int, frame: float) -> None:
+        self.places: list[float] = []
+        self._rate, self._frame = sampling_rate, frame
+        self._samples: Float32 = np.zeros(0, np.float32)
+        self._start = 0
+        self._f0, self._first = np.zeros(0), 0
+
+    def set_block(self, samples: Float32, start: int, f0: Float64, first: int) -> None:
+        """Set later marks in these samples, which begin at `start`, with the pitch `f0` in Hz of the frames from `first` on."""
+        self._samples, self._start, self._f0, self._first = samples, start, f0, first
+
+    def copy_samples(self, start: int, count: int) -> Float64:
+        """Return samples of the sentence from `start` on, float64 (count,), zeros where the block has none."""
+        begin, end = start - self._start, start - self._start + count
+        inside = self._samples[max(0, begin) : max(0, end)].astype(np.float64)
+        before = min(count, max(0, -begin))
+        return np.pad(inside, (before, count - before - len(inside))) if len(inside) < count else inside
+
+    def extend_marks(self, begin: int, end: int) -> None:
+        """Set marks in the frames [begin, end) of the block, all of them voiced."""
+        left, right = (self._first + begin) * self._frame, (self._first + end) * self._frame
+        if not self.places:
+            self.places.append(self._find_loudest(left, max(right, left + self._find_period(left))))
+            while (before := self._find_neighbour(self.places[0], -1)) >= left:
+                self.places.insert(0, before)
+        while (after := self._find_neighbour(self.places[-1], 1)) < right:
+            self.places.append(after)
+
+    def clear_marks(self) -> None:
+        """Forget all marks, because the voiced stretch has ended."""
+        self.places.clear()
+
+    def _find_loudest(self, left: float, right: float) -> float:
+        samples = np.abs(self.copy_samples(int(left), max(1, int(right) - int(left))))
+        return float(int(left) + int(samples.argmax()))
+
+    def _find_period(self, position: float) -> float:
+        """Return the period in samples; a place without pitch has the period of the nearest voiced frame."""
+        voiced = np.flatnonzero(self._f0)
+        frame = position / self._frame - self._first
+        nearest = voiced[np.abs(voiced - frame).argmin()]
+        return float(self._rate / self._f0[nearest])
+
+    def _find_neighbour(self, mark: float, direction: int) -> float:
+        """Return the mark one period after (1) or before (-1) a mark."""
+        period = self._find_period(mark)
+        half, reach = int(0.5 * period), max(1, int(SEARCHED_PERIOD_SHARE * period))
+        here, there = round(mark), round(mark + direction * period)
+        pattern = self.copy_samples(here - half, 2 * half + 1)
+        searched = self.copy_samples(there - reach - half, 2 * (reach + half) + 1)
+        if not pattern.any():
+            return mark + direction * period
+        # Running sums of squares give the energy of every candidate window without a loop.
+        energy = np.concatenate(([0.0], np.cumsum(searched**2)))
+        likeness = np.correlate(searched, pattern) / np.sqrt(energy[len(pattern) :] - energy[: -len(pattern)] + 1e-9)
+        best = int(likeness.argmax())
+        return there - reach + best + _interpolate_peak(likeness, best) + (mark - here)
+
+
+def _interpolate_peak(values: Float64, index: int) -> float:
+    """Return the offset, in samples, of a parabola's top from the highest value."""
+    if not 0 < index < len(values) - 1:
+        return 0.0
+    before, top, after = values[index - 1 : index + 2]
+    bent = before - 2 * top + after
+    return float(0.5 * (before - after) / bent) if bent < 0 else 0.0
+
+
+LONGEST_PERIOD_S = 1 / 40
+# Size of the filters that shift a grain by a fraction of a sample.
+TAPS, PHASES = 8, 128
+MIN_PITCH_MARKS = 3
+
+
+def _build_sinc_filters() -> Float64:
+    """Return a windowed sinc for every fraction of a sample, float64 (PHASES, TAPS)."""
+    distance = np.arange(TAPS) - (TAPS // 2 - 1) - np.arange(PHASES)[:, None] / PHASES
+    taps = np.sinc(distance) * np.cos(np.pi * distance / (TAPS + 1)) ** 2
+    filters: Float64 = (taps / taps.sum(axis=1, keepdims=True))[:, ::-1]
+    return filters
+
+
+SINC_FILTERS = _build_sinc_filters()
+
+
+class PsolaStream:
+    """Changes the pitch of a sentence whose blocks come in order.
+
+    Args:
+        sampling_rate: in Hz.
+        frame: samples between two values of the pitch.
+
+    Attributes:
+        blocks: number of blocks added so far.
+        emitted: number of finished samples.
+    """
+
+    def __init__(self, sampling_rate: int, frame: float) -> None:
+        self.blocks, self.emitted = 0, 0
+        self._longest = LONGEST_PERIOD_S * sampling_rate
+        self._frame, self._end = frame, 0
+        self._marks = PitchMarks(sampling_rate, frame)
+        # The ratios of the block before and of this one, because a run may cross the border.
+        self._ratios = np.ones(1)
+        self._first = 0
+        # Place in samples at which the next grain is laid.
+        self._next = 0.0
+        # Marks of this run whose windows were already taken out of the original.
+        self._windowed = 0
+        self._taken = np.zeros(0)
+        self._laid = np.zeros(0)
+
+    def add_block(self, samples: Float32, start: int, f0: Float64, ratios: Float64, count: int | None) -> Float32:
+        """Add the next block and return the samples that are finished.
+
+        Args:
+            samples: from some periods before `emitted` to some beyond the block.
+            start: the place of their first one in the sentence.
+            f0: Hz of the block's frames, 0 where nothing is voiced.
+            ratios: new pitch by old of each.
+            count: samples of the whole sentence if this is its last block.
+
+        Returns:
+            The finished samples.
+        """
+        first = self.blocks * len(f0)
+        self._end = round((first + len(f0)) * self._frame)
+        before = self._ratios[-len(f0) :]
+        self._ratios, self._first = np.concatenate((before, _fill_unvoiced(ratios, f0 > 0, before[-1]))), first - len(before)
+        room = self._end + round(4 * self._longest) - self.emitted
+        self._taken, self._laid = _extend_array(self._taken, room), _extend_array(self._laid, room)
+        self._marks.set_block(samples, start, f0, first)
+        for begin, end in _find_voiced_runs(f0):
+            self._add_voiced_run(begin, end, is_last=end < len(f0) or count is not None)
+        # A run that ended exactly at the block before is still open here.
+        if self._marks.places and (not len(f0) or f0[-1] <= 0):
+            self._close_run()
+        self.blocks += 1
+        return self._take_finished(samples, start, self._find_safe_end(count))
+
+    def _add_voiced_run(self, begin: int, end: int, *, is_last: bool) -> None:
+        """Add the voiced frames [begin, end) of the block; the run may reach into the next block."""
+        if begin and self._marks.places:
+            self._close_run()
+        self._marks.extend_marks(begin, end)
+        self._place_grains(is_closed=False)
+        if is_last:
+            self._close_run()
+
+    def _close_run(self) -> None:
+        self._place_grains(is_closed=True)
+        self._marks.clear_marks()
+        self._windowed = 0
+
+    def _place_grains(self, *, is_closed: bool) -> None:
+        """Take out and lay down all grains whose neighbours are known."""
+        places = self._marks.places
+        if len(places) < MIN_PITCH_MARKS:
+            return
+        if not self._windowed:
+            self._next = places[0]
+        known = len(places) - (not is_closed)
+        for index in range(self._windowed, known):
+            self._add_grain(self._taken, places[index], *self._measure_gaps(index), None, 1.0)
+        self._windowed = known
+        while self._next <= (places[-1] + 0.5 * self._measure_gaps(len(places) - 1)[1] if is_closed else places[-2]):
+            index = int(np.searchsorted(places, self._next))
+            index -= index == len(places) or (index > 0 and self._next - places[index - 1] <= places[index] - self._next)
+            left, right = self._measure_gaps(index)
+            ratio = self._compute_ratio()
+            # Grains laid wider apart are fewer, so each of them gets more gain.
+            self._add_grain(self._laid, self._next, left, right, places[index], max(1.0, 1 / ratio) ** 0.5)
+            self._next += right / ratio
+
+    def _measure_gaps(self, index: int) -> tuple[float, float]:
+        """Return the distances to the marks before and after; at either end of a run both distances are equal."""
+        places = self._marks.places
+        left = places[index] - places[index - 1] if index else places[1] - places[0]
+        right = places[index + 1] - places[index] if index + 1 < len(places) else left
+        return left, right
+
+    def _compute_ratio(self) -> float:
+        frame = round(self._next / self._frame) - self._first
+        return float(self._ratios[min(max(frame, 0), len(self._ratios) - 1)])
+
+    def _add_grain(self, to: Float64, at: float, left: float, right: float, mark: float | None, gain: float) -> None:
+        """Add a window around `at` to `to`; with `mark`, add the sound around the mark under that window."""
+        first, last = int(np.ceil(at - left)), int(np.floor(at + right)) + 1
+        distance = np.arange(first, last) - at
+        grain = 0.5 + 0.5 * np.cos(np.pi * distance / np.where(distance < 0, left, right))
+        if mark is not None:
+            grain *= gain * self._interpolate_samples(mark + (first - at), last - first)
+        begin, end = max(first, self.emitted), min(last, self.emitted + len(to))
+        to[begin - self.emitted : end - self.emitted] += grain[begin - first : end - first]
+
+    def _interpolate_samples(self, position: float, count: int) -> Float64:
+        """Return `count` samples from a fractional position on."""
+        steps = round(position * PHASES)
+        whole, phase = divmod(steps, PHASES)
+        around = self._marks.copy_samples(whole - TAPS // 2 + 1, count + TAPS - 1)
+        return around[TAPS // 2 - 1 : count + TAPS // 2 - 1] if not phase else np.convolve(around, SINC_FILTERS[phase], "valid")
+
+    def _find_safe_end(self, count: int | None) -> int:
+        """Return the first sample that a later grain may still change."""
+        if count is not None:
+            return count
+        places = self._marks.places
+        if not places:
+            return int(self._end - self._longest)
+        begun = self._windowed > 0
+        return int(min(places[-2], self._next - self._longest, self._end) if begun else places[0] - self._longest)
+
+    def _take_finished(self, samples: Float32, start: int, until: int) -> Float32:
+        size = max(0, until - self.emitted)
+        taken, laid = self._taken[:size], self._laid[:size]
+        made = samples[self.emitted - start : self.emitted - start + size].copy()
+        changed = (taken > 0) | (laid != 0)
+        made[changed] = clip_softly((made[changed] * (1 - np.minimum(taken[changed], 1)) + laid[changed]).astype(np.float32))
+        self._taken, self._laid = self._taken[size:], self._laid[size:]
+        self.emitted += size
+        return made
+
+
+def _extend_array(values: Float64, size: int) -> Float64:
+    return np.pad(values, (0, max(0, size - len(values))))
+
+
+def _find_voiced_runs(f0: Float64) -> list[tuple[int, int]]:
+    """Return the stretches of voiced frames, [begin, end)."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], f0 > 0, [False])).astype(np.int8)))
+    return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
+
+
+def _fill_unvoiced(values: Float64, voiced: NDArray[np.bool_], before: float) -> Float64:
+    """Return the values with each unvoiced one replaced by the last voiced one; at the beginning by that of the block before."""
+    last = np.maximum.accumulate(np.where(voiced, np.arange(len(values)), -1))
+    return np.where(last >= 0, values[last], before)

@@ -1,0 +1,81 @@
+"""The user's dictionary: words with the reading and the accent that they have in every text."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.text.letter_folding import fold_width
+from app.core.text.moras import parse_user_reading, split_moras
+
+EntryKind = Literal["proper_noun", "noun", "suffix", "verb", "adjective"]
+DICTIONARY_ENTRY_KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
+USUAL_PRIORITY, HIGHEST_PRIORITY = 5, 10
+LONGEST_SURFACE, LONGEST_READING = 100, 200
+
+
+@dataclass(frozen=True, slots=True)
+class DictionaryEntry:
+    """A word of the dictionary; `make_entry` checks its values.
+
+    Attributes:
+        surface: as it is written, of one width (`fold_surface`).
+        reading: katakana.
+        accent: mora after which the pitch falls, 0 = never.
+        kind: part of speech, which decides the words that the analyser expects beside this one.
+        priority: 0 to 10; the higher, the more often this word wins over others with the same letters.
+    """
+
+    surface: str
+    reading: str
+    accent: int = 0
+    kind: EntryKind = "proper_noun"
+    priority: int = USUAL_PRIORITY
+
+
+def make_entry(surface: str, reading: str, accent: int = 0, kind: str = "proper_noun", priority: int = USUAL_PRIORITY) -> DictionaryEntry:
+    """Return a checked, usable entry. Raises InputError, which says what is wrong with the values."""
+    surface = fold_surface(surface)
+    if not surface or len(surface) > LONGEST_SURFACE or any(unicodedata.category(char).startswith("C") for char in surface):
+        raise InputError(
+            localize(f"「{surface[:20]}」は単語として登録できません。", f"“{surface[:20]}” cannot be added to the dictionary."),
+            localize(f"1 文字から {LONGEST_SURFACE} 文字の単語にしてください。", f"Enter a word of 1 to {LONGEST_SURFACE} characters."),
+        )
+    kana = parse_user_reading(surface, reading[: LONGEST_READING + 1])
+    moras = len(split_moras(kana))
+    if len(kana) > LONGEST_READING or not 0 <= accent <= moras:
+        raise InputError(
+            localize(
+                f"「{surface}」のアクセント位置または読みの長さが範囲外です。", f"The accent or reading of “{surface}” is out of range."
+            ),
+            localize(
+                f"アクセントは 0 から {moras}、読みは {LONGEST_READING} 文字までです。",
+                f"The accent must be from 0 to {moras}; a reading has up to {LONGEST_READING} kana.",
+            ),
+        )
+    if kind not in DICTIONARY_ENTRY_KINDS or not 0 <= priority <= HIGHEST_PRIORITY:
+        raise InputError(
+            localize(
+                f"「{surface}」の品詞または優先度が正しくありません。", f"The part of speech or priority of “{surface}” is not valid."
+            ),
+            localize(
+                f"品詞は {'、'.join(DICTIONARY_ENTRY_KINDS)}、優先度は 0 から {HIGHEST_PRIORITY} です。",
+                f"Use one of {', '.join(DICTIONARY_ENTRY_KINDS)}, and a priority from 0 to {HIGHEST_PRIORITY}.",
+            ),
+        )
+    return DictionaryEntry(surface, kana, accent, kind, priority)
+
+
+def fold_surface(text: str) -> str:
+    """Return the text as the dictionary spells it: wide letters become narrow."""
+    # Full NFKC would also turn ② into 2, and an entry for ② would then change the reading of every 2.
+    return fold_width(text).strip()
+
+
+def merge_entries(entries: Iterable[DictionaryEntry], added: Iterable[DictionaryEntry]) -> tuple[DictionaryEntry, ...]:
+    """Return the entries with others added; of entries with the same surface only the last stays."""
+    return tuple(({entry.surface: entry for entry in entries} | {entry.surface: entry for entry in added}).values())

@@ -1,0 +1,66 @@
+"""One spelling for each character: NFKC, no control or format characters, letters without accents."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from app.core.text.normalise.kept_words import keep_words
+from app.core.text.normalise.spoken_signs import KEPT_SIGNS_BEFORE_NFKC, SIGNS_BEFORE_NFKC
+
+# Stands for a word whose reading the user gave; no rule may read or drop it.
+PLACEHOLDER = "\ue000"
+
+_LINE_BREAK_TABLE = dict.fromkeys("\x85\u2028\u2029\v\f", "\n") | {"\r": ""}
+_OTHER_KANA = {"゛": "\u3099", "゜": "", "ヷ": "ヴァ", "ヸ": "ヴィ", "ヹ": "ヴェ", "ヺ": "ヴォ"}  # ゛ joins the kana before it
+_SMALL_KANA = dict(zip("ㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿ", "クシストヌハヒフヘホムラリルレロ", strict=True))  # of Ainu: ㇷ゚ is プ
+_BEFORE_NFKC = str.maketrans(
+    SIGNS_BEFORE_NFKC
+    | {sign: keep_words(words) for sign, words in KEPT_SIGNS_BEFORE_NFKC.items()}
+    | _LINE_BREAK_TABLE
+    | _OTHER_KANA
+    | _SMALL_KANA
+    | {"\u200b": " ", "\u00ad": "", "´": "", "¨": "", "⁄": "/", "ℓ": "L", "℉": "°F"}
+    | dict.fromkeys("～∼〰", "〜")
+    | dict.fromkeys("⸺⸻", "—")
+)
+_AFTER_NFKC = str.maketrans(
+    dict.fromkeys("‐‑⁃﹣－", "-") | dict.fromkeys("–‒―─━﹘", "—") | dict.fromkeys("’‘", "'") | {"~": "〜", "`": "", "゠": "=", "∕": "/"}
+)
+
+_SUPERSCRIPT = "([⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+_SUPERSCRIPT_POWER = re.compile(rf"(?<=[\d)）]){_SUPERSCRIPT}|(?<![\dA-Za-z])([A-Za-z]){_SUPERSCRIPT}")
+_RATE_BEFORE = re.compile(r"(?:\d\s?[A-Za-zµμ]{1,4}|[A-Za-zµμ]{2,4})[²³23]?/$")
+_LONGEST_RATE = 8  # letters before an exponent
+_VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
+
+
+def normalise_characters(text: str) -> str:
+    """Return text whose characters are NFKC and make a sound or a pause; all others are dropped."""
+    text = _SUPERSCRIPT_POWER.sub(_speak_power, text)
+    text = _VULGAR_FRACTION.sub(_speak_fraction, text)
+    text = unicodedata.normalize("NFKC", text.translate(_BEFORE_NFKC)).translate(_AFTER_NFKC)
+    return "".join(_simplify_char(char) for char in text)
+
+
+def _speak_power(match: re.Match[str]) -> str:
+    """Read a power of a number or a variable, but not of the unit behind a stroke: 5m/s²."""
+    if match[2] and match[2] in "ms" and _RATE_BEFORE.search(match.string, max(0, match.start() - _LONGEST_RATE), match.start()):
+        return match[0]
+    return f"{match[2] or ''}の{unicodedata.normalize('NFKC', match[1] or match[3])}乗"
+
+
+def _speak_fraction(match: re.Match[str]) -> str:
+    numerator, denominator = unicodedata.normalize("NFKC", match[2]).split("⁄")
+    return f"{match[1]}{'と' if match[1] else ''}{denominator}ぶんの{numerator}"
+
+
+def _simplify_char(char: str) -> str:
+    if char == "\n":
+        return char
+    if char.isspace():
+        return " "
+    if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Cn", "Mn", "Me"):
+        return ""
+    base = unicodedata.normalize("NFD", char)[0]
+    return base if base.isascii() else char

@@ -1,0 +1,174 @@
+"""Numbers: kanji numerals, decimals, powers of ten, fractions, ratios, signs, telephone numbers, ordinals, scores, enclosed ones."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Decimal
+
+from app.core.text.normalise.english_words import LETTER_READINGS, SMALL_NUMBER_READINGS
+from app.core.text.normalise.kanji_numbers import KANJI_DIGITS, convert_to_kanji
+from app.core.text.normalise.kept_words import keep_words
+from app.core.text.normalise.lazy_pattern import LazyPattern
+
+_ROMAN_NUMERALS = {
+    name: number for number, name in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"], start=1)
+}
+_NUMERAL = LazyPattern("IVX", r"(?<![A-Za-z0-9])(?P<before>第?)(II|III|IV|VI|VII|VIII|IX|XI|XII)(?![A-Za-z0-9.])")
+_NUMERAL_OF_NAME = LazyPattern("IVX", r"(?<=[ァ-ヶー一-龠])\s?(II|III|IV|V|VI|VII|VIII|IX|X|XI|XII)(?![A-Za-z0-9.])")
+_ANY_NUMERAL = r"(?:I|II|III|IV|V|VI|VII|VIII|IX|X|XI|XII)"
+_NUMERAL_LIST = LazyPattern("IVX", rf"(?<![A-Za-z0-9]){_ANY_NUMERAL}(?:\s?[,、，・/ ]\s?{_ANY_NUMERAL})+(?![A-Za-z0-9.'])")  # I・II・III
+_NUMERAL_COUNTERS = "世章型期部巻類種級度編号条項話番回次丁組"  # Japanese numbers go with them
+_ENGLISH_ORDINALS = {
+    "1st": "ファースト", "2nd": "セカンド", "3rd": "サード", "4th": "フォース", "5th": "フィフス", "6th": "シックスス", "7th": "セブンス",
+    "8th": "エイス", "9th": "ナインス", "10th": "テンス", "11th": "イレブンス", "12th": "トゥエルフス", "13th": "サーティーンス",
+    "14th": "フォーティーンス", "15th": "フィフティーンス", "16th": "シックスティーンス", "17th": "セブンティーンス", "18th": "エイティーンス",
+    "19th": "ナインティーンス", "20th": "トゥエンティース", "21st": "トゥエンティーファースト", "25th": "トゥエンティーフィフス",
+    "30th": "サーティース", "40th": "フォーティース", "50th": "フィフティース", "100th": "ハンドレッドス",
+}  # fmt: skip
+_ORDINAL = LazyPattern("123456789", r"(?<![\d.A-Za-z])(?:" + "|".join(_ENGLISH_ORDINALS) + r")(?![A-Za-z0-9])", re.IGNORECASE)
+_ONE_ON_ONE = re.compile(r"(?<![\d.A-Za-z])([1-9])\s?on\s?([1-9])(?![A-Za-z0-9])", re.IGNORECASE)
+_LETTER_NUMBER = re.compile(r"(?<![A-Za-z0-9-])([FMGAEJK])-?([1-3])(?![A-Za-z0-9.,%]|\s?[台万億円人個名])")
+_TIME_THEN_HALF_DAY = re.compile(r"(?<![\d:])(\d{1,2}(?::\d{2})?(?:時(?:\d{1,2}分)?)?)\s?([ap])\.?m\.?(?![A-Za-z])")
+_HALF_DAY_THEN_TIME = re.compile(r"(?<![A-Za-z\d])([AP])\.?M\.?\s?(?=\d{1,2}(?::\d{2}|時(?!間)))")
+_NAME_THEN_SIZE = re.compile(r"(?<![A-Za-z])([A-Z]{2,5})(\d+(?:\.\d+)?)(?=\s?[KMGT]i?B(?![A-Za-z]))")
+_LONGEST_ENGLISH = len(SMALL_NUMBER_READINGS)
+
+
+def speak_half_days(text: str) -> str:
+    """Convert times of a clock of twelve hours: 10:30pm, PM10:30 → 午後10:30."""
+    text = _HALF_DAY_THEN_TIME.sub(lambda match: "午前" if match[1] == "A" else "午後", text)
+    return _TIME_THEN_HALF_DAY.sub(
+        lambda match: ("午前" if match[2] == "a" else "午後") + match[1] + ("" if ":" in match[1] or "時" in match[1] else "時"), text
+    )
+
+
+def speak_ordinals(text: str) -> str:
+    """Return text with ordinal numbers as words."""
+    text = _ORDINAL.sub(lambda match: _ENGLISH_ORDINALS[match[0].lower()], text)
+    text = _ONE_ON_ONE.sub(lambda match: f"{SMALL_NUMBER_READINGS[int(match[1])]}オン{SMALL_NUMBER_READINGS[int(match[2])]}", text)
+    text = _LETTER_NUMBER.sub(lambda match: f"{LETTER_READINGS[match[1].lower()]}{SMALL_NUMBER_READINGS[int(match[2])]}", text)
+    text = _NAME_THEN_SIZE.sub(r"\1 \2", text)
+    text = _NUMERAL_LIST.sub(_speak_numeral_list, text)
+    text = _NUMERAL_OF_NAME.sub(lambda match: _speak_numeral(match, match[1]), text)
+    return _NUMERAL.sub(lambda match: match["before"] + _speak_numeral(match, match[2]), text)
+
+
+def _speak_numeral_list(match: re.Match[str]) -> str:
+    """Read a list of Roman numerals, not of letters: I, X."""
+    numerals = re.findall("[IVX]+", match[0])
+    return "、".join(str(_ROMAN_NUMERALS[one]) for one in numerals) if any(len(one) > 1 for one in numerals) else match[0]
+
+
+def _speak_numeral(match: re.Match[str], roman: str) -> str:
+    """Read a Roman numeral in English behind katakana (ファイナルファンタジーVII), in Japanese behind 第 and before what is counted."""
+    number = _ROMAN_NUMERALS[roman]
+    text, start, end = match.string, match.start(), match.end()
+    counted = text[end : end + 1] in _NUMERAL_COUNTERS and end < len(text)
+    behind_katakana = re.search(r"[ァ-ヶーA-Za-z]\s?$", text[max(0, start - 2) : start]) is not None
+    return (
+        convert_to_kanji(number) if counted or not behind_katakana or number >= _LONGEST_ENGLISH else f" {SMALL_NUMBER_READINGS[number]} "
+    )
+
+
+_COMPANY_FORMS = {"(株)": "株式会社", "（株）": "株式会社", "(有)": "有限会社", "（有）": "有限会社"}
+_CIRCLED = "①-⑳⓪⓫-⓴⓵-⓾⓿❶-❿➀-➓㉈-㉏㉑-㉟㊱-㊿㊀-㊉🄋🄌"
+_ROMAN_NUMERAL_CHARS = "Ⅰ-Ⅻⅰ-ⅻ"
+_KEYCAP = "[0-9]\ufe0f?\u20e3"  # a digit and the sign that draws a key around it
+_ENCLOSED_NUMBER = re.compile(f"([{_CIRCLED}]|{_KEYCAP})|Ⅹ+[Ⅰ-Ⅸ]?|ⅹ+[ⅰ-ⅸ]?|[{_ROMAN_NUMERAL_CHARS}]")
+# What would join a number before it: another one, and behind a circle a kanji, which would be what it counts (②次に, but ②番).
+_JOINS_NUMBER = rf"[0-9０-９{_CIRCLED}{_ROMAN_NUMERAL_CHARS}]"
+_JOINS_CIRCLED = rf"{_JOINS_NUMBER}|(?!番(?![組号地犬人]))[一-龠]"
+
+
+def speak_enclosed(text: str) -> str:
+    """Return raw text with enclosed numbers in digits, parted by pauses where they would join their neighbours."""
+    for written, spoken in _COMPANY_FORMS.items():
+        text = text.replace(written, spoken)
+    return _ENCLOSED_NUMBER.sub(_speak_number, text)
+
+
+def _speak_number(match: re.Match[str]) -> str:
+    text, start, end = match.string, match.start(), match.end()
+    joins = _JOINS_CIRCLED if match[1] and text[start - 1 : start] != "第" else _JOINS_NUMBER
+    before = "、" if text[start - 1 : start].isdecimal() else ""
+    after = "、" if re.match(joins, text[end : end + 2]) else ""
+    return before + str(sum(int(unicodedata.numeric(sign, 0)) for sign in match[0])) + after
+
+
+_SCORE_IN_KANJI = re.compile(r"(?<![\d.,])(\d{1,3})\s?対\s?(\d{1,3})(?![\d.,])")
+# 3-2 is a score where somebody wins or loses by it; a date, an address or a part number otherwise.
+_SCORE = re.compile(
+    r"(?<![\d./-])(\d{1,3})\s?-\s?(\d{1,3})(?![\d./-])"
+    r"(?=で?(?:[^\d。、]{0,12}?)?(?:勝|敗|負|圧勝|快勝|辛勝|完勝|引き分け|引分|リード|下し|制し|破|逆転|スコア|接戦|大差)|の(?:ビハインド|まま|同点))"
+)
+_SCORE_READINGS = {0: "ゼロ", 4: "ヨン", 7: "ナナ", 9: "キュー"}  # in kanji they would join what follows
+_SIZE_CROSS = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)")
+_MINUS_SIGN = LazyPattern("-", r"(?<=[ぁ-ん一-龠々])-(?=\d)|(?<=ー)-(?=\d[\d.,]*(?:度|°|%|円|点|ポイント))")  # but サーバー-1
+_NEGATIVE_AMOUNT = LazyPattern(
+    "▲△", r"(?<![○×△□●▲◎☆★A-Za-z0-9])[▲△]\s?(?=[$¥€£]?\d[\d,.]*(?![\d,.]*[)）番号着枠]))"
+)  # as accounts write it
+_RACING = re.compile("[◎○☆★]\\s?\\d")  # there they are marks of horses
+_CARET_POWER = re.compile(r"(?<![\d.A-Za-z])(\d{1,6})\^(-?)(\d{1,3})(?![\d.])")
+
+
+def speak_scores(text: str) -> str:
+    """Return text with 対 of scores, a minus behind Japanese, powers and sizes (1920x1080) as words."""
+    text = _CARET_POWER.sub(lambda match: f"{match[1]}の{'−' if match[2] else ''}{match[3]}乗", text)
+    text = _SCORE_IN_KANJI.sub(_speak_score, _SIZE_CROSS.sub("×", text))
+    return _MINUS_SIGN.sub("−", _SCORE.sub(_speak_score, text))
+
+
+def speak_negative_amounts(text: str) -> str:
+    """Return text with ▲ or △ before an amount as a minus."""
+    return text if _RACING.search(text) else _NEGATIVE_AMOUNT.sub("−", text)
+
+
+def _speak_score(match: re.Match[str]) -> str:
+    return "タイ".join(_SCORE_READINGS.get(int(number)) or convert_to_kanji(int(number)) for number in match.groups())
+
+
+_DIGIT_READINGS = ("ゼロ", "イチ", "ニー", "サン", "ヨン", "ゴー", "ロク", "ナナ", "ハチ", "キュー")
+_LONGEST_WRITTEN = 16  # digits; beyond that a power of ten is said as such
+
+_COMMA_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!\d)")
+_SCIENTIFIC = re.compile(r"(?<![A-Za-z\d.])(\d{1,9}(?:\.\d{1,12})?)[eE]([+-]?\d{1,3})(?![A-Za-z\d]|\.\d)")
+_FRACTION = re.compile(r"(?<![\d/.])(\d{1,9})/(\d{1,9})(?![\d/])")
+_RATIO = re.compile(r"(?<![\d.])(\d{1,9}):(\d{1,9})(?::(\d{1,9}))?(?!\d)")
+_NEGATIVE = re.compile(r"(?:(?<=^)|(?<=[\s(（、,=+×÷]))-(?=\d)")
+_MINUS_OF_EQUATION = re.compile(r"(?<=\d)\s*-\s*(?=[\d.]+\s*=)")
+_TELEPHONE = re.compile(
+    r"(?<![\d-])(0\d{1,4})(?:-(\d{1,4})-|\s?\((\d{1,4})\)\s?-?)(\d{3,4})(?![\d-])"
+    r"|(?<![\d-])\((0\d{1,4})\)\s?(\d{1,4})[- ]?(\d{4})(?![\d-])"
+    r"|(?<![\d-])(0\d{1,3}) (\d{3,4}) (\d{4})(?![\d-])"
+)
+_INTERNATIONAL_NUMBER = re.compile(r"(?<![\d-])\+(\d{1,3})[- ]((?:\(0\))?\d{1,4})[- ](\d{3,4})[- ](\d{3,4})(?![\d-])")
+_VERSION_NUMBER = re.compile(r"(?<!\d)(?<!\d\.)\d+(?:\.\d+){2,}(?!\d|\.\d)")
+_POSTCODE = re.compile(r"(?<=郵便番号)\s*(\d{3})-(\d{4})(?!\d)")
+
+
+def speak_digits(digits: str) -> str:
+    """Return each digit by its name, as in telephone numbers."""
+    return "".join(_DIGIT_READINGS[int(digit)] for digit in digits)
+
+
+def speak_numbers(text: str) -> str:
+    """Return text with the shapes of numbers resolved that the dictionary would read as something else."""
+    text = _POSTCODE.sub(lambda match: f"{speak_digits(match[1])}の{speak_digits(match[2])}", text)
+    text = _INTERNATIONAL_NUMBER.sub(
+        lambda match: "+" + "、".join(speak_digits(group.replace("(0)", "")) for group in match.groups()), text
+    )
+    text = _TELEPHONE.sub(lambda match: "、".join(speak_digits(group) for group in match.groups() if group), text)
+    text = _COMMA_GROUPED.sub(lambda match: match[0].replace(",", ""), text)
+    text = _SCIENTIFIC.sub(_speak_scientific, text)
+    text = _FRACTION.sub(lambda match: f"{convert_to_kanji(int(match[2]))}ぶんの{convert_to_kanji(int(match[1]))}", text)
+    text = _RATIO.sub(lambda match: "タイ".join(convert_to_kanji(int(part)) for part in match.groups() if part), text)
+    text = _VERSION_NUMBER.sub(lambda match: match[0].replace(".", "テン"), text)
+    return _MINUS_OF_EQUATION.sub(keep_words("ひく"), _NEGATIVE.sub("−", text))
+
+
+def _speak_scientific(match: re.Match[str]) -> str:
+    whole, _, decimals = f"{Decimal(f'{match[1]}e{match[2]}'):f}".partition(".")
+    if len(whole) > _LONGEST_WRITTEN or len(decimals) > _LONGEST_WRITTEN:
+        return f"{match[1]}×10の{'−' if match[2].startswith('-') else ''}{match[2].lstrip('+-')}乗"
+    return convert_to_kanji(int(whole)) + ("点" + "".join(KANJI_DIGITS[int(digit)] for digit in decimals) if decimals else "")

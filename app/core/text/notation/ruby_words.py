@@ -1,0 +1,197 @@
+"""Readings that stand in a text as words of the analyser, so that the front end computes accents and voicing of what is around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.core.synthesis_types import LineSentence
+from app.core.text.moras import convert_to_katakana
+from app.core.text.notation.kana_readings import convert_to_sounds
+from app.core.text.readings.morphs import Correction, Morph, MorphPart
+from app.core.text.readings.sudachi_check import convert_to_pronunciation
+
+_HIRAGANA = re.compile("[ぁ-ゖー]+")
+_NEVER_FIRST = frozenset("ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮーンん")
+_INFLECTED_KINDS = {"動詞": "verb", "形容詞": "adjective"}
+
+
+@dataclass(frozen=True, slots=True)
+class TextReading:
+    """The reading of letters [start, end) of a normalised text.
+
+    Attributes:
+        kana: as it was written, hiragana or katakana.
+    """
+
+    start: int
+    end: int
+    kana: str
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconWord:
+    """A word of the analyser's dictionary: how its reading is spelled and pronounced, its part of speech, and what it costs."""
+
+    spelled: str
+    pronounced: str
+    kind: str
+    cost: int
+
+
+class Lexicon(Protocol):
+    """The analyser's knowledge of single words, without a sentence."""
+
+    def find_words(self, surface: str) -> Sequence[LexiconWord]:
+        """Return all words with this spelling."""
+
+    def split_morphs(self, text: str) -> Sequence[Morph]:
+        """Return the words of a text."""
+
+    def compute_accent(self, kana: str) -> int:
+        """Return the accent of kana as one phrase; 0 if they are several."""
+
+
+@dataclass(frozen=True, slots=True)
+class _WordSegment:
+    """Letters that are read together; all but the first are empty where no reading is given and they are no kana.
+
+    Attributes:
+        written: their kana as written.
+        spelled, pronounced: in katakana.
+    """
+
+    letters: str
+    written: str = ""
+    spelled: str = ""
+    pronounced: str = ""
+
+
+def select_readings(readings: Sequence[TextReading], piece: LineSentence) -> tuple[TextReading, ...]:
+    """Return the readings of the letters of a piece of the text, counted over the piece."""
+    end = piece.start + len(piece.text)
+    inside = (reading for reading in readings if piece.start <= reading.start and reading.end <= end)
+    return tuple(TextReading(reading.start - piece.start, reading.end - piece.start, reading.kana) for reading in inside)
+
+
+def find_ruby_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading], lexicon: Lexicon) -> Iterator[Correction]:
+    """Yield corrections for the words with readings; kana beside a reading in its word belong to it.
+
+    A word that is read so anyway stays as it is, and nobody may read it otherwise later.
+    """
+    text = "".join(morph.surface for morph in morphs)
+    for first, last, given in _group_readings(morphs, [_trim_shared_kana(text, reading) for reading in readings]):
+        own = morphs[first:last]
+        segments = list(_split_segments(text, own[0].start, own[-1].end, given))
+        name = " ".join(reading.kana for reading in given)
+        if not all(segment.spelled for segment in segments):
+            parts = _build_parts(segments, lexicon)
+        elif _join_sounds(segments) == convert_to_sounds("".join(morph.reading for morph in own)):
+            yield from (
+                Correction(at, at + 1, (MorphPart(morph.surface, morph.reading),), "ruby", name) for at, morph in enumerate(own, first)
+            )
+            continue
+        else:
+            parts = (_merge_words(own, segments, lexicon),)
+        yield Correction(first, last, parts, "ruby", name)
+
+
+def _trim_shared_kana(text: str, reading: TextReading) -> TextReading:
+    """Return 走る《はしる》 as 走《はし》る: shared kana at the end are read as elsewhere."""
+    start, end, kana = reading.start, reading.end, reading.kana
+    while end - start > 1 and len(kana) > 1 and _HIRAGANA.match(text, end - 1) and _is_same_kana(text[end - 1], kana[-1]):
+        end, kana = end - 1, kana[:-1]
+    while end - start > 1 and len(kana) > 1 and _HIRAGANA.match(text, start) and _is_same_kana(text[start], kana[0]):
+        start, kana = start + 1, kana[1:]
+    return TextReading(start, end, kana) if kana[0] not in _NEVER_FIRST else reading
+
+
+def _is_same_kana(one: str, other: str) -> bool:
+    return convert_to_katakana(one) == convert_to_katakana(other)
+
+
+def _group_readings(morphs: Sequence[Morph], readings: Sequence[TextReading]) -> Iterator[tuple[int, int, list[TextReading]]]:
+    """Yield words [first, last) with their readings; readings that share a word are together."""
+    group: tuple[int, int, list[TextReading]] | None = None
+    for reading in readings:
+        first = next((at for at, morph in enumerate(morphs) if morph.end > reading.start), len(morphs))
+        last = next((at for at, morph in enumerate(morphs) if morph.start >= reading.end), len(morphs))
+        if group is not None and first < group[1]:
+            group = (group[0], max(last, group[1]), [*group[2], reading])
+            continue
+        if group is not None:
+            yield group
+        group = (first, last, [reading]) if first < last else None
+    if group is not None:
+        yield group
+
+
+def _split_segments(text: str, start: int, end: int, readings: Sequence[TextReading]) -> Iterator[_WordSegment]:
+    """Return the letters [start, end) of a text, cut around the readings."""
+    for reading in readings:
+        if start < reading.start:
+            yield _create_plain_segment(text[start : reading.start])
+        spelled = convert_to_katakana(reading.kana)
+        sound = spelled if spelled == reading.kana else convert_to_pronunciation(spelled)  # katakana are written as they sound
+        yield _WordSegment(text[reading.start : reading.end], reading.kana, spelled, sound)
+        start = reading.end
+    if start < end:
+        yield _create_plain_segment(text[start:end])
+
+
+def _create_plain_segment(letters: str) -> _WordSegment:
+    if not _HIRAGANA.fullmatch(letters):
+        return _WordSegment(letters)
+    kana = convert_to_katakana(letters)
+    return _WordSegment(letters, letters, kana, kana)
+
+
+def _join_sounds(segments: Sequence[_WordSegment]) -> str:
+    return convert_to_sounds("".join(segment.spelled for segment in segments))
+
+
+def _merge_words(own: Sequence[Morph], segments: Sequence[_WordSegment], lexicon: Lexicon) -> MorphPart:
+    """Merge words of the analyser into one, with their part of speech if they have one."""
+    letters = "".join(segment.letters for segment in segments)
+    kinds = own[-1].kinds
+    if known := _find_known_word(letters, segments, kinds, lexicon):
+        return known
+    reading, accent = (
+        "".join(segment.pronounced for segment in segments),
+        lexicon.compute_accent("".join(segment.written for segment in segments)),
+    )
+    if len(own) == 1 and own[0].reading and "数" not in kinds:
+        return MorphPart(letters, reading, accent)
+    return MorphPart(letters, reading, accent, _INFLECTED_KINDS.get(kinds[0] if kinds else "", "noun"))
+
+
+def _build_parts(segments: Sequence[_WordSegment], lexicon: Lexicon) -> tuple[MorphPart, ...]:
+    """Return words in place of one of which only a part is read: 都《みやこ》 in 東京都. Letters without any reading stay silent."""
+    parts = tuple(part for segment in segments for part in _split_parts(segment, lexicon))
+    if all(part.reading for part in parts):
+        return parts
+    letters, reading = "".join(segment.letters for segment in segments), "".join(part.reading or "" for part in parts)
+    return (MorphPart(letters, reading, 0, "noun"),)
+
+
+def _split_parts(segment: _WordSegment, lexicon: Lexicon) -> Iterator[MorphPart]:
+    if segment.spelled:
+        known = _find_known_word(segment.letters, [segment], (), lexicon)
+        yield known or MorphPart(segment.letters, segment.pronounced, lexicon.compute_accent(segment.written), "noun")
+    else:
+        yield from (
+            MorphPart(morph.surface, morph.reading, None, _join_kinds(morph.kinds)) for morph in lexicon.split_morphs(segment.letters)
+        )
+
+
+def _find_known_word(letters: str, segments: Sequence[_WordSegment], kinds: Sequence[str], lexicon: Lexicon) -> MorphPart | None:
+    """Return the word with this reading from the dictionary, preferably of this part of speech, then the most usual."""
+    found = [word for word in lexicon.find_words(letters) if convert_to_sounds(word.spelled) == _join_sounds(segments)]
+    best = min(found, key=lambda word: (not word.kind.startswith(_join_kinds(kinds)), word.cost), default=None)
+    return None if best is None else MorphPart(letters, best.pronounced, None, best.kind)
+
+
+def _join_kinds(kinds: Sequence[str]) -> str:
+    return ",".join(kinds[:3])

@@ -1,0 +1,126 @@
+"""Phones as the ids that a voice takes, and the morae and marks in them that a user edits.
+
+n = phones with `_` at both ends, T = 2n + 1 symbols with blanks between (or n without).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.symbols import EMOJI_IDS, JAPANESE_LANGUAGE_ID, JAPANESE_TONE_OFFSET, MORA_ENDS, PUNCTUATION, SYMBOL_IDS
+from app.core.synthesis_types import Int64, Phones
+from app.core.text.symbol_kinds import BLANK, list_symbol_kinds
+
+# Index of a phone that belongs to no mora, or that is no mark.
+NO_INDEX = -1
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneIds:
+    """The arrays of one sentence that a voice takes as input.
+
+    Attributes:
+        phones, tones, language, kinds: int64 (T,).
+        symbol_counts: int64 (n,), symbols of each phone; sums to T.
+        word2ph: int64 (characters + 2,), symbols per character; sums to T.
+    """
+
+    phones: Int64
+    tones: Int64
+    language: Int64
+    word2ph: Int64
+    kinds: Int64
+    symbol_counts: Int64
+
+    def __post_init__(self) -> None:
+        sums = {int(self.word2ph.sum()), int(self.symbol_counts.sum())}
+        if {len(self.phones), len(self.tones), len(self.language), len(self.kinds)} | sums != {len(self.phones)}:
+            raise ValueError("phones, tones, language, kinds, word2ph and symbol_counts differ in length")
+
+    @property
+    def edges(self) -> Int64:
+        """Return where the symbols of each phone begin, and the end of the last one, int64 (n + 1,)."""
+        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self.symbol_counts)))
+
+
+def convert_phones_to_ids(phones: Phones, *, multilingual: bool = False, add_blank: bool = True, emoji: bool = False) -> PhoneIds:
+    """Return the ids of the phones.
+
+    `multilingual` voices write the Japanese N as n; `add_blank` as the voice's config says (all public ones do); `emoji` where its
+    table holds them. An InputError names a phone that is not in the table.
+    """
+    table = SYMBOL_IDS | EMOJI_IDS if emoji else SYMBOL_IDS
+    ids = np.array([_find_symbol_id("n" if multilingual and phone == "N" else phone, table) for phone in phones.phones], dtype=np.int64)
+    tones = np.array(phones.tones, dtype=np.int64) + JAPANESE_TONE_OFFSET
+    language = np.full(len(ids), JAPANESE_LANGUAGE_ID, dtype=np.int64)
+    word2ph = np.array(phones.word2ph, dtype=np.int64)
+    kinds = np.array(list_symbol_kinds(phones.phones), dtype=np.int64)
+    counts = np.ones(len(ids), np.int64)
+    if not add_blank:
+        return PhoneIds(ids, tones, language, word2ph, kinds, counts)
+    # A phone has the blank after it, and the first one the leading blank as well.
+    word2ph, counts = word2ph * 2, counts * 2
+    word2ph[0] += 1
+    counts[0] += 1
+    return PhoneIds(_insert_blanks(ids), _insert_blanks(tones), _insert_blanks(language), word2ph, _insert_blanks(kinds, BLANK), counts)
+
+
+def _find_symbol_id(phone: str, table: Mapping[str, int]) -> int:
+    try:
+        return table[phone]
+    except KeyError:
+        raise InputError(
+            localize(f"音素「{phone}」は、この声では使えません。", f"The voice does not support the phone “{phone}”."),
+            localize("声が対応している音素だけを使ってください。", "Use only phones that the voice supports."),
+        ) from None
+
+
+def _insert_blanks(ids: Int64, blank: int = 0) -> Int64:
+    blanked = np.full(2 * len(ids) + 1, blank, dtype=np.int64)
+    blanked[1::2] = ids
+    return blanked
+
+
+def map_phones_to_moras(phones: Sequence[str]) -> tuple[int, ...]:
+    """Return the mora each phone belongs to, counted from 0; NO_INDEX for marks and `_`."""
+    moras: list[int] = []
+    count = 0
+    for phone in phones:
+        outside = phone in PUNCTUATION or phone == "_"
+        moras.append(NO_INDEX if outside else count)
+        count += phone in MORA_ENDS
+    return tuple(moras)
+
+
+def map_phones_to_marks(phones: Sequence[str]) -> tuple[int, ...]:
+    """Return the index of each punctuation mark, counted from 0; NO_INDEX for all other phones."""
+    marks: list[int] = []
+    count = 0
+    for phone in phones:
+        is_mark = phone in PUNCTUATION
+        marks.append(count if is_mark else NO_INDEX)
+        count += is_mark
+    return tuple(marks)
+
+
+def count_moras(phones: Sequence[str]) -> int:
+    """Return the number of morae among the phones."""
+    return sum(phone in MORA_ENDS for phone in phones)
+
+
+def count_marks(phones: Sequence[str]) -> int:
+    """Return the number of punctuation marks among the phones."""
+    return sum(phone in PUNCTUATION for phone in phones)
+
+
+def apply_tones(phones: Phones, mora_tones: Mapping[int, int]) -> Phones:
+    """Return the phones with the tone (0 or 1) of some morae replaced; indices beyond the sentence are ignored, and emoji stay low."""
+    if not mora_tones:
+        return phones
+    by_phone = zip(phones.phones, map_phones_to_moras(phones.phones), phones.tones, strict=True)
+    return replace(phones, tones=tuple(tone if phone in EMOJI_IDS else mora_tones.get(mora, tone) for phone, mora, tone in by_phone))

@@ -1,0 +1,53 @@
+"""Accents of phrases that the front end joins wrong, by Tokyo's accent: ナ＼イデ, hearsay そうです, 百円.
+
+A phrase's accent is that of its first word, counted in morae of the phrase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.core.text.accent_phrases import Word
+from app.core.text.moras import split_moras
+
+_COPULAS = frozenset(("です", "だ", "でし", "だっ", "な", "で", "でしょ"))
+_HUNDREDS = ("ヒャク", "ビャク", "ピャク")
+
+
+def repair_accents(words: Sequence[Word]) -> list[Word]:
+    """Return the words with corrected accents; readings stay."""
+    mended = list(words)
+    for at, word in enumerate(mended):
+        if word.surface in ("そう", "そうだ"):
+            _join_hearsay(mended, at)
+        elif word.surface == "で" and at and mended[at - 1].surface == "ない" and mended[at - 1].kind[0] == "助動詞":
+            _lower_after(mended, at - 1)
+        elif word.surface == "円" and word.is_joined and mended[at - 1].pronunciation.endswith(_HUNDREDS):
+            if at + 1 < len(mended) and mended[at + 1].kind[0] == "名詞":  # 百円玉 is another word
+                continue
+            _lower_after(mended, at)
+    return mended
+
+
+def _join_hearsay(words: list[Word], index: int) -> None:
+    """Join 降るそうです into one phrase that keeps the accent of 降る; behind a flat word the pitch falls after ソ."""
+    before = words[index - 1] if index else None
+    if before is None or words[index].is_joined or before.kind[0] not in ("動詞", "形容詞", "助動詞"):
+        return
+    following = words[index + 1].surface if index + 1 < len(words) else ""
+    looks_so = before.surface == "た" and following == "な"  # 食べたそうな is what he wants, not what is said
+    if words[index].surface == "そう" and (following not in _COPULAS or looks_so):
+        return
+    words[index] = replace(words[index], is_joined=True)
+    _lower_after(words, index, junction=True)  # 泣いた alone ends high, which the front end marks as a fall behind タ
+
+
+def _lower_after(words: list[Word], index: int, *, junction: bool = False) -> None:
+    """Let the pitch of the phrase fall after the first mora of a word, unless it falls before; `junction` includes a fall right before it."""
+    first = index
+    while first and words[first].is_joined:
+        first -= 1
+    place = sum(len(split_moras(word.pronunciation)) for word in words[first:index]) + 1
+    if words[first].accent == 0 or words[first].accent > place - 1 - junction:
+        words[first] = replace(words[first], accent=place)

@@ -1,0 +1,75 @@
+"""Words as the analyser finds them, before their accents are joined, and how some of them are to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+CorrectionSource = Literal["rule", "dictionary", "second", "ruby"]
+
+
+@dataclass(frozen=True, slots=True)
+class Morph:
+    """One word of the analyser.
+
+    Attributes:
+        surface, base: as written and its base form, NFKC.
+        kinds: part of speech and its subdivisions, kind and form of conjugation, as the dictionary names them.
+        reading: katakana, long vowels as ー; empty for marks.
+        start: characters of the text before it.
+        is_users: the user's dictionary has it, so nobody may read it otherwise.
+    """
+
+    surface: str
+    base: str
+    kinds: tuple[str, ...]
+    reading: str
+    start: int = 0
+    is_users: bool = False
+
+    @property
+    def end(self) -> int:
+        """Return the characters of the text up to the end of the morph."""
+        return self.start + len(self.surface)
+
+
+@dataclass(frozen=True, slots=True)
+class MorphPart:
+    """A word that takes the place of others.
+
+    Attributes:
+        surface: as written.
+        reading: katakana; None is what the analyser's dictionary has for the surface.
+        accent: mora after which the pitch falls, 0 = never; None is what the dictionary has for surface and reading.
+        kind: as `app.core.text.dictionary_entries` names it, or adverb, of a word that the analyser's dictionary need not have; otherwise the word is looked up there,
+            sooner as this part of speech (名詞,一般) or, where it is empty, as what the analyser took it for.
+        joining: how the accent of a noun that stands before it changes, by Open JTalk's rules: the pitch falls at its own accent (C1), behind its first
+            mora (C2), right before it (C3) or nowhere (C4); empty is as without it. Only for words of one of these kinds.
+    """
+
+    surface: str
+    reading: str | None = None
+    accent: int | None = None
+    kind: str = ""
+    joining: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Words [first, last) of a sentence are these parts instead; `name` is the rule, entry or word of the white list, or the ruby."""
+
+    first: int
+    last: int
+    parts: tuple[MorphPart, ...]
+    source: CorrectionSource
+    name: str
+
+
+def drop_overlaps(corrections: Sequence[Correction]) -> list[Correction]:
+    """Return corrections in order, none overlapping; of two the earlier one wins."""
+    kept: list[Correction] = []
+    for correction in corrections:
+        if all(correction.last <= other.first or correction.first >= other.last for other in kept):
+            kept.append(correction)
+    return sorted(kept, key=lambda correction: correction.first)

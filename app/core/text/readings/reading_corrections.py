@@ -1,0 +1,245 @@
+"""Corrects the readings of a sentence: our dictionary, rules with neighbours, second analyser, in this order.
+
+Here are the corrections that are no entry and no rule: short words that end others, and are read otherwise there or joined with an accent of
+their own (指示厨, 裏垢, 配信主, 彼氏面, 電池切れ); words that the analyser takes for others (proper names that swallow a particle, いい as the verb 言う,
+the cry う as an auxiliary, 行かう, 彼女らしい, 目と目); and cries that it takes for particles: a stutter (は、はい), a question (は？, え、は？), the letter itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from app.core.text.moras import split_moras
+from app.core.text.readings import sudachi_check
+from app.core.text.readings.context_rules import ReadingRules
+from app.core.text.readings.homograph_rules import HOMOGRAPH_RULES, VERB_RULES
+from app.core.text.readings.morphs import Correction, Morph, MorphPart, drop_overlaps
+from app.core.text.readings.shipped_words import ShippedWords
+from app.core.text.readings.sudachi_check import SecondWord
+
+WHITE_LIST = frozenset(
+    """
+居り 拵える 起き上る 盗人 奇怪 良人 懐く 集う 蔑む
+半七 左膳 右門 紋也 三千代 三四郎 源十郎 九十郎 宗三郎 唯円 三吉 小坂部 お秀 お民 お蓮 お葉
+""".split()  # noqa: SIM905 — a list to read
+)
+
+
+SecondAnalysis = Callable[[str], Sequence[SecondWord]]
+
+_STREAM_HOSTS = "配信 生配信 放送 生放送 実況 投稿 動画 企画 コラボ スレ スレッド トピ トピック ブログ 質問 枠 部屋 鯖 サーバー ウプ 垢 アカウント ギルド チャンネル 大会"
+_SLOT_HOSTS = "歌 雑談 耐久 朝 昼 夜 夕方 深夜 作業 ゲーム 弾き語り 凸待ち 同時視聴 視聴 記念 配信 生配信 告知 待機 練習 初見 コラボ 質問 お絵描き 晩酌 寝落ち カラオケ 企画"
+_FACE_HOSTS = "彼氏 彼女 旦那 夫 嫁 女房 妻 保護者 被害者 加害者 親 父親 母親 兄 姉 先輩 後輩 古参 常連 先生 教師 師匠 上司 部下 友達 親友 味方 善人 聖人 紳士 理解者 専門家 評論家 識者 プロ オタク ファン 信者 主役 主人公 当事者 関係者 強者 弱者 正義 大人 王様 馬鹿"
+_THROUGHOUT_HOSTS = (
+    "日本 世界 国 村 島 部屋 体 身体 顔 家 クラス 学校 会社 店 会場 教室 屋敷 庭 病院 ネット 床 壁 辺り そこら そこいら 今日 明日 今夜 今年"
+)
+
+_RUN_OUT_HOSTS = "充電 電池 バッテリー 時間 容量 ギガ 体力 電波 期限 在庫 弾 燃料 ガソリン ガス 契約 ネタ スタミナ"
+_WIELDED_HOSTS = "槍 弓 剣 双剣 大剣 刀 鎌 銃 斧 杖 炎 火 氷 水 雷 風 闇 光 影 糸 魔術 魔剣 召喚"
+
+# The word, its reading, how it joins (C2: the pitch falls behind its first mora, C3: right before it, C4: nowhere), and what it ends, where that is not any noun.
+_AFFIX_TABLE = f"""
+厨 チュー C3
+障 ショー C4
+垢 アカ C4
+枠 ワク C4 {_SLOT_HOSTS}
+担 タン C4
+凸 トツ C4
+活 カツ C4
+充 ジュー C4
+主 ヌシ C3 {_STREAM_HOSTS}
+面 ズラ C4 {_FACE_HOSTS}
+中 ジュー C4 {_THROUGHOUT_HOSTS}
+確 カク C4
+人 ニン C4 案内 相続 名義 仲裁 仲介 紹介 監督 保護 請負
+切れ ギレ C4 {_RUN_OUT_HOSTS}
+盛り モリ C4 激 デカ 爆 鬼 メガ 超 てんこ
+暮らし グラシ C2 二人 人 家族 親子 夫婦 田舎 都会 実家 都会 島 団地 マンション
+買い ガイ C4 全力 爆 大人 まとめ 衝動 ジャケ 箱 狼狽 高値
+使い ツカイ C2 {_WIELDED_HOSTS}
+"""
+_VERB_ENDINGS = "た て たら たり てる てい ます まし ませ ない なかっ なく ず ぬ たい たく ながら つつ ば そう られ れ る"
+_VERB_GOES_ON = frozenset(_VERB_ENDINGS.split())  # 電池切れ|た is a verb
+_NOUN_KINDS = frozenset(("名詞", "接頭詞"))
+_NON_HOST_KINDS = frozenset(("数", "代名詞", "非自立"))
+
+# A particle follows a word. What begins a bracket is known before the brackets become one mark (`app.core.text.normalise.punctuation`).
+
+_KANA_BY_PARTICLE_SOUND = {"ワ": "ハ", "エ": "ヘ"}
+_CRY_LETTERS = frozenset("はへハヘ")
+_CRY_ENDS = frozenset("'’-−")  # of a quotation, or of a remark between dashes
+_CRY_STOPS = frozenset("!?")
+_TAKES_PARTICLE = frozenset(("名詞", "副詞", "格助詞", "副助詞", "並立助詞", "接続助詞", "連用テ接続"))
+
+
+@cache
+def load_rules() -> ReadingRules:
+    """Return all rules, read once."""
+    return ReadingRules(HOMOGRAPH_RULES + VERB_RULES)
+
+
+class _AffixRule(NamedTuple):
+    reading: str
+    joining: str
+    hosts: frozenset[str]
+
+
+def find_affixes(morphs: Sequence[Morph]) -> Iterator[Correction]:
+    """Yield the corrections of affixes in a sentence."""
+    for at in range(1, len(morphs)):
+        host, morph = morphs[at - 1], morphs[at]
+        is_verb = morph.base[1:] in ("する", "す")  # 彼氏面する: 面する is a verb of the analyser's
+        surface = morph.surface[0] if is_verb else morph.surface
+        affix = _AFFIXES_BY_SURFACE.get(surface)
+        if affix is None or not _is_host(host, affix.hosts):
+            continue
+        following = morphs[at + 1].surface if at + 1 < len(morphs) else ""
+        if following in _VERB_GOES_ON and not is_verb:
+            continue
+        kind = "suffix" if _NOUN_KINDS.isdisjoint(host.kinds) else "noun"  # only a suffix joins a verb: 推し活
+        part = MorphPart(surface, affix.reading, 1, kind, affix.joining)
+        rest = morph.surface.removeprefix(surface)
+        yield Correction(at, at + 1, (part, MorphPart(rest, kind="動詞,自立")) if rest else (part,), "rule", surface)
+
+
+def _is_host(word: Morph, hosts: frozenset[str]) -> bool:
+    if hosts:
+        return word.surface in hosts
+    is_noun = not _NOUN_KINDS.isdisjoint(word.kinds) or "連用形" in word.kinds
+    is_surname = "姓" in word.kinds and word.surface >= "一"  # 佐藤充, but リア充
+    return is_noun and any(map(str.isalnum, word.surface)) and _NON_HOST_KINDS.isdisjoint(word.kinds) and not is_surname
+
+
+def _parse_affix_table() -> dict[str, _AffixRule]:
+    rows = (line.split() for line in _AFFIX_TABLE.strip().splitlines())
+    return {surface: _AffixRule(reading, joining, frozenset(hosts)) for surface, reading, joining, *hosts in rows}
+
+
+_AFFIXES_BY_SURFACE = _parse_affix_table()
+
+
+def find_cries(morphs: Sequence[Morph]) -> Iterator[Correction]:
+    """Yield corrections for cries in a sentence, with the sound that the letter has by itself."""
+    before: Morph | None = None  # the last word that is no mark and no cry
+    for at, morph in enumerate(morphs):
+        if _is_mark(morph):
+            continue
+        if morph.surface in _CRY_LETTERS and morph.reading in _KANA_BY_PARTICLE_SOUND and _is_cry(morphs, at, before):
+            kind = "フィラー" if at + 1 == len(morphs) or _is_mark(morphs[at + 1]) else "名詞,一般"
+            yield Correction(
+                at, at + 1, (MorphPart(morph.surface, _KANA_BY_PARTICLE_SOUND[morph.reading], kind=kind),), "rule", morph.surface
+            )
+            before = None
+        else:
+            before = morph
+
+
+def _is_cry(morphs: Sequence[Morph], index: int, before: Morph | None) -> bool:
+    """Return whether the letter at a place is no particle of the word before it."""
+    if before is None:
+        return True
+    following = morphs[index + 1] if index + 1 < len(morphs) else None
+    if not _is_mark(morphs[index - 1]) or (following is not None and not _is_mark(following)):
+        return False
+    letter = morphs[index].surface
+    if morphs[index - 1].surface[-1] in _CRY_ENDS:
+        return letter in "ハヘ"  # within the quotes, where the normalised text has it in katakana
+    if following is None or following.surface in _CRY_STOPS or not _may_take_particle(before):
+        return True
+    repeated = next((morph.surface for morph in morphs[index + 1 :] if not _is_mark(morph)), "")
+    return morphs[index - 1].surface == "," and repeated.startswith(letter)
+
+
+def _is_mark(morph: Morph) -> bool:
+    return not any(map(str.isalnum, morph.surface))  # whatever its kind: the analyser takes some commas for numbers
+
+
+def _may_take_particle(word: Morph) -> bool:
+    is_one_kana = "名詞" in word.kinds and len(word.surface) == 1 and word.surface <= "ヺ"  # い、いえ: no word either
+    return not is_one_kana and not _TAKES_PARTICLE.isdisjoint(word.kinds)
+
+
+_SWALLOWED_PARTICLE = "の"
+_SWALLOWED_WHOLE_LENGTH = 3  # 家の上 as a place
+_NOUN, _PARTICLE = "名詞,一般", "助詞,連体化"
+_NOUN_READINGS = {
+    "下": "シタ",
+    "上": "ウエ",
+    "中": "ナカ",
+    "前": "マエ",
+    "人": "ヒト",
+    "家": "イエ",
+    "花": "ハナ",
+    "木": "キ",
+    "方": "ホー",
+    "後": "アト",
+}
+_BEFORE_U = dict(zip("カガサタナバマラワ", "コゴソトノボモロオ", strict=True))
+_CUT_SHORT_ENDS = ("ッ", "ン")
+_BEHIND_VERBS = frozenset(("ます", "たい", "動詞", "接続助詞", "接尾", "た", "て"))
+
+
+def find_misparses(morphs: Sequence[Morph]) -> Iterator[Correction]:
+    """Yield what such words are instead."""
+    for at, morph in enumerate(morphs):
+        following = morphs[at + 1] if at + 1 < len(morphs) else None
+        if morph.surface == "いい" and morph.base == "いう" and "連用形" in morph.kinds:
+            if following is None or _BEHIND_VERBS.isdisjoint((following.base, *following.kinds[:2])):
+                yield Correction(at, at + 1, (MorphPart("いい", "イイ", 1, "adjective"),), "rule", "いい")
+        elif morph.surface == "彼" and following is not None and following.base == "女らしい":
+            rest = MorphPart(following.surface.removeprefix("女"), kind="助動詞")
+            yield Correction(at, at + 2, (MorphPart("彼女", "カノジョ", kind="名詞,代名詞"), rest), "rule", "彼女")
+        elif morph.surface == "目と" and morph.reading == "モクト":
+            yield Correction(at, at + 1, (MorphPart("目", "メ", kind=_NOUN), MorphPart("と", kind="助詞,並立助詞")), "rule", "目と")
+        elif morph.surface == "う" and "助動詞" in morph.kinds and at and morphs[at - 1].reading.endswith(_CUT_SHORT_ENDS):
+            yield Correction(at, at + 1, (MorphPart("う", "ウ", kind="感動詞"),), "rule", "う")  # as an auxiliary it would become ー
+        elif following is not None and following.surface == "う" and "未然形" in morph.kinds and morph.reading[-1:] in _BEFORE_U:
+            reading = morph.reading[:-1] + _BEFORE_U[morph.reading[-1]]  # 行かう is 行こう
+            yield Correction(at, at + 1, (MorphPart(morph.surface, reading, len(split_moras(reading))),), "rule", "う")
+        elif (
+            "固有名詞" in morph.kinds
+            and len(morph.surface) == _SWALLOWED_WHOLE_LENGTH
+            and morph.surface[1] == _SWALLOWED_PARTICLE
+            and morph.surface[2] in _NOUN_READINGS
+        ):
+            noun = morph.surface[2]
+            parts = (
+                MorphPart(morph.surface[0], kind=_NOUN),
+                MorphPart(_SWALLOWED_PARTICLE, kind=_PARTICLE),
+                MorphPart(noun, _NOUN_READINGS[noun], kind=_NOUN),
+            )
+            yield Correction(at, at + 1, parts, "rule", _SWALLOWED_PARTICLE)
+        elif "固有名詞" in morph.kinds and len(morph.surface) > 1 and morph.surface.endswith(_SWALLOWED_PARTICLE) and following is not None:
+            yield from _split_name(at, morph, following)
+
+
+def _split_name(index: int, name: Morph, following: Morph) -> Iterator[Correction]:
+    """Yield the correction of 桜の and 家の before a noun: a noun and its particle."""
+    if "名詞" not in following.kinds or not name.reading.endswith("ノ"):
+        return
+    stem = name.surface.removesuffix(_SWALLOWED_PARTICLE)
+    yield Correction(
+        index,
+        index + 1,
+        (MorphPart(stem, name.reading.removesuffix("ノ"), kind=_NOUN), MorphPart(_SWALLOWED_PARTICLE, kind=_PARTICLE)),
+        "rule",
+        _SWALLOWED_PARTICLE,
+    )
+    if noun := _NOUN_READINGS.get(following.surface):
+        yield Correction(index + 1, index + 2, (MorphPart(following.surface, noun, kind=_NOUN),), "rule", _SWALLOWED_PARTICLE)
+
+
+def find_corrections(morphs: Sequence[Morph], own: ShippedWords, second_words: SecondAnalysis) -> list[Correction]:
+    """Return corrections in order, none overlapping, none over a word of the user's dictionary.
+
+    A phrase of ours wins against a rule for one word in it.
+    """
+    ours = list(own.find_corrections(morphs))
+    phrases = [found for found in ours if found.last - found.first > 1]
+    found = [*phrases, *find_affixes(morphs), *find_cries(morphs), *load_rules().find_corrections(morphs), *ours, *find_misparses(morphs)]
+    text = "".join(morph.surface for morph in morphs)
+    if sudachi_check.may_correct(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time
+        found += sudachi_check.find_corrections(morphs, second_words(text), WHITE_LIST)
+    return drop_overlaps([one for one in found if not any(morph.is_users for morph in morphs[one.first : one.last])])

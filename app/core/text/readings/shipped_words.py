@@ -1,0 +1,99 @@
+"""Words of our own with their accents: found among the analyser's words, or in the text where they have Latin letters or signs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from app.core.text.dictionary_entries import DictionaryEntry
+from app.core.text.moras import convert_to_katakana, split_moras
+from app.core.text.readings.morphs import Correction, Morph, MorphPart
+from app.core.text.user_word_matching import UserWordMatcher
+
+_JAPANESE_WORD = re.compile("[ぁ-ゖァ-ヺー一-龠々]+")
+
+_ADVERB_ENDINGS = ("に", "して", "併し", "時か", "時も", "間にか", "なさい", "ませ")  # they join nothing that follows
+_LATIN_OR_DIGIT = re.compile("[A-Za-z0-9Ａ-Ｚａ-ｚ０-９]")  # every word that is written so has one
+_IN_ADDRESS = re.compile("[.@_/]$")
+_ADDRESS_FOLLOWS = re.compile("[.@_][A-Za-z0-9]")
+_MODEL_FOLLOWS = re.compile("-[A-Za-z0-9]")  # Core i5-9400: behind the spaces around our word the hyphen would be a minus
+_SURU_FORMS = frozenset("しさせ")  # forms of する
+_LONGEST_SWALLOWED_REST = 1
+_SHORT, _MIDDLING = 2, 4  # morae
+
+
+class ShippedWords:
+    """The shipped dictionary. What the user teaches wins against it.
+
+    Args:
+        entries: of several of one surface the last counts.
+    """
+
+    def __init__(self, entries: Sequence[DictionaryEntry]) -> None:
+        written = [entry for entry in entries if not _JAPANESE_WORD.fullmatch(entry.surface)]
+        self.written = UserWordMatcher(written)
+        # What is written in Latin letters reaches the analyser as the katakana it is read as.
+        self._spoken = frozenset(entry.reading for entry in written)
+        self._entries = {entry.reading: entry for entry in written} | {
+            entry.surface: entry for entry in entries if _JAPANESE_WORD.fullmatch(entry.surface)
+        }
+        self._longest: dict[str, int] = {}
+        for surface in self._entries:
+            self._longest[surface[0]] = max(len(surface), self._longest.get(surface[0], 0))
+
+    def speak_latin_words(self, text: str) -> str:
+        """Return raw text with our Latin words as katakana."""
+        if not _LATIN_OR_DIGIT.search(text):
+            return text
+        spoken, start = "", 0
+        for first, last, override in self.written.find_words(text):
+            if _IN_ADDRESS.search(text[max(0, first - 1) : first]) or _ADDRESS_FOLLOWS.match(text, last):
+                continue
+            spoken += f"{text[start:first]} {override.reading} "
+            start = last + (_MODEL_FOLLOWS.match(text, last) is not None)
+        return spoken + text[start:]
+
+    def find_corrections(self, morphs: Sequence[Morph]) -> Iterator[Correction]:
+        """Yield where words that are ours begin and end with words of the analyser; the longest that does."""
+        at = 0
+        while at < len(morphs):
+            last, entry, rest = self._find_entry(morphs, at)
+            if entry is None:
+                at += 1
+                continue
+            surface = "".join(morph.surface for morph in morphs[at:last]).removesuffix(rest)
+            kind = "adverb" if surface.endswith(_ADVERB_ENDINGS) else entry.kind
+            word = MorphPart(
+                surface, convert_to_katakana(entry.reading), entry.accent, kind, _choose_joining(entry) if kind == "noun" else ""
+            )
+            parts = (word, MorphPart(rest, kind="動詞,自立")) if rest else (word,)
+            yield Correction(at, last, parts, "dictionary", entry.surface)
+            at = last
+
+    def _find_entry(self, morphs: Sequence[Morph], first: int) -> tuple[int, DictionaryEntry | None, str]:
+        """Return where the longest word that begins with a word of the analyser ends, the word, and what the analyser drew into it: する, し."""
+        surface = ""
+        found: tuple[int, DictionaryEntry | None, str] = (first, None, "")
+        longest = self._longest.get(morphs[first].surface[:1], 0)
+        if not longest:
+            return found
+        for last in range(first, len(morphs)):
+            surface += morphs[last].surface
+            if len(surface) > longest + _LONGEST_SWALLOWED_REST or morphs[last].is_users:
+                break
+            known = last == first and morphs[first].reading and surface in self._spoken  # loan words whose accent the analyser knows
+            if surface in self._entries and not known:
+                found = (last + 1, self._entries[surface], "")
+            elif (rest := surface[-1]) in _SURU_FORMS and surface[:-1] in self._entries and len(morphs[last].surface) > 1:
+                found = (last + 1, self._entries[surface[:-1]], rest)
+        return found
+
+
+def _choose_joining(entry: DictionaryEntry) -> str:
+    """Return how a common noun joins the one before it, as nouns of Tokyo do: a short one lets the pitch fall before it, a long one keeps its fall or gets one."""
+    moras = len(split_moras(entry.reading))
+    if moras <= _SHORT:
+        return "C3"
+    if 0 < entry.accent < moras:
+        return "C1"
+    return "C2" if moras <= _MIDDLING else "C4"
