@@ -146,6 +146,7 @@ def enter_venv(venv: Path) -> None:
 def build_linux(dist: Path, work: Path, until: float) -> None:
     """Freezes and checks the program for this machine."""
     from bundle.command import run
+    from bundle.linux_tree import reproducible
     from bundle.program import Program
     from bundle.smoke import smoke_test
 
@@ -172,7 +173,7 @@ def build_windows(dist: Path, work: Path, until: float) -> None:
 def build_macos(dist: Path, work: Path, until: float) -> None:
     """Freezes, signs, tries and zips the app on a Mac."""
     from bundle.command import run
-    from bundle.linux_tree import version_of_program
+    from bundle.linux_tree import reproducible, version_of_program
     from bundle.macos import pack_app, sign_app
     from bundle.program import Program
     from bundle.smoke import smoke_test
@@ -198,6 +199,7 @@ def lacking_texts(missing: list[Path]) -> str:
 def build_windows_wine(dist: Path, work: Path, until: float) -> None:
     """Builds the Windows program in a Windows Python under Wine, and runs it there."""
     from bundle.audit import audit
+    from bundle.linux_tree import reproducible
     from bundle.notice import missing_texts, passes_on_our_text
     from bundle.program import Program
     from bundle.smoke import smoke_test
@@ -372,12 +374,6 @@ def pyinstaller(dist: Path, work: Path) -> list[str | Path]:
     """PyInstaller's command line after the interpreter."""
     spec = Path("packaging") / "koebako.spec"  # relative: Wine has its own idea of absolute paths
     return ["-m", "PyInstaller", "--noconfirm", "--distpath", dist, "--workpath", work, spec]
-
-
-def reproducible() -> dict[str, str]:
-    """Variables that keep dates and the order of sets out of the result."""
-    asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=PROJECT, capture_output=True, text=True)
-    return {"PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": asked.stdout.strip() or os.environ.get("SOURCE_DATE_EPOCH", "1767225600")}
 
 
 TARGETS: dict[str, Callable[[Path, Path, float], None]] = {

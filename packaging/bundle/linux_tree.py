@@ -6,6 +6,7 @@ import os
 import re
 import runpy
 import shutil
+import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
@@ -35,9 +36,13 @@ def version_of_program() -> str:
 
 def source_date() -> int:
     """Seconds since 1970 of the last commit, which date whatever has to be dated."""
-    from build import reproducible
-
     return int(reproducible()["SOURCE_DATE_EPOCH"])
+
+
+def reproducible() -> dict[str, str]:
+    """Variables that keep dates and the order of sets out of the result."""
+    asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=PROJECT, capture_output=True, text=True)
+    return {"PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": asked.stdout.strip() or os.environ.get("SOURCE_DATE_EPOCH", "1767225600")}
 
 
 def lay_out(folder: Path, root: Path) -> None:

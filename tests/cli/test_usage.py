@@ -87,3 +87,9 @@ def test_a_command_alone_is_read_as_in_the_whole_command_line() -> None:
 def test_every_folder_of_a_command_is_a_command() -> None:
     folders = {file.parent.name for file in (Path(__file__).parents[2] / "app" / "cli" / "commands").glob("*/options.py")}
     assert folders == set(COMMANDS)
+
+
+def test_every_command_is_tested() -> None:
+    """`main` is called with the name of each command somewhere in the tests, or the command is started as a program."""
+    texts = "\n".join(file.read_text(encoding="utf-8") for file in Path(__file__).parents[1].rglob("test_*.py") if file != Path(__file__))
+    assert [name for name in COMMANDS if not re.search(rf"""[\[(*] ?["']{name}["']""", texts)] == []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -277,6 +279,7 @@ def test_every_format_is_listed_and_the_unit_is_offered_for_those_that_have_cues
     assert tuple(added) != SIDECAR_KINDS
     assert list_cue_formats(SIDECAR_FORMATS) == CUE_SIDECARS
     assert tuple(SIDECAR_FORMATS) == SIDECAR_KINDS
+    assert {form.suffix for form in SIDECAR_FORMATS.values()} <= set(re.findall(r'"(\.\w+)"', inspect.getsource(sys.modules[__name__])))
 
 
 def test_what_would_be_markup_is_text() -> None:

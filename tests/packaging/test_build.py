@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -75,3 +76,8 @@ def test_a_release_has_all_licence_texts_and_stops_where_python_passes_on_others
     pytest.importorskip("pefile", reason="pefile is installed with the build's own packages")
     with pytest.raises(SystemExit, match="does not have the conditions"):
         build.build_windows(tmp_path, tmp_path, 0.0)
+
+
+def test_what_the_build_uses_does_not_use_the_build() -> None:
+    texts = {file.name: file.read_text(encoding="utf-8") for file in Path(build.__file__).with_name("bundle").glob("*.py")}
+    assert [name for name, text in texts.items() if re.search(r"^\s*(from|import) build\b", text, re.MULTILINE)] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -64,6 +65,16 @@ def located(history: LatencyHistory, name: str, *, new: bool = False, backends: 
     for backend in backends:
         utterance.add_timing(StageTiming(name, 0, "decode", 8.0, backend=backend, new_size=new), RATE)
     utterance.is_running = False
+
+
+def test_every_figure_of_a_row_is_computed() -> None:
+    history = LatencyHistory()
+    located(history, "a", new=True, backends=("directml", "cpu"))
+    spoken(history, "b", hit=True)
+    history.utterances[-1].add_timing(StageTiming("b", 0, "decode", 4.0, backend="directml", new_size=True, waited=True), RATE)
+    rows = [history.compute_stage_row(stage) for stage in (*history.stages, "total")]
+    empty = LatencyRow(None, False, None, None)
+    assert [item.name for item in fields(LatencyRow) if all(getattr(row, item.name) == getattr(empty, item.name) for row in rows)] == []
 
 
 def column_of(model: LatencyModel, header: str) -> int:

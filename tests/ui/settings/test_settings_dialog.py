@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import Field, fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, Q
 from pytestqt.qtbot import QtBot
 
 from app.common import language
+from app.core.delivery import Delivery
 from app.engine.synthesis_jobs import ChoosePrecisionsJob, OpenVoiceJob
 from app.service.agents.agent_tools import find_agent_voice, remember_agent_voice
 from app.settings.graph_precision import PrecisionPreference
@@ -35,22 +37,34 @@ from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 
 pytestmark = pytest.mark.usefixtures("styled")
 
-ASKED_FOR = {"language", "theme", "device", "load_voice", "unload_after_min", "bert_precision", "disk_cache_mib", "aivisspeech_folder"}
-OTHER = {
-    "language": "ja",
-    "theme": "dark",
+# What the program remembers without asking: everything else of `Settings` has a label, and so a control in the dialog.
+WITHOUT_LABEL = {
+    *("text", "backend", "voice", "default_voice", "speaker", "style", "seed", "expression_open", "loop", "live", "follow"),
+    *("takes_open", "strip", "melody", "latency", "save_folder", "save_suffix", "bert", "force_bert", "exact_voices", "fast_voices"),
+    *("update_checked_day", "update_found", "read_voice", "read_speaker", "read_speed", "read_player_place", "always_on_top"),
+    *("recent_projects", "favourite_voices", "export", "side_width", "geometry", "layout"),
+    *(item.name for item in fields(Delivery)),  # the numbers of a line, which its panel shows
+}
+# Another value of each setting whose metadata name none.
+OTHER_TEXTS = {
     "device": "Headphones (ALSA)",
-    "load_voice": "first_use",
-    "unload_after_min": 30,
-    "bert_precision": "float32",
-    "disk_cache_mib": 0,
     "aivisspeech_folder": "off",
-    "drag_texts": "txt_lab",
-    "drag_encoding": "shift_jis",
+    "chat_voices": "1=Mei",
     "service_origins": "https://example.com, http://localhost:3000/",
     "read_hotkey": "Ctrl+Alt+R",
     "read_skipped_programs": "calc",
 }
+
+
+def find_another_value(item: Field[Any]) -> object:
+    """A value of a setting that is not its default; a new line of text needs a row in `OTHER_TEXTS`."""
+    if "choices" in item.metadata:
+        return next(value for value in item.metadata["choices"] if value != item.default)
+    if isinstance(item.default, bool):
+        return not item.default
+    if "low" in item.metadata:
+        return item.metadata["low"] if item.default != item.metadata["low"] else item.metadata["high"]
+    return OTHER_TEXTS[item.name]
 
 
 def named(parent: QWidget) -> list[QWidget]:
@@ -69,12 +83,14 @@ def dialog(qtbot: QtBot) -> SettingsDialog:
 
 
 def test_every_setting_can_be_changed_and_restored(dialog: SettingsDialog) -> None:
-    assert {item.name for item in SHOWN_SETTINGS} >= ASKED_FOR
+    assert {item.name for item in fields(Settings)} - {item.name for item in SHOWN_SETTINGS} == WITHOUT_LABEL
     assert dialog.changes == {}
-    for name, value in OTHER.items():
+    offered = [item for item in SHOWN_SETTINGS if item.name in dialog.controls and item.name != "agent_voices"]  # chosen by agents
+    other = {item.name: find_another_value(item) for item in offered}
+    for name, value in other.items():
         dialog.controls[name].show_value(value)  # type: ignore[arg-type]
-    assert dialog.changes == OTHER
-    assert replace(Settings(), **dialog.changes).unload_after_min == 30
+    assert dialog.changes == other
+    assert replace(Settings(), **dialog.changes).unload_after_min == other["unload_after_min"]
     assert dialog.restart_hint.isVisibleTo(dialog)
     dialog.shortcut_page.fields_by_action["play"][0].setKeySequence(QKeySequence("F5"))
     dialog.restore.click()
@@ -179,8 +195,8 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
     window.window_actions["settings"].trigger()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
-    for name in ("theme", "unload_after_min", "bert_precision"):
-        dialog.controls[name].show_value(OTHER[name])  # type: ignore[arg-type]
+    for name, value in {"theme": "dark", "unload_after_min": 30, "bert_precision": "float32"}.items():
+        dialog.controls[name].show_value(value)  # type: ignore[arg-type]
     assert window.settings.value.theme == "system"
     dialog.ok.click()
     assert (window.settings.value.theme, window.speech_engine.unload_after_min) == ("dark", 30)
