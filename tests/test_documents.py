@@ -50,3 +50,9 @@ def test_every_room_has_a_row() -> None:
 @pytest.mark.parametrize(("document", "most"), [(ROOT / "README.md", 250), (ROOT / ".github" / "CONTRIBUTING.md", 220)])
 def test_documents_stay_short(document: Path, most: int) -> None:
     assert len(document.read_text(encoding="utf-8").splitlines()) <= most
+
+
+@pytest.mark.parametrize("document", sorted((ROOT / "app" / "decisions").glob("*.md")), ids=lambda path: path.stem)
+def test_rows_of_decisions_are_short(document: Path) -> None:
+    rows = document.read_text(encoding="utf-8").splitlines()
+    assert [row for row in rows if len(row) > 140 and not row.startswith("|")] == []
