@@ -91,7 +91,7 @@ def _run_window(files: list[Path]) -> int:
 
 def _prepare_first_voice(settings: Settings) -> FirstVoicePreparation | None:
     """Begin to prepare the natural voice if this is the first start."""
-    from app.ui.script.startup_script import is_first_start
+    from app.ui.script.autosave import is_first_start
 
     if not is_first_start(settings):
         return None

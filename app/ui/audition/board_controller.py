@@ -22,9 +22,8 @@ from app.ui.audition.board_window import BoardWindow
 from app.ui.audition.cast_chooser import CastChoice
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.playback.line_playback import LinePlayback
-from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog

@@ -18,9 +18,8 @@ from app.engine.synthesis_jobs import ComputeJob, VoicePrecisions
 from app.settings.graph_precision import PrecisionPreference
 from app.ui.audition.blind_test_controller import BlindTestController
 from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeRepository
 

@@ -1,19 +1,26 @@
-"""Commands that give lines a character, and select the lines of one."""
+"""Commands and their menu: they give lines a character, select the lines of one, and make a cast of the voices that lines have."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.common.language import localize
-from app.core.script.characters import assign_character, reset_deviations
-from app.core.script.script import Character, Line
+from app.core.script.characters import CastBuilder, assign_character, reset_deviations
+from app.core.script.script import Character, Line, LineSettings, Script
+from app.ui.actions.window_actions import WindowActions
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
+from app.ui.theme.character_colours import create_colour_icon
 
 MAX_AUDITIONED_LINES = 12  # with a few voices these are as many sounds as anybody listens to
+
+SWATCH_PX = 16
+MORE_ACTIONS = ("reset_deviations", "select_character", "audition_character", "", "show_cast")
 
 
 class CastCommands(QObject):
@@ -72,3 +79,67 @@ class CastCommands(QObject):
             return current
         lines = self._document.script.lines
         return next((line for line in lines if line.character == character.id and line.text.strip()), None)
+
+
+def create_cast_of_voices(script: Script, name_voice: Callable[[LineSettings], str]) -> Script:
+    """Give each line without a character one that is called after its voice; no line sounds otherwise than before.
+
+    Args:
+        name_voice: the name of the voice and speaker of settings.
+    """
+    builder = CastBuilder(script.cast)
+    found: dict[tuple[str, str], Character] = {}
+    for line in script.lines:
+        settings = line.settings
+        if not line.character and (key := (settings.voice, settings.speaker)) not in found and not builder.is_full:
+            found[key] = builder.add_character(name_voice(settings), settings)
+    lines = tuple(
+        line
+        if line.character or (one := found.get((line.settings.voice, line.settings.speaker))) is None
+        else replace(line, character=one.id)
+        for line in script.lines
+    )
+    return replace(script, lines=lines, cast=builder.cast)
+
+
+class CastMenu(QMenu):
+    """Offers all characters, however many, with a check at that of the selected lines.
+
+    Signals:
+        chosen(str): id of a character, empty for none.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget, document: ScriptDocument, selection: LineSelection, actions: WindowActions) -> None:
+        super().__init__(localize("登場人物", "Character"), parent)
+        self._document, self._selection, self._actions = document, selection, actions
+        self.menuAction().setObjectName("characters")
+        self.aboutToShow.connect(self.fill_menu)
+
+    @Slot()
+    def fill_menu(self) -> None:
+        """Offer the characters of the script as it is now."""
+        self.clear()
+        cast, present = self._document.script.cast, self._selection.characters
+        for number, character in enumerate(cast, 1):
+            key = self._actions.find_key_text(f"character_{number}") if number < 10 else ""
+            self._add_choice(character.name, character.id, key, is_checked=present == {character.id}, colour=character.colour)
+        if cast:
+            none = self._actions.find_key_text("character_none")
+            self._add_choice(localize("登場人物なし", "No character"), "", none, is_checked=present == {""})
+            self.addSeparator()
+        for name in MORE_ACTIONS[0 if cast else -1 :]:
+            if name:
+                self.addAction(self._actions[name])
+            else:
+                self.addSeparator()
+
+    def _add_choice(self, name: str, character_id: str, key: str, *, is_checked: bool, colour: int | None = None) -> None:
+        text = name.replace("&", "&&")
+        action = self.addAction(f"{text}\t{key}" if key else text)
+        action.setCheckable(is_checked)
+        action.setChecked(is_checked)
+        if colour is not None and not is_checked:
+            action.setIcon(create_colour_icon(colour, SWATCH_PX, self))
+        action.triggered.connect(lambda: self.chosen.emit(character_id))

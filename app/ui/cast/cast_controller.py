@@ -27,13 +27,11 @@ from app.core.script.characters import (
 from app.core.script.project import VoiceReference
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script
 from app.ui.actions.window_actions import WindowActions
-from app.ui.cast.cast_commands import CastCommands
-from app.ui.cast.cast_creation import create_cast_of_voices
+from app.ui.cast.cast_commands import CastCommands, create_cast_of_voices
 from app.ui.cast.cast_files import CastFiles
 from app.ui.cast.cast_table import format_duration
 from app.ui.cast.cast_window import CastWindow
-from app.ui.cast.reading_checks import ReadingChecks
-from app.ui.cast.script_warnings import MAX_WARNINGS, ScriptWarning, list_reading_warnings, list_script_warnings
+from app.ui.cast.script_warnings import MAX_WARNINGS, ReadingChecks, ScriptWarning, list_reading_warnings, list_script_warnings
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.projects.voice_references import build_voice_references
 from app.ui.script.line_selection import LineSelection

@@ -1,14 +1,33 @@
-"""Warnings about a script: voices that are missing, lines without text, and readings that are in doubt."""
+"""Warnings about a script: voices that are missing, lines without text, and readings that a second analyser doubts."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
+
+from app.common.gil_yield import REST_S, iterate_yielding_gil
 from app.common.language import localize
 from app.core.script.script import Line, Script
+from app.core.sound.edit_rebasing import move_readings
+from app.core.sound.line_reading import read_line
+from app.ui.background_thread import BackgroundThread
+
+if TYPE_CHECKING:
+    from app.core.sound.ports import G2P
+    from app.core.synthesis_types import ReadingOverride
 
 MAX_WARNINGS, MAX_NAMED_WORDS = 1_000, 4
+
+# Seconds after which what was found is shown, and letters of a line that are read.
+SLICE_S, MAX_CHECKED_CHARACTERS = 0.4, 600
+
+ReadKey = tuple[str, "tuple[ReadingOverride, ...]", bool]
+"""What the reading of a line depends on: its text, the readings given by hand, and whether it has memos."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +96,130 @@ def _name_place(number: int) -> str:
 
 def _describe_missing(place: str, voice_name: str) -> str:
     return localize(f"{place}: 声「{voice_name}」が見つかりません。", f"{place}: the voice “{voice_name}” is missing.")
+
+
+@dataclass(frozen=True, slots=True)
+class LineDoubts:
+    """The words of a line whose reading is in doubt.
+
+    Attributes:
+        key: what was read.
+        words: each word as it is written, with the reading that it could have instead.
+    """
+
+    key: ReadKey
+    words: tuple[tuple[str, str], ...]
+
+
+class ReadingChecks(QObject):
+    """Reads lines with a front end of its own, a slice at a time; what was read once is not read again.
+
+    Attributes:
+        checked, total: how many lines of the script are done, and how many it has.
+
+    Signals:
+        advanced(): more lines are done.
+    """
+
+    advanced = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = BackgroundThread(self, "checks")
+        self._g2p: G2P | None = None  # belongs to the background, like what it has read
+        self._read: dict[ReadKey, tuple[tuple[str, str], ...]] = {}
+        self._doubts: dict[str, LineDoubts] = {}
+        self._lines: Sequence[Line] = ()
+        self._is_running = self._is_closed = False
+        self._run = 0  # of a check; what belongs to another one is late
+        self.checked = self.total = 0
+
+    def check_lines(self, lines: Sequence[Line]) -> None:
+        """Check these lines, and no longer those of before."""
+        if lines is self._lines:
+            return
+        self._lines, self.checked, self.total = lines, 0, len(lines)
+        self._run += 1
+        if not self._is_running:
+            self._begin_slice()
+
+    def stop_checking(self) -> None:
+        """Check no further lines; what was found is kept."""
+        self._lines, self.checked, self.total = (), 0, 0
+        self._run += 1
+
+    def forget_readings(self) -> None:
+        """Forget what was read, as after the dictionary has changed, and read the same lines again."""
+        if self._is_closed:
+            return
+        lines, self._lines, self._doubts = self._lines, (), {}
+        # By the thread that fills it.
+        self._background.run_work(self._read.clear)
+        if lines:
+            self.check_lines(lines)
+
+    def find_doubts(self, line: Line) -> tuple[tuple[str, str], ...]:
+        """Return the words in doubt of a line that is still as it was read, each with its other reading."""
+        found = self._doubts.get(line.id)
+        return found.words if found is not None and found.key == _build_key(line) else ()
+
+    def wait_until_idle(self) -> None:
+        """Wait until all lines are checked."""
+        while self._is_running:
+            self._background.wait_until_idle()
+
+    def close(self) -> None:
+        """Wait for the running slice; nothing is found any longer."""
+        self.stop_checking()
+        self._is_closed = True
+        self._background.close()
+
+    def _begin_slice(self) -> None:
+        self._is_running = self.checked < len(self._lines)
+        if self._is_running:
+            work = partial(self._check_slice, self._lines, self.checked)
+            self._background.run_work(work, partial(self._keep_found, self._run), lambda _error: self._end_check())
+
+    def _check_slice(self, lines: Sequence[Line], start: int) -> tuple[int, dict[str, LineDoubts]]:
+        """Return how many lines are done after this slice, and the doubts of those that have any."""
+        began, found, checked = time.monotonic(), dict[str, LineDoubts](), start
+        for line in iterate_yielding_gil(lines[start:]):
+            checked += 1
+            key = _build_key(line)
+            if key not in self._read:
+                self._read[key] = self._read_doubts(key)
+                # Reading a line takes longer than the window may wait for its turn.
+                time.sleep(REST_S)
+            if words := self._read[key]:
+                found[line.id] = LineDoubts(key, words)
+            if time.monotonic() - began > SLICE_S:
+                break
+        return checked, found
+
+    def _read_doubts(self, key: ReadKey) -> tuple[tuple[str, str], ...]:
+        if self._g2p is None:
+            from app.compose.text_front_end import open_g2p  # few sessions need it
+
+            self._g2p = open_g2p()
+        text, readings, memos = key
+        reading = read_line(text, readings, self._g2p, None, MAX_CHECKED_CHARACTERS, doubts=True, memos=memos)
+        words = ((reading.extract_text(word.start, word.end).strip(), word.other_reading) for word in reading.words if word.other_reading)
+        return tuple(dict.fromkeys((surface, other) for surface, other in words if surface))
+
+    def _keep_found(self, run: int, result: tuple[int, dict[str, LineDoubts]]) -> None:
+        if run == self._run:
+            self.checked, found = result
+            self._doubts |= found
+        self._begin_slice()
+        self.advanced.emit()
+
+    def _end_check(self) -> None:
+        """End after an error, such as an unreadable dictionary; speaking a line shows it with its hint."""
+        self._is_running, self.checked = False, self.total
+        self.advanced.emit()
+
+
+def _build_key(line: Line) -> ReadKey:
+    edits = line.overrides
+    readings = move_readings(edits.readings, edits.text or line.text, line.text) if edits.readings else ()
+    return line.text, readings, line.settings.memos

@@ -32,8 +32,7 @@ from app.export.name_pattern import SpeakerNames
 from app.settings.user_settings import DraggedTexts, Settings
 from app.ui.background_thread import BackgroundThread
 from app.ui.export.remembered_export import ExportProject, ExportSettingsMemory
-from app.ui.script.line_seeds import LineSeeds
-from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.themed_icons import draw_icon

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.common.errors import AppError
 from app.ui.background_thread import BackgroundThread
-from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog

@@ -12,10 +12,8 @@ from app.core.script.line_requests import build_request, find_cast
 from app.core.script.script import Line, Script
 from app.engine.synthesis_jobs import LinePosition, SpeechJob
 from app.engine.synthesis_results import SpeakFailure
-from app.ui.script.line_seeds import LineSeeds
-from app.ui.script.line_state import LastRendering, LinePhase
-from app.ui.script.script_document import ScriptDocument
-from app.ui.script.script_model import ScriptModel
+from app.ui.script.script_document import LineSeeds, ScriptDocument
+from app.ui.script.script_model import LastRendering, LinePhase, ScriptModel
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.speech_state import SpeechState
 

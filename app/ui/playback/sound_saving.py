@@ -21,8 +21,7 @@ from app.engine.speech_file import SpeechFile
 from app.engine.synthesis_results import OpenedVoice
 from app.settings.user_settings import SAVE_SUFFIXES
 from app.ui.playback.sound_save_dialog import ask_for_sound_file, build_default_pattern, build_file_title, choose_file_names
-from app.ui.script.line_seeds import LineSeeds
-from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QV
 from app.common.language import localize
 from app.ui.actions.shortcut_page import wrap_in_scroll_area
 from app.ui.plain_text import PlainLabel
-from app.ui.projects.missing_voice import MissingVoice
+from app.ui.projects.voice_references import MissingVoice
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.choice_box import ChoiceBox

@@ -16,10 +16,8 @@ from app.core.script.project import PROJECT_SUFFIX, Project
 from app.core.script.script import Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.projects import project_files
-from app.ui.projects.project_contents import ProjectContents
-from app.ui.projects.project_document import ProjectDocument
+from app.ui.projects.project_document import ProjectContents, ProjectDocument, describe_project
 from app.ui.projects.recent_projects import RecentProjectsMenu
-from app.ui.projects.window_title import describe_project
 from app.ui.takes.take_repository import TakeRepository
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.open_file_dialogs import ask_for_file

@@ -1,18 +1,27 @@
-"""The project that is open: its file, what is in it beside the script, and whether the file holds it all."""
+"""The project that is open: its file and title, what is in it beside the script, and whether the file holds it all."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.common.files.untrusted_json import sanitise_short_text
+from app.common.language import localize
 from app.core.script.project import Project, VoiceReference
 from app.core.script.script import Script
-from app.ui.script.script_document import ScriptDocument
-from app.ui.script.script_origin import ScriptOrigin
-from app.ui.script.startup_script import is_greeting
+from app.ui.projects.voice_references import build_voice_references
+from app.ui.script.autosave import ScriptOrigin, is_greeting
+from app.ui.script.script_document import LineSeeds, ScriptDocument
+from app.ui.script.script_list import ScriptList
+from app.ui.voices.voice_catalog import VoiceCatalog
+
+CHANGED_MARK = "● "
+
+MANY_LINES = 500  # lines that are laid out gradually
 
 
 class ProjectDocument(QObject):
@@ -91,3 +100,62 @@ class ProjectDocument(QObject):
         typed = any(line.text.strip() for line in script.lines) and not is_greeting(script)
         parts = self.parts
         return typed or bool(parts.dictionary or script.cast or parts.takes or parts.presets)
+
+
+def describe_project(project: ProjectDocument) -> str:
+    """Return the title of a project, for people and for a file."""
+    return sanitise_short_text(project.name) or localize("名称未設定", "Untitled")
+
+
+def format_window_title(project: ProjectDocument) -> str:
+    """Return the name of the project and of the program, marked where there are changes that no project file holds."""
+    if project.path is None and not project.is_changed:
+        return "Koebako"
+    return f"{CHANGED_MARK if project.is_changed else ''}{describe_project(project)} – Koebako"
+
+
+class ProjectContents:
+    """Puts the parts together.
+
+    Args:
+        stop_playing: ends what is played.
+    """
+
+    def __init__(
+        self,
+        project: ProjectDocument,
+        document: ScriptDocument,
+        seeds: LineSeeds,
+        view: ScriptList,
+        catalog: VoiceCatalog,
+        stop_playing: Callable[[], object],
+    ) -> None:
+        self._project, self._document, self._seeds = project, document, seeds
+        self._view, self._catalog, self._stop = view, catalog, stop_playing
+
+    @property
+    def script(self) -> Script:
+        """Return the present script."""
+        return self._document.script
+
+    def collect_parts(self) -> Project:
+        """Return the project without its script, but with the voices that the script names now."""
+        kept = self._project.parts
+        return replace(kept, voices=build_voice_references(self.script, self._catalog, kept.voices))
+
+    def build_project(self, parts: Project, name: str) -> Project:
+        """Return the whole project, as a file of this name is to hold it."""
+        script = self._seeds.apply_last_seeds(self.script)
+        return replace(parts, script=replace(script, title=script.title or name), current=self._view.current_id)
+
+    def show_project(self, project: Project, path: Path | None = None, digest: str = "") -> None:
+        """Show another project; there is no way back."""
+        self._view.end_editing()
+        self._stop()
+        if len(project.script.lines) > MANY_LINES:
+            self._view.gradual.begin_layout()
+        self._document.reset_script(project.script)
+        lines = project.script.lines
+        current = project.current if project.script.find_line(project.current) else lines[0].id if lines else ""
+        self._view.select_lines([current])
+        self._project.begin_project(project, path, digest)

@@ -17,9 +17,8 @@ from app.core.sound.line_sound import LineSound
 from app.ui.autosaved_file import AutosavedFile
 from app.ui.background_thread import BackgroundThread
 from app.ui.reading.line_sounds import LineSoundCollector
-from app.ui.script.line_state import LastRendering
 from app.ui.script.script_document import ScriptDocument
-from app.ui.script.script_model import ScriptModel
+from app.ui.script.script_model import LastRendering, ScriptModel
 
 SOUNDS_SAVE_DELAY_MS = 10_000  # of what is computed again where it is lost, nothing has to be on the disk at once
 

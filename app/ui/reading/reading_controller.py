@@ -19,8 +19,7 @@ from app.engine.synthesis_jobs import LinePosition
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.reading.line_sounds import LineSoundCollector
 from app.ui.reading.melody.line_pitches import LinePitchCollector
-from app.ui.reading.strip.strip_axis import StripCell
-from app.ui.reading.strip.strip_shape import build_shape, find_mora_index
+from app.ui.reading.strip.strip_shape import StripCell, build_shape, find_mora_index
 from app.ui.reading.strip_panel import StripPanel
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument

@@ -18,10 +18,9 @@ from app.core.sound.melody_edits import LineMelody
 from app.core.synthesis_types import Overrides
 from app.core.text.emoji_symbols import find_emoji
 from app.ui.plain_text import PlainLabel
-from app.ui.reading.melody.melody_bar import MelodyBar
+from app.ui.reading.melody.melody_commands import MelodyBar
 from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX, ReadingField
-from app.ui.reading.strip.strip_axis import CellKind
-from app.ui.reading.strip.strip_shape import StripShape, find_cell_text
+from app.ui.reading.strip.strip_shape import CellKind, StripShape, find_cell_text
 from app.ui.reading.strip_view import StripView
 from app.ui.theme.theme import Theme
 from app.ui.widgets.emoji_picker import EmojiButton

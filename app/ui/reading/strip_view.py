@@ -14,10 +14,9 @@ from app.core.sound.melody_edits import LineMelody
 from app.ui.reading.melody.melody_lane import MelodyLane
 from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, build_melody_shape
 from app.ui.reading.strip.phone_strip import PhoneStrip
-from app.ui.reading.strip.strip_axis import StripAxis
 from app.ui.reading.strip.strip_keys import describe_strip_keys
 from app.ui.reading.strip.strip_painting import STRIP_HEIGHT_PX
-from app.ui.reading.strip.strip_shape import StripShape, find_mora_index
+from app.ui.reading.strip.strip_shape import StripAxis, StripShape, find_mora_index
 from app.ui.theme.theme import Theme
 
 Float64 = NDArray[np.float64]

@@ -27,11 +27,9 @@ from app.core.script.script import (
 )
 from app.core.script.text_division import divide_sentences, join_lines, split_line
 from app.core.text.text_lines import MAX_LINE_CHARACTERS, cut_line, split_lines
-from app.ui.script.line_editor import LineEditor
-from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.line_editor import LineEditor, find_divisions, offer_divisions
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.paste_division import find_divisions, offer_divisions
-from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 

@@ -14,9 +14,8 @@ from app.core.script.script import Character, Line
 from app.ui.display_names import VoiceLabel
 from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRects, format_card_seconds
 from app.ui.script.line_editor import LineEditor
-from app.ui.script.line_state import LinePhase, LineState, describe_line_state
 from app.ui.script.line_voices import LineVoiceNames
-from app.ui.script.script_model import CHARACTER_ROLE, LINE_ROLE, STATE_ROLE, Index, ScriptModel
+from app.ui.script.script_model import CHARACTER_ROLE, LINE_ROLE, STATE_ROLE, Index, LinePhase, LineState, ScriptModel, describe_line_state
 from app.ui.theme.character_colours import find_character_colour
 from app.ui.theme.theme import Theme
 from app.ui.theme.themed_icons import draw_icon

@@ -10,9 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.script.line_duration import ESTIMATED_SECONDS_PER_CHAR
 from app.core.script.script import Line
-from app.ui.script.line_state import LineState
 from app.ui.script.script_document import ScriptDocument
-from app.ui.script.script_model import ScriptModel
+from app.ui.script.script_model import LineState, ScriptModel
 
 DURATION_SETTLE_MS = 300
 

@@ -1,15 +1,16 @@
-"""The script as Qt's lists want it; a change touches only the rows that differ."""
+"""The script as Qt's lists want it, with the state of each line; a change touches only the rows that differ."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
 
 from PySide6.QtCore import QMimeData, QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Signal, Slot
 
 from app.common.language import localize
 from app.core.script.script import Character, Line, Script
 from app.ui.display_names import format_style
-from app.ui.script.line_state import LinePhase, LineState
 from app.ui.script.script_document import ScriptDocument
 
 Index = QModelIndex | QPersistentModelIndex
@@ -17,8 +18,6 @@ LINE_ROLE = Qt.ItemDataRole.UserRole
 STATE_ROLE = Qt.ItemDataRole.UserRole + 1
 CHARACTER_ROLE = Qt.ItemDataRole.UserRole + 2
 LINES_MIME = "application/x-koebako-lines"
-_UNKNOWN_STATE = LineState()  # made once: the lengths of ten thousand lines ask for it
-_INVALID_LINE_INDEX = QModelIndex()
 _LINE_FLAGS = (  # put together once: Qt asks for each of ten thousand lines
     Qt.ItemFlag.ItemIsSelectable
     | Qt.ItemFlag.ItemIsEnabled
@@ -26,6 +25,66 @@ _LINE_FLAGS = (  # put together once: Qt asks for each of ten thousand lines
     | Qt.ItemFlag.ItemIsDragEnabled
     | Qt.ItemFlag.ItemNeverHasChildren
 )
+
+
+class LinePhase(Enum):
+    """The state of a line."""
+
+    IDLE = "idle"
+    PREPARING = "preparing"
+    SPEAKING = "speaking"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class LastRendering:
+    """One rendering of a line.
+
+    Attributes:
+        id: the request it was made by.
+        line: as it was then.
+        length_s: of its sound, silences around it not counted.
+    """
+
+    id: str
+    line: Line
+    length_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class LineState:
+    """Shown on the line's card.
+
+    Attributes:
+        share: how much of it was heard, 0 to 1, while it is spoken.
+        error: why it failed.
+    """
+
+    phase: LinePhase = LinePhase.IDLE
+    share: float = 0.0
+    last_rendering: LastRendering | None = None
+    error: str = ""
+
+    def is_done(self, line: Line) -> bool:
+        """Return whether the line was spoken exactly as it is now."""
+        return self.phase is LinePhase.IDLE and self.last_rendering is not None and self.last_rendering.line.is_spoken_like(line)
+
+
+def describe_line_state(line: Line, state: LineState) -> str:
+    """Describe the state of a line, or of its sound, in words."""
+    if state.phase is LinePhase.FAILED:
+        return state.error
+    if state.phase is LinePhase.PREPARING:
+        return localize("次に再生します。", "Plays next.")
+    if state.last_rendering is None:
+        return ""
+    length = localize(f"{state.last_rendering.length_s:.1f} 秒。", f"{state.last_rendering.length_s:.1f} s. ")
+    if state.last_rendering.line.is_spoken_like(line):
+        return length + localize("現在のテキストと設定での長さです。", "Length with the current text and settings.")
+    return length + localize("合成した後に、行が変更されています。", "The line has changed since it was synthesised.")
+
+
+_UNKNOWN_STATE = LineState()  # made once: the lengths of ten thousand lines ask for it
 
 
 class ScriptModel(QStringListModel):

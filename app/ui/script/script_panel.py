@@ -1,10 +1,10 @@
-"""The left side: messages, the lines, and the buttons under them."""
+"""The left side: messages, the lines, and under them the bar that plays and saves, with how far it is and how much there is."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QPalette, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.actions.window_actions import WindowActions
@@ -12,9 +12,11 @@ from app.ui.script.character_filter import CharacterFilterBar
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.search_bar import SearchBar
-from app.ui.script.transport_bar import TransportBar
-from app.ui.theme.theme import Theme
+from app.ui.synthesis.speech_state import SpeechState
+from app.ui.theme.theme import Theme, is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.banner import Banner, BannerStack
+from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 LIST_SCROLL_BAR_PX = 11  # pixels beside the cards
 LINE_MENU_ACTIONS: tuple[str, ...] = ("play", "play_through", "", "edit_line", "duplicate", "delete", "")
@@ -33,6 +35,160 @@ LINE_MENU_ACTIONS += (
     "save_line",
 )
 EMPTY_STATE_ACTIONS = ("add_line", "play", "paste", "find_command")
+
+LINE_ACTIONS: tuple[str, ...] = ("play_through", "save_all", "save_joined", "edit_line", "duplicate", "delete", "move_up", "move_down")
+LINE_ACTIONS += ("split_here", "split_sentences", "join_lines", "cut", "copy", "select_all")
+"""Actions that an empty script has nothing for."""
+PLAY_LINE_STEPS = 1000  # steps of the play line
+TRANSPORT_ACTIONS = ("play_through", "loop", "live")
+SPARE_PLAY, NARROW_SAVE = 24, 44  # pixels beside the words of the one, and of the other without its words
+SPACING, NARROW_SPACING = 8, 3  # pixels between two buttons
+
+
+class TransportBar(QWidget):
+    """Buttons and play line.
+
+    Signals:
+        play_requested(), save_requested(): pressed; both also mean stop while their work is running.
+    """
+
+    play_requested = Signal()
+    save_requested = Signal()
+
+    def __init__(self, actions: WindowActions) -> None:
+        super().__init__()
+        self._actions = actions
+        self._state = SpeechState()
+        self._waiting = False
+        self._lines = 0
+        self.play = QPushButton()
+        self.play.setObjectName("primary")
+        self.play.clicked.connect(self.play_requested)
+        self.save = QPushButton()
+        self.save.clicked.connect(self.save_requested)
+        self.length = QLabel()
+        self.length.setObjectName("muted")
+        self.line = DeferredProgressBar()
+        self.line.setObjectName("played")
+        self.line.setRange(0, PLAY_LINE_STEPS)
+        self.line.setTextVisible(False)
+        self.line.setFixedHeight(4)
+        self.line.setAccessibleName(localize("再生位置", "Playback position"))
+        row = QHBoxLayout()
+        row.setSpacing(SPACING)
+        row.addWidget(self.play)
+        self.buttons = {name: _create_button(actions[name]) for name in TRANSPORT_ACTIONS}
+        for button in self.buttons.values():
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self.length)
+        row.addWidget(self.save)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.line)
+        column.addLayout(row)
+        self._row = row
+        self._usual_play = 0
+        self._update_buttons()
+        self._usual_play = self.play.sizeHint().width() + SPARE_PLAY
+        self.play.setMinimumWidth(self._usual_play)
+
+    def show_state(self, state: SpeechState, is_waiting: bool) -> None:
+        """Show the state; `is_waiting` means that a line will be spoken as soon as the voice is open."""
+        named = (self._state.is_playing or self._waiting, self._state.is_saving)
+        self._state, self._waiting = state, is_waiting
+        if named != (state.is_playing or is_waiting, state.is_saving):
+            self._update_enabled()
+        share = state.played_s / state.computed_s if state.is_speaking and state.computed_s else 0.0
+        self.line.setValue(round(PLAY_LINE_STEPS * min(1.0, share)))
+
+    def show_length(self, line_count: int, character_count: int) -> None:
+        """Show the length of the script, and disable playing for an empty one."""
+        self._lines = line_count
+        self._update_enabled()
+        counted = f"{line_count:,} line{'s' * (line_count != 1)}, {character_count:,} character{'s' * (character_count != 1)}"
+        self.length.setText(localize(f"{line_count:,} 行・{character_count:,} 文字", counted))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return what is left in a narrow column: the buttons, by their drawings alone."""
+        width = self.play.sizeHint().width() + self._measure_buttons_width(NARROW_SPACING) + NARROW_SAVE
+        return QSize(width, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide words if there is no space for them."""
+        super().resizeEvent(event)
+        self._fit_width()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Redraw the icons for another theme."""
+        if is_theme_change_event(self, event):
+            self._update_buttons()
+        super().changeEvent(event)
+
+    def _update_enabled(self) -> None:
+        """Keep the stop button enabled while something runs, even if the lines are gone by then."""
+        stops = self._state.is_playing or self._waiting
+        for button, name, running in ((self.play, "play", stops), (self.save, "save_line", self._state.is_saving)):
+            button.setEnabled(self._lines > 0 or running)
+            self._actions[name].setEnabled(self._lines > 0 or running)
+        for name in LINE_ACTIONS:
+            self._actions[name].setEnabled(self._lines > 0)
+        self._update_buttons()  # their drawings fade with them
+
+    @Slot()
+    def _update_buttons(self) -> None:
+        colors = self.palette()
+        group = QPalette.ColorGroup.Active if self.play.isEnabled() else QPalette.ColorGroup.Disabled
+        on_accent = colors.color(group, QPalette.ColorRole.HighlightedText if self.play.isEnabled() else QPalette.ColorRole.ButtonText)
+        stops = self._state.is_playing or self._waiting
+        self.play.setText(localize("停止", "Stop") if stops else localize("再生", "Play"))
+        self.play.setIcon(draw_icon("stop" if stops else "play", on_accent))
+        self.play.setToolTip(
+            localize("停止（Esc）", "Stop (Esc)")
+            if stops
+            else localize("選んだ行を再生（Ctrl+Enter、Space）", "Play the selected line (Ctrl+Enter, Space)")
+        )
+        saving = self._state.is_saving
+        self.save.setText(localize("書き出しを中止", "Stop exporting") if saving else localize("音声を書き出す…", "Export audio…"))
+        self.save.setIcon(draw_icon("stop" if saving else "save", colors.color(QPalette.ColorRole.WindowText)))
+        self.save.setToolTip(
+            localize("書き出し途中のファイルは残りません。", "No unfinished files are left behind.")
+            if saving
+            else localize(
+                "選んだ行を wav、flac、mp3、ogg、opus に書き出す（E）", "Export the selected lines as wav, flac, mp3, ogg or opus (E)"
+            )
+        )
+        for button in (self.play, self.save):
+            button.setAccessibleName(button.text())
+        self._save_width = self.save.sizeHint().width()
+        self._fit_width()
+
+    def _fit_width(self) -> None:
+        """Show the length of the script, and words on the button that exports, as far as there is space."""
+        room = self.width() - self._measure_buttons_width(SPACING) - self._usual_play
+        words = self.save.accessibleName()
+        has_words = room >= self._save_width
+        has_length = room >= self._save_width + SPACING + self.length.sizeHint().width()
+        if has_words != bool(self.save.text()):
+            self.save.setText(words if has_words else "")
+        self.length.setVisible(has_length)
+        is_narrow = room < NARROW_SAVE
+        self.play.setMinimumWidth(self.play.sizeHint().width() if is_narrow else self._usual_play)
+        self._row.setSpacing(NARROW_SPACING if is_narrow else SPACING)
+        self.updateGeometry()  # layouts remember what the buttons asked for before they were styled
+
+    def _measure_buttons_width(self, spacing: int) -> int:
+        """Return the width of the buttons between playing and exporting in pixels, with the space around each."""
+        return sum(button.sizeHint().width() + spacing for button in self.buttons.values()) + 2 * spacing
+
+
+def _create_button(action: QAction) -> QToolButton:
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setAccessibleName(action.iconText())
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button
 
 
 class ScriptPanel(QWidget):

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from app.ui.actions.action_definitions import CHARACTER_KEYS
 from app.ui.actions.window_actions import WindowActions
-from app.ui.cast.cast_commands import CastCommands
-from app.ui.cast.cast_menu import CastMenu
+from app.ui.cast.cast_commands import CastCommands, CastMenu
 from app.ui.cast.recast_memory import RecastMemory
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.play_commands import PlayCommands

@@ -20,8 +20,8 @@ from app.ui.latency.latency_dock import LatencyDock
 from app.ui.parameters.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.projects.recent_projects import RecentProjectsMenu
+from app.ui.script.autosave import choose_first_voice, is_first_start, open_startup_script, show_greeting
 from app.ui.script.script_document import ScriptDocument
-from app.ui.script.startup_script import choose_first_voice, is_first_start, open_startup_script, show_greeting
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.audition_feature import AuditionFeature, LabFeature
 from app.ui.shell.cast_feature import CastFeature

@@ -10,7 +10,7 @@ from app.common.language import localize
 from app.settings.user_settings import THEMES, Settings, ThemeChoice
 from app.ui.actions.action_definitions import CHARACTER_KEYS
 from app.ui.actions.window_actions import WindowActions
-from app.ui.reading.melody.melody_bar import add_melody_commands
+from app.ui.reading.melody.melody_commands import add_melody_commands
 from app.ui.settings.settings_store import SettingsStore
 
 FILE_MENU = (

@@ -11,12 +11,11 @@ from app.ui.parameters.preset_collection import PresetEntry
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.projects.project_document import ProjectDocument
-from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.autosave import REMEMBERED_LINE_SETTINGS
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.script.script_list import ScriptList
-from app.ui.script.startup_script import REMEMBERED_LINE_SETTINGS
-from app.ui.script.transport_bar import TransportBar
+from app.ui.script.script_panel import TransportBar
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.script_feature import ScriptFeature
 from app.ui.widgets.banner import Banner

@@ -22,7 +22,7 @@ from app.ui.playback.play_commands import PlayCommands
 from app.ui.playback.sound_saving import SavingController, SavingReport
 from app.ui.playback.speech_settings import SpeechSettingsController
 from app.ui.script.script_list import ScriptList
-from app.ui.script.transport_bar import TransportBar
+from app.ui.script.script_panel import TransportBar
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.script_feature import ScriptFeature, connect_actions
 from app.ui.shell.status_line import StatusLine

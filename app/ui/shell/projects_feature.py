@@ -12,11 +12,9 @@ from PySide6.QtWidgets import QMainWindow
 from app.ui.actions.window_actions import WindowActions
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.projects.missing_voices_controller import MissingVoicesController
-from app.ui.projects.project_contents import ProjectContents
 from app.ui.projects.project_controller import ProjectController
-from app.ui.projects.project_document import ProjectDocument
+from app.ui.projects.project_document import ProjectContents, ProjectDocument, format_window_title
 from app.ui.projects.recent_projects import RecentProjectsMenu
-from app.ui.projects.window_title import format_window_title
 from app.ui.script.autosave import Autosave
 from app.ui.shell.script_feature import ScriptFeature, connect_actions
 from app.ui.shell.takes_feature import TakesFeature

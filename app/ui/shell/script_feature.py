@@ -12,17 +12,15 @@ from app.common.errors import AppError
 from app.common.user_notices import set_notice_handler
 from app.ui.actions.window_actions import WindowActions
 from app.ui.projects.project_document import ProjectDocument
-from app.ui.script.autosave import Autosave
+from app.ui.script.autosave import Autosave, create_first_line_settings
 from app.ui.script.character_filter import CharacterFilterController
 from app.ui.script.line_commands import LineCommands
-from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.script.script_duration import ScriptDurationMeter
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.script_panel import ScriptPanel
 from app.ui.script.script_search import ScriptSearchController
-from app.ui.script.startup_script import create_first_line_settings
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import Theme
 from app.ui.widgets.banner import Banner

@@ -13,9 +13,8 @@ from app.common.language import localize
 from app.core.script.script import Line
 from app.core.script.takes import LineTake, create_line, restore_line, select_line_takes
 from app.ui.playback.line_playback import LinePlayback
-from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.recent_renderings import build_take_key
 from app.ui.takes.take_batch import TakeBatch

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSpinBox, QToolButton
 
 from app.ui.actions.command_search import CommandSearchDialog
-from app.ui.reading.melody.melody_bar import MELODY_COMMANDS
+from app.ui.reading.melody.melody_commands import MELODY_COMMANDS
 from app.ui.settings.settings_dialog import SettingsDialog
 from tests.ui.window_driver import WindowDriver
 

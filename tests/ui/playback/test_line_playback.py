@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.common.errors import AudioDeviceError
 from app.core.script.script import Line, LineSettings, Script
 from app.engine.audio_player import open_portaudio
-from app.ui.script.line_state import LinePhase
+from app.ui.script.script_model import LinePhase
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle

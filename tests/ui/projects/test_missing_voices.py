@@ -13,7 +13,7 @@ from app.core.script.project import Project, VoiceReference
 from app.core.script.script import Line, LineSettings, Script
 from app.interchange.koebako_files import read_project, write_project
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
-from app.ui.script.line_state import LinePhase
+from app.ui.script.script_model import LinePhase
 from tests.install.voice_files import aivmx
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow

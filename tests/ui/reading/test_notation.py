@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
 from app.core.script.script import Line, LineSettings, Script
-from app.ui.reading.strip.strip_axis import CellKind
-from app.ui.reading.strip.strip_shape import find_cell_text
+from app.ui.reading.strip.strip_shape import CellKind, find_cell_text
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 from tests.ui.window_driver import WindowDriver
 

@@ -15,9 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings, save_settings
-from app.ui.script.autosave import AUTOSAVE_DELAY_MS, load_autosave, locate_autosave_file, write_autosave
-from app.ui.script.script_origin import ScriptOrigin
-from app.ui.script.startup_script import GREETING_TEXT
+from app.ui.script.autosave import AUTOSAVE_DELAY_MS, GREETING_TEXT, ScriptOrigin, load_autosave, locate_autosave_file, write_autosave
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
 
 REPOSITORY = Path(__file__).parents[3]

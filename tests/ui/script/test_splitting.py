@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script.script import Line, Script
 from app.core.script.text_division import divide_text
-from app.ui.script.paste_division import MAX_DIVIDED_CHARS, find_divisions
+from app.ui.script.line_editor import MAX_DIVIDED_CHARS, find_divisions
 from tests.ui.conftest import OpenWindow
 from tests.ui.window_driver import WindowDriver
 

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.common.errors import VoiceError
 from app.core.script.script import Line, Script
 from app.settings.user_settings import Settings
-from app.ui.script.transport_bar import LINE_ACTIONS
+from app.ui.script.script_panel import LINE_ACTIONS
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver

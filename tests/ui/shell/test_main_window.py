@@ -24,7 +24,7 @@ from pytestqt.qtbot import QtBot
 from app.common import language
 from app.common.errors import InputError
 from app.settings.user_settings import Settings
-from app.ui.script.startup_script import GREETING_TEXT
+from app.ui.script.autosave import GREETING_TEXT
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.recording_player import RecordingPlayer

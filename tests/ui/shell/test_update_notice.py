@@ -18,7 +18,7 @@ from app.common import language
 from app.common.errors import DownloadError
 from app.common.files import release_file
 from app.settings.user_settings import Settings
-from app.ui.script.startup_script import GREETING_TEXT
+from app.ui.script.autosave import GREETING_TEXT
 from app.ui.settings.settings_dialog import SettingsDialog
 from app.ui.shell import update_feature
 from app.ui.widgets.text_dialog import TextDialog

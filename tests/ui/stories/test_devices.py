@@ -14,7 +14,7 @@ from app.engine import output_device
 from app.engine.audio_player import open_portaudio
 from app.settings.user_settings import Settings
 from app.ui.script.autosave import load_autosave
-from app.ui.script.line_state import LinePhase
+from app.ui.script.script_model import LinePhase
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.ear import sounding_s

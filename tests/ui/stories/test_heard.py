@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.core.script.script import Line, Script
 from app.core.synthesis_types import AudioChunk
 from app.engine.audio_player import open_portaudio
-from app.ui.reading.strip.strip_axis import StripCell
 from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, HIGH, KANA_BOTTOM_PX
+from app.ui.reading.strip.strip_shape import StripCell
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.ear import STEP_S, Sound, cents, pauses_s, pitch_hz, sounding_s, spoken, stretches

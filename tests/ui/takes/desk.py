@@ -19,13 +19,10 @@ from app.core.script.script import Line, Script
 from app.core.script.takes import LineTake
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
-from app.ui.projects.project_contents import ProjectContents
 from app.ui.projects.project_controller import ProjectController
-from app.ui.projects.project_document import ProjectDocument
-from app.ui.script.autosave import Autosave
-from app.ui.script.line_seeds import LineSeeds
-from app.ui.script.script_document import ScriptDocument
-from app.ui.script.startup_script import open_startup_script
+from app.ui.projects.project_document import ProjectContents, ProjectDocument
+from app.ui.script.autosave import Autosave, open_startup_script
+from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.shell.projects_feature import connect_saving
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeRepository

@@ -13,8 +13,8 @@ from app.core.script.script import Line, Script
 from app.install.natural_voice_parts import NATURAL_VOICE_MODEL
 from app.settings.user_settings import Settings
 from app.ui.interchange.opened_import import find_voices, open_file
-from app.ui.script import startup_script
-from app.ui.script.startup_script import choose_first_voice
+from app.ui.script import autosave
+from app.ui.script.autosave import choose_first_voice
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.voices.voice_task_specs import KOKORO_DOWNLOAD_BYTES, VoiceAdditionSpec
 from app.ui.voices.voice_tasks import AddedVoiceRow, VoiceAdditionResult
@@ -129,7 +129,7 @@ def test_imported_characters_get_its_speakers_before_those_of_the_light_voice(wi
 
 def test_a_first_start_has_it_where_it_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path))
-    monkeypatch.setattr(startup_script, "list_voice_dirs", lambda: [tmp_path / "voices"])
+    monkeypatch.setattr(autosave, "list_voice_dirs", lambda: [tmp_path / "voices"])
     assert choose_first_voice(Settings()).voice == ""
     (tmp_path / "voices" / "kokoro").mkdir(parents=True)
     (tmp_path / "voices" / "kokoro" / "voice.json").touch()

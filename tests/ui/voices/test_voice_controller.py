@@ -23,7 +23,7 @@ from app.engine.open_voices import MAX_OPEN_VOICES
 from app.install.manage_voices import remove_voice
 from app.install.voice_import import add_voice
 from app.settings.user_settings import Settings, save_settings
-from app.ui.script.line_state import LinePhase
+from app.ui.script.script_model import LinePhase
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices import voice_task_specs
 from app.ui.voices.missing_bert_dialog import MissingBertDialog

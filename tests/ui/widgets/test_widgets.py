@@ -24,7 +24,7 @@ from app.ui.parameters.preset_storage import locate_presets_file
 from app.ui.parameters.setting_fields import SeedField
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.sound_save_dialog import ask_for_sound_file, build_file_title, choose_file_names
-from app.ui.script.transport_bar import TransportBar
+from app.ui.script.script_panel import TransportBar
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.status_line import StatusLine, describe_state

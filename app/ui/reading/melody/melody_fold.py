@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QAction
 
-from app.ui.reading.melody.melody_bar import MelodyBar
+from app.ui.reading.melody.melody_commands import MelodyBar
 from app.ui.settings.remembered_fold import RememberedFold
 from app.ui.settings.settings_store import SettingsStore
 

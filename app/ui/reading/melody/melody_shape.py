@@ -10,8 +10,7 @@ from app.common.language import localize
 from app.core.sound.accent_edits import find_phrase, set_mora_pitches
 from app.core.sound.melody_edits import LineMelody, list_pitch_offsets
 from app.core.synthesis_types import Overrides
-from app.ui.reading.strip.strip_axis import CellKind, StripCell
-from app.ui.reading.strip.strip_shape import StripShape
+from app.ui.reading.strip.strip_shape import CellKind, StripCell, StripShape
 
 LANE_HEIGHT_PX = 92
 LANE_PADDING_PX = 13.0  # above the highest handle and below the lowest one

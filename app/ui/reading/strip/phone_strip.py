@@ -13,10 +13,19 @@ from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 from app.common.language import localize
 from app.core.sound.accent_edits import find_phrase, may_toggle_phrase, set_accent, toggle_phrase
 from app.core.synthesis_types import Overrides
-from app.ui.reading.strip.strip_axis import PX_PER_S, CellKind, StripCell
 from app.ui.reading.strip.strip_keys import StripKeyTarget, press_key
 from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, STRIP_HEIGHT_PX, StripHighlights, paint_strip
-from app.ui.reading.strip.strip_shape import StripShape, build_shape, change_cell_length, describe_cell, find_mora_index, is_emoji_cell
+from app.ui.reading.strip.strip_shape import (
+    PX_PER_S,
+    CellKind,
+    StripCell,
+    StripShape,
+    build_shape,
+    change_cell_length,
+    describe_cell,
+    find_mora_index,
+    is_emoji_cell,
+)
 from app.ui.theme.theme import Theme
 
 EDGE_REACH_PX = 5.0  # pixels around an edge that belong to it

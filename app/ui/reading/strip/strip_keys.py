@@ -9,8 +9,7 @@ from PySide6.QtGui import QKeyEvent
 
 from app.common.language import localize
 from app.core.synthesis_types import Overrides
-from app.ui.reading.strip.strip_axis import CellKind, StripCell
-from app.ui.reading.strip.strip_shape import StripShape, change_pitch_fall, find_mora_index
+from app.ui.reading.strip.strip_shape import CellKind, StripCell, StripShape, change_pitch_fall, find_mora_index
 
 LENGTH_STEP_S = 0.01
 BIG_LENGTH_STEP_S = 0.05

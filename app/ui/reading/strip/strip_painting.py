@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from app.ui.reading.strip.strip_axis import PHRASE_GAP_PX, CellKind, StripCell
-from app.ui.reading.strip.strip_shape import StripShape, find_cell_text, is_emoji_cell
+from app.ui.reading.strip.strip_shape import PHRASE_GAP_PX, CellKind, StripCell, StripShape, find_cell_text, is_emoji_cell
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch_painting import paint_hatch
 
