@@ -34,7 +34,7 @@ from app.lab.profile import profile_run
 from app.lab.profile.profile_turns import measure_turns
 from app.settings.user_settings import Settings
 from app.ui.actions.action_definitions import ACTIONS
-from app.ui.audition.board_keys import BOARD_KEYS
+from app.ui.audition.board_view import BOARD_KEYS
 from app.ui.help.guide_pages import GUIDE_PAGES, locate_page
 from app.ui.latency.latency_table import list_columns
 from app.ui.takes.take_panel import TAKE_TABLE_KEYS

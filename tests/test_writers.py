@@ -24,7 +24,7 @@ from app.core.text.dictionary_entries import make_entry
 from app.interchange.koebako_files import write_project
 from app.interchange.script_writers import write_script
 from app.settings.user_settings import Settings, find_settings_path, save_settings
-from app.ui.audition import sheet_saving
+from app.ui.audition import blind_test_dialog
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_export import list_formats, write_report
 from app.ui.latency.latency_files import write_csv
@@ -102,7 +102,7 @@ DIALOGS = (
     Writer("preset_bar", "a.json", _call(lambda file: save_presets({}, file))),
     Writer("report_export", "a.csv", _write_report_file("csv")),
     Writer("latency_files", "a.csv", _call(lambda file: write_csv(LatencyHistory(), file))),
-    Writer("sheet_saving", "a.csv", _call(lambda file: sheet_saving._write_sheet(file, "sheet"))),
+    Writer("blind_test_dialog", "a.csv", _call(lambda file: blind_test_dialog._write_sheet(file, "sheet"))),
 )
 WRITERS = (*COMMANDS, *DIALOGS)
 by_name = pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)
@@ -110,7 +110,7 @@ by_name = pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.n
 OTHER_DIALOGS = {
     "diagnostics_dialog": "writes under the very name that was confirmed",
     "voice_library_actions": "the command that it starts refuses what is there unless it was confirmed, see `voices export`",
-    "sound_save_dialog": "see `speak --output`; the same sink",
+    "sound_saving": "see `speak --output`; the same sink",
 }
 OTHER_OUTPUTS = {
     "export --output": "tests/export/test_foreign_files.py",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.audition.abx import FIXED_TRIALS
+from app.audition.binomial import FIXED_TRIALS
 from app.audition.sealed_order import compute_seal
 from app.common.errors import InputError
 from app.common.language import localize

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from app.audition.answer_counts import list_remaining_columns
 from app.audition.blind_test import (
     ANSWER_CHOICES,
     BLIND_TEST_KINDS,
@@ -24,7 +23,7 @@ from app.audition.blind_test import (
     check_blind_test_plan,
     count_planned_trials,
 )
-from app.audition.blind_test_trials import add_ratings, find_blind_trial, find_x_column
+from app.audition.blind_test_trials import add_ratings, find_blind_trial, find_x_column, list_remaining_columns
 from app.audition.sealed_order import SEED_DIGITS, draw_positions
 from app.common.errors import InputError
 from app.common.files.untrusted_json import require_int, sanitise_long_text, sanitise_short_text
@@ -39,12 +38,7 @@ _SEED_PATTERN = re.compile(f"[0-9a-f]{{{SEED_DIGITS}}}")
 def dump_blind_test(test: BlindTest) -> dict[str, Any]:
     """Return the data that `parse_blind_test` reads."""
     plan = test.plan
-    data: dict[str, Any] = {
-        "version": BLIND_TEST_VERSION,
-        "id": test.id,
-        "kind": plan.kind,
-        "names": list(plan.names),
-    }
+    data: dict[str, Any] = {"version": BLIND_TEST_VERSION, "id": test.id, "kind": plan.kind, "names": list(plan.names)}
     sounds = [list(row) for row in plan.sounds]
     if plan.is_rated:
         data |= {"sounds": sounds, "references": list(plan.references), "seed": test.seed}

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.audition.abx import AbxResult, evaluate_fixed_test, evaluate_sequential_test
-from app.audition.answer_counts import count_right_answers, count_wins, find_chosen_column, list_remaining_columns
+from app.audition.binomial import AbxResult, PreferenceResult, evaluate_fixed_test, evaluate_preference, evaluate_sequential_test
 from app.audition.blind_test import BlindTest
-from app.audition.blind_test_trials import find_blind_trial
-from app.audition.bradley_terry import Ranking, rank_sounds
+from app.audition.blind_test_trials import count_right_answers, count_wins, find_blind_trial, find_chosen_column, list_remaining_columns
+from app.audition.bradley_terry import Ranking, compute_shared_ranks, rank_sounds
 from app.audition.mushra import MushraResult, evaluate_ratings
-from app.audition.preference import PreferenceResult, evaluate_preference
-from app.audition.shared_ranks import compute_shared_ranks
 
 BlindTestResult = AbxResult | PreferenceResult | Ranking | MushraResult
 

@@ -1,6 +1,7 @@
 """A blind test from trial to trial: pure, so that a test continues where it was left.
 
-An answer makes the next test; which trial follows is decided by the sealed seed and, in a ranking, by the answers.
+An answer makes the next test; which trial follows is decided by the sealed seed and, in a ranking, by the answers. Counts stay hidden until the
+test has ended: `app.audition.blind_test_result` says what may be shown.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from app.audition.abx import find_sequential_verdict
-from app.audition.answer_counts import count_right_answers, count_wins, list_remaining_columns
+import numpy as np
+
+from app.audition.binomial import find_sequential_verdict
 from app.audition.blind_test import (
     ANSWER_CHOICES,
     HIGHEST_MUSHRA_RATING,
@@ -22,9 +24,12 @@ from app.audition.blind_test import (
     TrialAnswer,
     check_blind_test_plan,
 )
-from app.audition.bradley_terry import choose_next_pair
+from app.audition.bradley_terry import Float64, choose_next_pair
 from app.audition.sealed_order import draw_positions, shuffle_numbers
 from app.core.script.script import create_line_id
+
+# A sound leaves a ranking when it has lost so often: one slip of the listener costs nothing.
+ELIMINATING_LOSSES = 2
 
 
 def begin_blind_test(plan: BlindTestPlan, seed: str) -> BlindTest:
@@ -82,6 +87,34 @@ def take_back_answer(test: BlindTest) -> BlindTest:
     if not test.answers or find_blind_trial(test) is None:
         raise ValueError("nothing to take back")
     return replace(test, answers=test.answers[:-1])
+
+
+def find_chosen_column(answer: TrialAnswer) -> int | None:
+    """Return the column that an answer names; None for no preference."""
+    return {"a": answer.trial.a, "b": answer.trial.b, "none": None}[answer.choice]
+
+
+def count_wins(test: BlindTest) -> Float64:
+    """Count how often each column was preferred to each other; an answer without a preference is half a win for both."""
+    wins = np.zeros((len(test.plan.names),) * 2)
+    for answer in test.answers:
+        a, b, column = answer.trial.a, answer.trial.b, find_chosen_column(answer)
+        for winner, loser in ((a, b), (b, a)):
+            wins[winner, loser] += 0.5 if column is None else float(column == winner)
+    return wins
+
+
+def count_right_answers(test: BlindTest) -> int:
+    """Count how often X was recognised."""
+    return sum(find_chosen_column(answer) == answer.trial.x for answer in test.answers)
+
+
+def list_remaining_columns(test: BlindTest, count: int | None = None) -> tuple[int, ...]:
+    """Return the columns that are left in a ranking, now or after the first `count` answers."""
+    losses = [0] * len(test.plan.names)
+    for answer in test.answers[:count]:
+        losses[answer.trial.b if find_chosen_column(answer) == answer.trial.a else answer.trial.a] += 1
+    return tuple(column for column, lost in enumerate(losses) if lost < ELIMINATING_LOSSES)
 
 
 def _choose_next_pair(test: BlindTest) -> tuple[int, int] | None:

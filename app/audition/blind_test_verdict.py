@@ -1,17 +1,18 @@
-"""Describes the result of a finished test in the language of the user: what is proved, and what is not."""
+"""The result of a finished test in the language of the user: what is proved and what is not, and the places of the sounds as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.audition.abx import P1, AbxResult
+from app.audition.binomial import P1, AbxResult, PreferenceResult
 from app.audition.blind_test import BlindTestKind
 from app.audition.blind_test_result import BlindTestResult
-from app.audition.bradley_terry import Ranking
+from app.audition.bradley_terry import Ranking, describe_order, describe_rank, describe_shared_first
 from app.audition.mushra import SURE_RATING, MushraResult
-from app.audition.preference import PreferenceResult
-from app.audition.shared_ranks import describe_order, describe_shared_first
 from app.common.language import localize
+
+Table = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""Titles and rows."""
 
 
 def describe_blind_test_verdict(result: BlindTestResult | None, names: Sequence[str], *, by_reference: bool = False) -> str:
@@ -116,3 +117,45 @@ def _describe_ratings(result: MushraResult, names: Sequence[str]) -> str:
     if len(names) == 1:
         return localize(f"{order}。", f"{order}.")
     return localize(f"{order}。一番を決めるには行数が足りません。", f"{order}. Not enough lines to prove which is best.")
+
+
+def build_place_table(result: BlindTestResult | None, column_names: Sequence[str]) -> Table | None:
+    """Return the sounds, the best first; None for a result without places."""
+    if isinstance(result, Ranking):
+        return list_rank_titles(), build_rank_rows(result, column_names)
+    if isinstance(result, MushraResult):
+        return list_score_titles(), build_score_rows(result, column_names)
+    return None
+
+
+def list_rank_titles() -> tuple[str, str, str]:
+    """Return the titles of `build_rank_rows`."""
+    return localize("順位", "Rank"), localize("音声", "Sound"), localize("強さ（95 % 区間）", "Strength (95 % interval)")
+
+
+def build_rank_rows(result: Ranking, names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return the sounds, the best first; equal ones share a place."""
+    return [
+        (
+            describe_rank(result.ranks, column),
+            names[column],
+            f"{result.strengths[column]:+.2f} ({result.low[column]:+.2f} – {result.high[column]:+.2f})",
+        )
+        for column in result.order
+    ]
+
+
+def list_score_titles() -> tuple[str, ...]:
+    """Return the titles of `build_score_rows`."""
+    spread = localize("四分位範囲", "Quartiles")
+    return localize("順位", "Rank"), localize("音声", "Sound"), localize("中央値", "Median"), spread, localize("平均", "Mean")
+
+
+def build_score_rows(result: MushraResult, column_names: Sequence[str]) -> list[tuple[str, str, str, str, str]]:
+    """Return the compared sounds, the best first and with their places, then reference and anchors."""
+    placed = [(describe_rank(result.ranks, column), column) for column in result.order]
+    rows = []
+    for place, column in (*placed, *(("", column) for column in range(len(placed), len(column_names)))):
+        score = result.scores[column]
+        rows.append((place, column_names[column], f"{score.median:g}", f"{score.low:g} – {score.high:g}", f"{score.mean:.1f}"))
+    return rows

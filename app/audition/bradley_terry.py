@@ -1,11 +1,14 @@
 """Several sounds compared in pairs: a strength for each, so that one with strength a beats one with strength b in 1 / (1 + exp(b - a)) of all trials.
 
-A weak prior pulls all strengths together: without it, one that wins every time would have no finite strength. All functions take
+A weak prior pulls all strengths together: without it, one that wins every time would have no finite strength. All functions with strengths take
 `wins` of shape (…, k, k): how often the row was preferred to the column; an answer without a preference is half a win for both.
+
+Sounds with the same score share a place, and the next one is left out for each of them, as in 1, 1, 3.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
@@ -14,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.audition.binomial import SIGNIFICANCE_LEVEL
-from app.audition.shared_ranks import compute_shared_ranks
+from app.common.language import localize
 
 Float64 = NDArray[np.float64]
 
@@ -26,6 +29,8 @@ NEWTON_STEPS = 12
 EQUAL_STRENGTH_TOLERANCE = 1e-6
 # Standard deviations on each side of a 95 % interval.
 CONFIDENCE_Z = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / 2)
+
+IsAlike = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,43 @@ def fit_strengths(wins: Float64) -> tuple[Float64, Float64]:
     covariance = np.linalg.inv(_compute_information(trials, _compute_win_chances(strengths)) + prior)
     centred = np.eye(count) - 1 / count
     return strengths @ centred, centred @ covariance @ centred
+
+
+def compute_shared_ranks(order: Sequence[int], is_alike: IsAlike) -> tuple[int, ...]:
+    """Return the place of each sound by its number; neighbours in the order that are alike share theirs."""
+    places = [0] * len(order)
+    for position, item in enumerate(order):
+        before = order[position - 1]
+        places[item] = places[before] if position and is_alike(before, item) else position + 1
+    return tuple(places)
+
+
+def find_sole_first(ranks: Sequence[int]) -> int | None:
+    """Return the sound that came first alone; None if several share the first place."""
+    return ranks.index(1) if ranks.count(1) == 1 else None
+
+
+def describe_rank(ranks: Sequence[int], item: int) -> str:
+    """Return the place of a sound, and whether it is shared."""
+    number = ranks[item]
+    if ranks.count(number) > 1:
+        return localize(f"同率{number}位", f"{number} =")
+    return localize(f"{number}位", f"{number}")
+
+
+def describe_order(order: Sequence[int], ranks: Sequence[int], names: Sequence[str]) -> str:
+    """Return the names from the first to the last, with those that share a place joined as equals."""
+    words = ""
+    for before, item in zip((None, *order), order, strict=False):
+        mark = "" if before is None else " = " if ranks[before] == ranks[item] else " > "
+        words += mark + names[item]
+    return words
+
+
+def describe_shared_first(ranks: Sequence[int]) -> str:
+    """Describe that several sounds share the first place; empty where one has it alone."""
+    count = ranks.count(1)
+    return localize(f"{count} つが同率1位です。", f"{count} sounds share first place.") if count > 1 else ""
 
 
 def rank_sounds(wins: Float64) -> Ranking:

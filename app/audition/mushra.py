@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.audition.binomial import SIGNIFICANCE_LEVEL, compute_p_value
-from app.audition.shared_ranks import compute_shared_ranks, find_sole_first
+from app.audition.bradley_terry import compute_shared_ranks, find_sole_first
 
 # BS.1534-3, 4.1.2: of the hidden reference; share of lines.
 SURE_RATING, MAX_UNSURE_SHARE = 90, 0.15

@@ -6,12 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from app.audition.binomial import PreferenceResult
 from app.audition.blind_test import BlindTest
 from app.audition.blind_test_result import compute_blind_test_result
-from app.audition.bradley_terry import Ranking
+from app.audition.bradley_terry import Ranking, find_sole_first
 from app.audition.mushra import MushraResult
-from app.audition.preference import PreferenceResult
-from app.audition.shared_ranks import find_sole_first
 from app.core.script.characters import CHARACTER_FIELDS, recast_character
 from app.core.script.script import CAST_FIELDS, Character, Script, change_settings
 from app.core.script.takes import LineTake

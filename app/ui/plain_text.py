@@ -11,11 +11,16 @@ from PySide6.QtWidgets import QLabel
 
 
 class PlainLabel(QLabel):
-    """A label that never interprets its text as HTML."""
+    """A label that never interprets its text as HTML.
 
-    def __init__(self, text: str = "") -> None:
-        super().__init__(text)
-        self.setTextFormat(Qt.TextFormat.PlainText)
+    Args:
+        style: its name in the style sheet, such as "muted".
+        wraps: its words take further lines where the width is not enough.
+    """
+
+    def __init__(self, text: str = "", style: str = "", *, wraps: bool = False) -> None:
+        super().__init__(text, textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
+        self.setObjectName(style)
 
 
 def escape_tip(text: str) -> str:

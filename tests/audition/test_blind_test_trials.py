@@ -11,14 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audition.abx import AbxResult
-from app.audition.answer_counts import ELIMINATING_LOSSES, count_right_answers, list_remaining_columns
+from app.audition.binomial import AbxResult, PreferenceResult
 from app.audition.blind_test import COMPARISON_KINDS, BlindTest, BlindTestKind, BlindTestPlan
 from app.audition.blind_test_data import dump_blind_test, has_test_ended
 from app.audition.blind_test_result import compute_blind_test_result, find_elimination_order
-from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial, take_back_answer
+from app.audition.blind_test_trials import (
+    ELIMINATING_LOSSES,
+    add_answer,
+    begin_blind_test,
+    count_right_answers,
+    find_blind_trial,
+    list_remaining_columns,
+    take_back_answer,
+)
 from app.audition.bradley_terry import Ranking
-from app.audition.preference import PreferenceResult
 from app.audition.sealed_order import draw_positions, generate_seed, shuffle_numbers
 from app.common.errors import InputError
 

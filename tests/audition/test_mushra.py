@@ -21,9 +21,8 @@ from app.audition.blind_test_result import compute_blind_test_result
 from app.audition.blind_test_trials import add_ratings, begin_blind_test, find_blind_trial, take_back_answer
 from app.audition.blind_test_verdict import describe_blind_test_verdict
 from app.audition.comparable_sounds import filter_low_pass, load_trial_sounds
-from app.audition.csv_sheet import RATING_COLUMNS, build_csv_sheet
-from app.audition.html_sheet import build_html_sheet
 from app.audition.mushra import MushraResult
+from app.audition.result_sheets import RATING_COLUMNS, build_csv_sheet, build_html_sheet
 from app.common import language
 from app.common.errors import InputError
 from app.core.synthesis_types import Float32

@@ -9,11 +9,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.audition import abx, bradley_terry
-from app.audition.abx import compute_wald_bounds, evaluate_fixed_test, evaluate_sequential_test, find_sequential_verdict
-from app.audition.binomial import SIGNIFICANCE_LEVEL, Sides, compute_p_value, find_needed_hits
+from app.audition import binomial, bradley_terry
+from app.audition.binomial import (
+    SIGNIFICANCE_LEVEL,
+    Sides,
+    compute_p_value,
+    compute_wald_bounds,
+    evaluate_fixed_test,
+    evaluate_preference,
+    evaluate_sequential_test,
+    find_needed_hits,
+    find_sequential_verdict,
+)
 from app.audition.bradley_terry import CONFIDENCE_Z, choose_next_pair, compare_with_strongest, fit_strengths, rank_sounds
-from app.audition.preference import evaluate_preference
 
 GUESSERS = 20_000
 
@@ -76,7 +84,7 @@ def sequential_ends(chance: float) -> dict[str, float]:
     """How likely each verdict is for a listener who is right with this probability: exact, trial by trial."""
     ends = dict.fromkeys(("different", "alike", "open"), 0.0)
     running = {0: 1.0}
-    for trials in range(1, abx.MAX_SEQUENTIAL_TRIALS + 1):
+    for trials in range(1, binomial.MAX_SEQUENTIAL_TRIALS + 1):
         after: dict[int, float] = {}
         for right, share in running.items():
             for step, part in ((1, chance), (0, 1 - chance)):
@@ -91,16 +99,16 @@ def sequential_ends(chance: float) -> dict[str, float]:
 
 
 def test_a_sequential_test_keeps_both_of_its_promises() -> None:
-    guessing, hearing = sequential_ends(abx.P0), sequential_ends(abx.P1)
+    guessing, hearing = sequential_ends(binomial.P0), sequential_ends(binomial.P1)
     assert guessing["different"] <= SIGNIFICANCE_LEVEL
-    assert hearing["alike"] <= abx.MISS_PROBABILITY
+    assert hearing["alike"] <= binomial.MISS_PROBABILITY
     assert guessing["alike"] > 0.9
     assert hearing["different"] > 0.9
     assert max(guessing["open"], hearing["open"]) < 0.01  # ended by the most trials
 
 
 def test_a_sequential_test_is_the_ratio_of_likelihoods() -> None:
-    for trials in range(1, abx.MAX_SEQUENTIAL_TRIALS):
+    for trials in range(1, binomial.MAX_SEQUENTIAL_TRIALS):
         low, high = compute_wald_bounds(trials)
         for right in range(trials + 1):
             ratio = 0.8**right * 0.2 ** (trials - right) / 0.5**trials

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.audition.answer_counts import find_chosen_column
 from app.audition.blind_test import AnswerChoice, BlindTest, BlindTestKind, BlindTestPlan
-from app.audition.blind_test_trials import add_answer, add_ratings, begin_blind_test, find_blind_trial
+from app.audition.blind_test_trials import add_answer, add_ratings, begin_blind_test, find_blind_trial, find_chosen_column
 from app.audition.winner_settings import (
     apply_take_settings,
     apply_to_character,

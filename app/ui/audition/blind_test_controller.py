@@ -2,34 +2,71 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.audition.blind_test import BlindTest
+from app.adapters.sound.recording_reader import read_recording
+from app.audition.blind_test import BlindTest, BlindTestPlan, check_blind_test_plan
 from app.audition.blind_test_data import dump_blind_test, has_test_ended, parse_readable_blind_tests
 from app.audition.blind_test_trials import find_blind_trial
 from app.audition.take_store import TakeStore, find_sound_folder
-from app.common.errors import InputError
+from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.core.script.takes import LineTake, create_line
 from app.core.synthesis_types import Float32
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.compared_takes import build_sound_rows
-from app.ui.audition.reference_files import ask_for_references
-from app.ui.audition.winner_offer import offer_winner
+from app.ui.audition.result_page import offer_winner
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_book import TakeOwner
 from app.ui.takes.take_repository import TakeRepository
+from app.ui.widgets.open_file_dialogs import ask_for_files
 
 # The oldest tests are dropped first, so that a project file does not grow without end.
 MAX_KEPT_TESTS = 100
 SampledSound = tuple[Float32, int]
 FindSound = Callable[[LineTake], SampledSound | None]
+
+REFERENCE_FILE_PATTERNS = ("*.wav", "*.flac", "*.ogg", "*.opus", "*.mp3")
+
+
+def ask_for_references(dialog: BlindTestDialog, take_repository: TakeRepository, plan: BlindTestPlan) -> None:
+    """Ask for sound files as references, keep them, and begin the test; `dialog` stays as it is where the test cannot begin."""
+    title = localize("参照の音声ファイルを選択", "Choose the references")
+    files = ask_for_files(dialog, title, localize("音声", "Sound") + f" ({' '.join(REFERENCE_FILE_PATTERNS)})")
+    if not files:
+        return
+    try:
+        check_blind_test_plan(replace(plan, references=tuple(map(str, files))))
+    except AppError as error:
+        dialog.notice.show_error(error)
+        return
+    names: dict[int, str] = {}
+
+    def add_reference(index: int, name: str) -> None:
+        names[index] = name
+        # The files are read in any order; the last one begins the test, unless the user closed the dialog or began another one meanwhile.
+        if len(names) == len(files) and dialog.isVisible() and dialog.test is None:
+            dialog.notice.hide()
+            dialog.begin_test(replace(plan, references=tuple(names[number] for number in range(len(files)))))
+
+    def keep_reference(index: int, sound: tuple[Float32, int]) -> None:
+        take_repository.keep_unnamed(*sound, partial(add_reference, index))
+
+    for index, file in enumerate(sorted(files, key=lambda file: _split_natural_key(file.name))):
+        dialog.sound.background.run_work(partial(read_recording, file), partial(keep_reference, index))
+
+
+def _split_natural_key(name: str) -> list[tuple[int, str]]:
+    """Return a sort key that puts "10" after "9"."""
+    return [(int(part), "") if part.isdigit() else (-1, part.lower()) for part in re.split(r"(\d+)", name)]
 
 
 class BlindTestController(QObject):
@@ -165,6 +202,5 @@ class BlindTestController(QObject):
             if store.has_sound(name):
                 return store.read_sound(name)
         raise InputError(
-            localize("音声が見つかりません。", "A sound is missing."),
-            localize("新しいテストを始めてください。", "Start a new test."),
+            localize("音声が見つかりません。", "A sound is missing."), localize("新しいテストを始めてください。", "Start a new test.")
         )

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
+from app.adapters.files.part_file import build_write_error
 from app.audition.blind_test import BlindTest, BlindTestPlan
 from app.audition.blind_test_trials import begin_blind_test, find_blind_trial, take_back_answer
 from app.audition.comparable_sounds import LoadSound, load_trial_sounds
-from app.audition.csv_sheet import build_csv_sheet
-from app.audition.html_sheet import build_html_sheet
+from app.audition.result_sheets import build_csv_sheet, build_html_sheet
 from app.audition.sealed_order import generate_seed
 from app.common.errors import AppError
+from app.common.files.atomic_write import write_file_atomically
 from app.common.language import localize
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
 from app.ui.audition.choice_page import ChoicePage
 from app.ui.audition.rating_page import RatingPage
 from app.ui.audition.result_page import ResultPage
-from app.ui.audition.sheet_saving import save_sheet
 from app.ui.audition.trial_buttons import uncheck_all
 from app.ui.audition.trial_page import TrialPage
 from app.ui.audition.trial_player import TrialPlayer
+from app.ui.background_thread import BackgroundThread
 from app.ui.plain_text import PlainLabel
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.banner import Banner
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
@@ -60,6 +63,22 @@ class PreparationPage(QWidget):
 
 
 BLIND_TEST_DIALOG_SIZE, RATING_DIALOG_SIZE = QSize(620, 420), QSize(640, 480)
+
+
+def save_sheet(parent: QWidget, background: BackgroundThread, suffix: str, text: str) -> None:
+    """Ask for a file name and write the sheet in `background`, which reports errors."""
+    start = Path.home() / f"koebako-test.{suffix}"
+    name, _ = QFileDialog.getSaveFileName(parent, parent.windowTitle(), str(start), f"{suffix.upper()} (*.{suffix})")
+    if name:
+        file = Path(name) if Path(name).suffix else append_suffix(Path(name), f".{suffix}")
+        background.run_work(partial(_write_sheet, file, text))
+
+
+def _write_sheet(file: Path, text: str) -> None:
+    try:
+        write_file_atomically(file, text.encode("utf-8"))
+    except OSError as exc:
+        raise build_write_error(file, exc) from exc
 
 
 class BlindTestDialog(QDialog):

@@ -52,9 +52,7 @@ class BlindTestSetupPage(QWidget):
         self.trials.setValue(16 if len(names) == 2 else MIN_TRIALS)
         self.trials.lineEdit().setTextMargins(6, 0, 0, 0)
         _set_name_and_tip(
-            self.trials,
-            localize("試行回数", "Trials"),
-            localize("始めると変更できません。", "Cannot be changed once the test has begun."),
+            self.trials, localize("試行回数", "Trials"), localize("始めると変更できません。", "Cannot be changed once the test has begun.")
         )
         self.undecided = QCheckBox(localize("「どちらでもない」も回答できる", "Allow “no preference”"))
         self.undecided.setToolTip(localize("「どちらでもない」は集計から除かれます。", "Answers without a preference are not counted."))
@@ -140,13 +138,11 @@ def _explain_plan(plan: BlindTestPlan) -> str:
         )
     if plan.kind == "sequential":
         return _describe_task(plan) + localize(
-            "判定できた時点で終了します（4〜60 回）。",
-            "The test ends as soon as the answer is clear, after 4 to 60 trials.",
+            "判定できた時点で終了します（4〜60 回）。", "The test ends as soon as the answer is clear, after 4 to 60 trials."
         )
     if plan.kind == "ranking":
         return _describe_task(plan) + localize(
-            "2 回負けた音声から順に外れ、最後に残ったものが一番です。",
-            "A sound drops out after two losses; the last one left wins.",
+            "2 回負けた音声から順に外れ、最後に残ったものが一番です。", "A sound drops out after two losses; the last one left wins."
         )
     if len(plan.names) > 2:
         return _describe_task(plan) + localize("すべての組み合わせを、この回数ずつ比べます。", "Every pair is compared this many times.")

@@ -47,7 +47,7 @@ class BoardBar(QWidget):
     """A row of buttons below the table, each with its key in its tooltip.
 
     Signals:
-        command_requested(str): A command of `board_keys` was clicked.
+        command_requested(str): A command of `BOARD_KEYS` was clicked.
         note_changed(str): The note of the focused cell was edited.
     """
 

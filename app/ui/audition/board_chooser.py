@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.audition.board import VoiceChoice
-from app.audition.board_setup import BoardSetup
+from app.audition.board import BoardSetup, VoiceChoice
 from app.common.language import localize
 from app.core.script.presets import Presets
 from app.core.script.script import Character

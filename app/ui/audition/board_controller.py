@@ -7,17 +7,15 @@ from collections.abc import Collection
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.audition.board import MAX_BOARD_CELLS, Board, BoardCell, VoiceChoice
-from app.audition.board_setup import BoardSetup, build_board
+from app.audition.board import MAX_BOARD_CELLS, Board, BoardCell, BoardSetup, VoiceChoice, build_board
 from app.audition.candidate_casts import build_cast_board, list_scene_characters
 from app.common.language import localize
 from app.core.script.line_requests import choose_known_name
 from app.core.script.script import Character, Line, LineSettings
 from app.ui.audition.board_cells import BoardCells
-from app.ui.audition.board_filler import BoardFiller
 from app.ui.audition.board_focus_controller import BoardFocusController
 from app.ui.audition.board_model import BoardModel
-from app.ui.audition.board_player import BoardPlayer
+from app.ui.audition.board_player import BoardFiller, BoardPlayer
 from app.ui.audition.board_window import BoardWindow
 from app.ui.audition.cast_chooser import CastChoice
 from app.ui.parameters.preset_bar import PresetBar

@@ -15,10 +15,9 @@ from app.common.language import localize
 from app.core.script.characters import CHARACTER_FIELDS
 from app.core.script.script import Character, LineSettings, change_settings
 from app.ui.audition.board_cells import BoardCells, CellPhase
-from app.ui.audition.board_filler import BoardFiller
-from app.ui.audition.board_keys import MOVE_COMMANDS
 from app.ui.audition.board_model import BoardModel
-from app.ui.audition.board_player import BoardPlayer
+from app.ui.audition.board_player import BoardFiller, BoardPlayer
+from app.ui.audition.board_view import MOVE_COMMANDS
 from app.ui.audition.board_window import BoardWindow
 from app.ui.script.script_document import ScriptDocument
 
@@ -37,13 +36,7 @@ class BoardFocusController(QObject):
     """Handles keys and buttons for the focused cell; it is made and destroyed with each board window."""
 
     def __init__(
-        self,
-        window: BoardWindow,
-        model: BoardModel,
-        cells: BoardCells,
-        player: BoardPlayer,
-        filler: BoardFiller,
-        document: ScriptDocument,
+        self, window: BoardWindow, model: BoardModel, cells: BoardCells, player: BoardPlayer, filler: BoardFiller, document: ScriptDocument
     ) -> None:
         super().__init__(window)
         self._window, self._model, self._cells = window, model, cells

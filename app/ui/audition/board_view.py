@@ -1,4 +1,4 @@
-"""The table of a board, which turns keys and clicks into commands."""
+"""The table of a board, which turns keys and clicks into commands, and its keys: one table for the view, its hint line and its menu."""
 
 from __future__ import annotations
 
@@ -10,13 +10,63 @@ from app.audition.board import BoardCell
 from app.common.language import localize
 from app.core.script.takes import HIGHEST_RATING
 from app.ui.audition.board_cells import CellPhase, CellState
-from app.ui.audition.board_keys import MOVE_COMMANDS, find_command
 from app.ui.audition.board_model import SHOWN_ROLE, STATE_ROLE, BoardModel, Index, convert_to_cell
 from app.ui.script.card_layout import format_card_seconds
 from app.ui.theme.themed_icons import draw_icon
 
 ICON, EDGE, CORNER, DOT = 16, 8, 9, 5  # pixels
 EMPTY_CELL_OPACITY = 0.35
+
+Key, Held = Qt.Key, Qt.KeyboardModifier
+BOARD_KEYS: dict[Qt.Key, str] = {
+    Key.Key_Left: "left",
+    Key.Key_Right: "right",
+    Key.Key_Up: "up",
+    Key.Key_Down: "down",
+    Key.Key_Home: "first",
+    Key.Key_End: "last",
+    Key.Key_Return: "apply",
+    Key.Key_Enter: "apply",
+    Key.Key_Space: "play",
+    Key.Key_S: "star",
+    Key.Key_N: "note",
+    Key.Key_P: "through",
+    Key.Key_C: "scene",
+    Key.Key_Escape: "stop",
+} | {Qt.Key(Key.Key_0.value + number): f"rate {number}" for number in range(HIGHEST_RATING + 1)}
+# What keys do with Shift, by what they do without it.
+SHIFTED_COMMANDS = {"through": "shuffled", "apply": "character"}
+MOVE_COMMANDS = frozenset({"left", "right", "up", "down", "first", "last"})
+
+
+def find_command(key: int, modifiers: Qt.KeyboardModifier) -> str:
+    """Return the command of a key; empty where the board has none for it."""
+    # Digits and arrows of the number pad carry this modifier and mean the same.
+    modifiers &= ~Held.KeypadModifier
+    try:
+        found = BOARD_KEYS.get(Qt.Key(key), "")
+    # `Qt.Key` raises for a key that this Qt version has no name for.
+    except ValueError:
+        return ""
+    if modifiers == Held.ShiftModifier:
+        return SHIFTED_COMMANDS.get(found, "")
+    return found if modifiers == Held.NoModifier else ""
+
+
+def list_key_hints(*, is_of_casts: bool) -> tuple[tuple[str, str], ...]:
+    """Return the keys and what they do, as the window shows them."""
+    return (
+        ("↑↓←→", localize("移動して再生", "move and play")),
+        ("Space", localize("再生／停止", "play / stop")),
+        ("Enter", localize("配役を適用", "apply the cast") if is_of_casts else localize("行に適用", "apply to the line")),
+        ("S", localize("スター", "star")),
+        ("1–5", localize("評価（0 で消去）", "rate (0 clears)")),
+        ("N", localize("メモ", "note")),
+        ("P", localize("連続再生", "play from here")),
+        ("Shift+P", localize("シャッフル再生", "shuffle")),
+        ("C", localize("場面を再生", "play the scene")),
+        ("Esc", localize("停止／閉じる", "stop / close")),
+    )
 
 
 class BoardDelegate(QStyledItemDelegate):
@@ -143,7 +193,7 @@ class BoardView(QTableView):
     """A table view that draws only the visible cells, however many there are.
 
     Signals:
-        command_requested(str): A command of `board_keys` was entered.
+        command_requested(str): A command of `BOARD_KEYS` was entered.
         cell_clicked(BoardCell): The cell was clicked.
         cell_double_clicked(BoardCell): The cell was double-clicked.
         cell_dragged(BoardCell): The cell is dragged to another program.

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QMenu, QSplitter, QS
 from app.common.language import localize
 from app.ui.audition.board_bar import BoardBar, BoardFilter
 from app.ui.audition.board_chooser import BoardChooser
-from app.ui.audition.board_keys import list_key_hints
 from app.ui.audition.board_model import BoardModel
-from app.ui.audition.board_view import BoardView
+from app.ui.audition.board_view import BoardView, list_key_hints
 from app.ui.plain_text import PlainLabel
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 
@@ -29,7 +28,7 @@ class BoardWindow(QDialog):
     """Shows the board and emits commands; the controllers decide what follows.
 
     Signals:
-        command_requested(str): A command of `board_keys` was chosen.
+        command_requested(str): A command of `BOARD_KEYS` was chosen.
     """
 
     command_requested = Signal(str)

@@ -11,8 +11,7 @@ from app.audition.blind_test import AnswerChoice, BlindTest, BlindTestPlan
 from app.audition.blind_test_trials import add_answer
 from app.common.language import localize
 from app.ui.audition.trial_buttons import BUTTON_SIZE_PX, add_shortcut, create_button, create_exclusive_group, uncheck_all
-from app.ui.audition.trial_page import TrialPage
-from app.ui.audition.trial_sounds import REFERENCE_LETTER, TrialSounds, describe_letter
+from app.ui.audition.trial_page import REFERENCE_LETTER, TrialPage, TrialSounds, describe_letter
 
 TRIAL_LETTERS = ("A", "B", "X")
 CHOICES, WITH_X, WITH_REFERENCE = TRIAL_LETTERS[:2], TRIAL_LETTERS, (*TRIAL_LETTERS[:2], REFERENCE_LETTER)

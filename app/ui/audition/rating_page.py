@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QStyle, QStyleOption
 from app.audition.blind_test import HIGHEST_MUSHRA_RATING, BlindTest, BlindTestPlan
 from app.audition.blind_test_trials import add_ratings
 from app.common.language import localize
-from app.ui.audition.trial_page import TrialPage
-from app.ui.audition.trial_sounds import REFERENCE_LETTER, TrialSounds
+from app.ui.audition.trial_page import REFERENCE_LETTER, TrialPage, TrialSounds
 from app.ui.plain_text import PlainLabel
 
 

@@ -15,7 +15,7 @@ from app.common.language import localize
 from app.lab.report_rows import Row
 from app.ui.lab.lab_commands import FILE_OPTIONS, LabCommand
 from app.ui.lab.lab_runner import LabReport
-from app.ui.playback.sound_save_dialog import build_file_title
+from app.ui.playback.sound_saving import build_file_title
 from app.ui.widgets.appended_suffix import append_suffix
 
 

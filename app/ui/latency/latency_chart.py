@@ -16,8 +16,7 @@ from app.common.stage_labels import find_stage_label
 from app.ui.display_names import format_backends, format_ms
 from app.ui.latency.target_labels import describe_targets
 from app.ui.plain_text import escape_tip
-from app.ui.synthesis.latency_history import LatencyHistory
-from app.ui.synthesis.utterance import SUMMED_SIZES, StageTotal, Utterance
+from app.ui.synthesis.latency_history import SUMMED_SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch_painting import paint_cache_mark
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg

@@ -15,8 +15,7 @@ from app.ui.latency.latency_legend import LatencyLegend
 from app.ui.latency.latency_table import LatencyTable
 from app.ui.latency.latency_title import TITLE_MARGIN_PX, LatencyTitle
 from app.ui.latency.latency_trend import LatencyTrend
-from app.ui.synthesis.latency_history import LatencyHistory
-from app.ui.synthesis.utterance import Utterance
+from app.ui.synthesis.latency_history import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
 from app.ui.widgets.scroll_frame import ScrollFrame
 

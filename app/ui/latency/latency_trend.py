@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.common.language import localize
 from app.ui.display_names import format_ms
 from app.ui.plain_text import escape_tip
-from app.ui.synthesis.latency_history import LatencyHistory
-from app.ui.synthesis.utterance import Utterance
+from app.ui.synthesis.latency_history import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
 
 MAX_TREND_UTTERANCES = 60

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.common.language import localize
 from app.engine.synthesis_jobs import SpeechJob
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.speech_state import SpeechState
 from app.ui.widgets.banner import Banner, BannerButton
 
 SLOW_WAIT_S = 1.0

@@ -14,8 +14,8 @@ from app.engine.synthesis_jobs import LinePosition, SpeechJob
 from app.engine.synthesis_results import SpeakFailure
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.script.script_model import LastRendering, LinePhase, ScriptModel
+from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.speech_state import SpeechState
 
 MAX_QUEUED_PLAYBACK_S = 8.0  # sound that is made before it is needed; more would only be thrown away when the user changes something
 

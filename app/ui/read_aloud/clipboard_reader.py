@@ -1,14 +1,114 @@
-"""Reads the text of the clipboard or of the selection, unless it is marked as secret."""
+"""Reads the text of the clipboard or of the selection, unless it is marked as secret, and says what of it is read by itself while it is watched."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import psutil
 from PySide6.QtCore import QDir, QMimeData, QUrl
 from PySide6.QtGui import QClipboard, QGuiApplication
 
 from app.adapters.window_requests import check_read_size
 from app.common.errors import InputError
 from app.common.language import localize
-from app.ui.read_aloud.clipboard_rules import is_marked_secret
+
+# Parts of the names of formats by which password managers mark what they copy, in lower case.
+# Qt wraps Windows' names: application/x-qt-windows-mime;value="Clipboard Viewer Ignore".
+SECRET_FORMATS = (
+    "excludeclipboardcontentfrommonitorprocessing",
+    "clipboard viewer ignore",
+    "x-kde-passwordmanagerhint",
+    "org.nspasteboard.concealedtype",
+)
+_LINK = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)\S+", re.IGNORECASE)
+MAX_PROGRAM_NAMES = 100
+
+
+def is_marked_secret(formats: Iterable[str]) -> bool:
+    """Return whether a clipboard with these formats is marked as a password or as not to be monitored."""
+    names = [name.lower() for name in formats]
+    return any(mark in name for mark in SECRET_FORMATS for name in names)
+
+
+def is_link(text: str) -> bool:
+    """Return whether a text is nothing but addresses."""
+    words = text.split()
+    return bool(words) and all(_LINK.fullmatch(word) for word in words)
+
+
+def parse_program_names(text: str) -> frozenset[str]:
+    """Return the names of programs that a user listed, with commas or spaces between them, in lower case and without `.exe`."""
+    names = [name.strip().lower().removesuffix(".exe") for name in re.split(r"[,;、\s]+", text)]
+    return frozenset([name for name in names if name][:MAX_PROGRAM_NAMES])
+
+
+@dataclass(frozen=True, slots=True)
+class ClipboardRules:
+    """The rules of the watched clipboard.
+
+    Attributes:
+        shortest, longest: characters of a text that is read.
+        skip_links: texts that are nothing but addresses are not read.
+        skipped_programs: names in lower case of programs whose texts are not read.
+    """
+
+    shortest: int = 1
+    longest: int = 1000
+    skip_links: bool = True
+    skipped_programs: frozenset[str] = frozenset()
+
+    def should_read_text(self, text: str, program: str, last_text: str) -> bool:
+        """Return whether a text that was copied is read; `program` copied it, and `last_text` was read last."""
+        stripped = text.strip()
+        if not self.shortest <= len(stripped) <= self.longest or stripped == last_text.strip():
+            return False
+        if program.lower().removesuffix(".exe") in self.skipped_programs:
+            return False
+        return not (self.skip_links and is_link(stripped))
+
+
+def find_active_program() -> str:
+    """Return the name of the program whose window has the focus, such as `firefox`; an empty text where that is not known."""
+    if sys.platform == "win32":
+        return find_process_name(_find_windows_process())
+    if QGuiApplication.platformName() == "xcb":
+        with contextlib.suppress(InputError):
+            return find_process_name(_find_x11_process())
+    return ""
+
+
+def find_process_name(process_id: int) -> str:
+    """Return the name of a process; an empty text if the system refuses it."""
+    try:
+        return psutil.Process(process_id).name() if process_id > 0 else ""
+    # psutil passes some of Windows' own errors on as they are.
+    except (psutil.Error, OSError, ValueError, OverflowError):
+        return ""
+
+
+def _find_windows_process() -> int:
+    found = ctypes.c_ulong(0)
+    if sys.platform == "win32":
+        user32 = ctypes.windll.user32
+        user32.GetWindowThreadProcessId(user32.GetForegroundWindow(), ctypes.byref(found))
+    return found.value
+
+
+def _find_x11_process() -> int:
+    """Return the process of the active window as window managers name it, or 0."""
+    from app.ui.read_aloud.hotkeys.x11_hotkey import X11Connection
+
+    connection = X11Connection()
+    try:
+        window = connection.read_number(connection.root, "_NET_ACTIVE_WINDOW")
+        return connection.read_number(window, "_NET_WM_PID") if window else 0
+    finally:
+        connection.close()
 
 
 def read_clipboard(mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> str:
@@ -27,7 +127,7 @@ def read_clipboard(mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> str:
     formats = data.formats() if data is not None else []
     if is_marked_secret(formats):
         raise InputError(
-            localize("パスワードなどの保護された内容のため、読み上げません。", "The content is marked as secret and is not read."),
+            localize("パスワードなどの保護された内容のため、読み上げません。", "The content is marked as secret and is not read.")
         )
     text = find_own_text(data) if data is not None else ""
     if not text.strip():

@@ -20,9 +20,7 @@ from app.common.language import localize
 from app.core.script.script import LineSettings
 from app.settings.user_settings import Settings
 from app.ui.display_names import format_speaker
-from app.ui.read_aloud.active_program import find_active_program
-from app.ui.read_aloud.clipboard_reader import read_clipboard
-from app.ui.read_aloud.clipboard_rules import ClipboardRules, parse_program_names
+from app.ui.read_aloud.clipboard_reader import ClipboardRules, find_active_program, parse_program_names, read_clipboard
 from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
 from app.ui.read_aloud.mini_player import MiniPlayer
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer

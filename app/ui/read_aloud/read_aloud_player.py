@@ -25,8 +25,8 @@ from app.engine.synthesis_results import SpeakFailure
 from app.ui.background_thread import BackgroundThread
 from app.ui.playback.line_playback import MAX_QUEUED_PLAYBACK_S
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.speech_state import SpeechState
 
 MAX_LAST_TEXTS = 10
 READING_ASKER = "read aloud"

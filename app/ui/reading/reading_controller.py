@@ -23,8 +23,8 @@ from app.ui.reading.strip.strip_shape import StripCell, build_shape, find_mora_i
 from app.ui.reading.strip_panel import StripPanel
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
+from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.speech_state import SpeechState
 
 READING_SETTLE_MS = 120  # typing rests this long before it is read
 SOUND_REDRAW_MS = 60  # sound comes in many pieces

@@ -12,7 +12,7 @@ from app.ui.script.character_filter import CharacterFilterBar
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.search_bar import SearchBar
-from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.theme import Theme, is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.banner import Banner, BannerStack

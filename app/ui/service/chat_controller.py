@@ -17,8 +17,8 @@ from app.settings.user_settings import Settings
 from app.ui.script.script_document import ScriptDocument
 from app.ui.service.listener_controller import ListenerController
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.synthesis.speech_state import SpeechState
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:

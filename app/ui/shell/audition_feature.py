@@ -81,8 +81,8 @@ class AuditionFeature(QObject):
     @cached_property
     def board(self) -> BoardController:
         """Return the audition board."""
+        from app.ui.audition.board_cells import BoardTakeKeeper
         from app.ui.audition.board_controller import BoardController
-        from app.ui.audition.board_take_keeper import BoardTakeKeeper
 
         lines = (self._script.document, self._script.selection, self._script.seeds)
         made = BoardController(self._window, *lines, self._voices.catalog, self._speech, self._playback, self._side.presets)

@@ -17,8 +17,7 @@ from app.ui.actions.window_actions import WindowActions
 from app.ui.error_texts import describe_failure
 from app.ui.latency.latency_dock import LatencyDock
 from app.ui.playback.line_playback import LinePlayback
-from app.ui.playback.live_mode import LiveModeController
-from app.ui.playback.play_commands import PlayCommands
+from app.ui.playback.play_commands import LiveModeController, PlayCommands
 from app.ui.playback.sound_saving import SavingController, SavingReport
 from app.ui.playback.speech_settings import SpeechSettingsController
 from app.ui.script.script_list import ScriptList

@@ -16,8 +16,7 @@ from app.ui.shell.script_feature import ScriptFeature, connect_actions
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeRepository
 from app.ui.takes.takes_controller import TakesController
-from app.ui.takes.takes_deletion import TakesDeletionController
-from app.ui.takes.takes_fold import TakesFold
+from app.ui.takes.takes_fold import TakesDeletionController, TakesFold
 
 
 class TakesFeature(QObject):

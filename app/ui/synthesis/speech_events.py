@@ -27,11 +27,9 @@ from app.engine.synthesis_jobs import (
     StoppableJob,
 )
 from app.engine.synthesis_results import FirstAudioResult, JobFailure, JobResult, OpenedVoice, SpeakFailure, SynthesisResult
-from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
-from app.ui.synthesis.pending_jobs import PendingJobs
-from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory, Utterance
+from app.ui.synthesis.pending_jobs import PendingJobs, SpeechState
 from app.ui.synthesis.synthesis_signals import EngineSignals, SpeechSignals
-from app.ui.synthesis.utterance import Utterance
 
 SYNTHESIS_STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encoders
 

@@ -149,12 +149,7 @@ class TakeTable(QTableView):
     def _lay_out_columns(self) -> None:
         header, metrics = self.horizontalHeader(), self.fontMetrics()
         header.setHighlightSections(False)
-        widest = {
-            STAR: "★",
-            NUMBER: "▶ " + localize("未保存", "not saved"),
-            LENGTH: localize("999.99 秒", "999.99 s"),
-            SEED: "4294967295",
-        }
+        widest = {STAR: "★", NUMBER: "▶ " + localize("未保存", "not saved"), LENGTH: localize("999.99 秒", "999.99 s"), SEED: "4294967295"}
         for column, words in widest.items():
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, metrics.horizontalAdvance(words) + CELL_MARGINS)

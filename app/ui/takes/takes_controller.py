@@ -16,10 +16,9 @@ from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.takes.recent_renderings import build_take_key
 from app.ui.takes.take_batch import TakeBatch
 from app.ui.takes.take_listening import TakePlayback
-from app.ui.takes.take_repository import TakeRepository
+from app.ui.takes.take_repository import TakeRepository, build_take_key
 from app.ui.takes.take_sounds import TakeSound
 from app.ui.widgets.banner import Banner
 

@@ -1,4 +1,7 @@
-"""Opens and closes the panel of takes by its button, a key or the menu. The state is remembered; a closed panel takes no room."""
+"""Opens and closes the panel of takes by its button, a key or the menu, and deletes the takes of a script at once.
+
+The panel's state is remembered; closed, it takes no room. Takes are recordings of the user's own text, and must be gone when the user says so.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMessageBox, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.reading.strip_panel import StripPanel
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.takes.take_book import TAKES_TITLE
+from app.ui.takes.take_repository import TakeRepository
 from app.ui.takes.takes_controller import TakesController
 from app.ui.widgets.fold_button import FoldButton
+from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 from app.ui.widgets.scroll_frame import ScrollFrame
 
 if TYPE_CHECKING:
@@ -93,3 +98,56 @@ class TakesFold(QObject):
         for before, after in itertools.pairwise(stops):
             QWidget.setTabOrder(before, after)
         return panel
+
+
+class TakesDeletionController(QObject):
+    """Asks before deleting, as this cannot be undone.
+
+    Attributes:
+        question: the open question, or None.
+
+    Args:
+        action: opens the question; enabled while there are takes.
+    """
+
+    def __init__(self, parent: QWidget, shelf: TakeRepository, action: QAction) -> None:
+        super().__init__(parent)
+        self._parent, self._shelf, self._action = parent, shelf, action
+        self.question: QMessageBox | None = None
+        shelf.book.changed.connect(self._update_action)
+        self._update_action()
+
+    @Slot()
+    def ask_which_takes(self) -> None:
+        """Ask which takes to delete."""
+        takes = self._shelf.book.takes
+        starred = sum(take.starred for take in takes)
+        answers = [
+            DialogButton(localize("すべて削除", "Delete all"), ButtonRole.DestructiveRole, lambda: self._shelf.delete_takes(starred=True))
+        ]
+        if 0 < starred < len(takes):
+            words = localize("スター付き以外を削除", "Keep starred")
+            answers.insert(0, DialogButton(words, ButtonRole.DestructiveRole, lambda: self._shelf.delete_takes(starred=False)))
+        text = localize(f"この台本のテイク {len(takes)} 個を削除しますか？", f"Delete the {len(takes)} takes of this script?")
+        if len(takes) == 1:
+            text = localize("この台本のテイク 1 個を削除しますか？", "Delete the take of this script?")
+        hint = localize("元に戻せません。", "This cannot be undone.")
+        if self._shelf.has_file:
+            hint += localize(
+                " 音声のファイルは、プロジェクトを保存したときに消えます。", " Their sound files go when the project is saved."
+            )
+        self.question = show_question(self._parent, self._action.iconText().rstrip("…"), (text, hint), answers)
+        self.question.finished.connect(self._apply_answer)
+
+    def close(self) -> None:
+        """Close an open question."""
+        if self.question is not None:
+            self.question.reject()
+
+    @Slot()
+    def _apply_answer(self) -> None:
+        self.question = None
+
+    @Slot()
+    def _update_action(self) -> None:
+        self._action.setEnabled(bool(self._shelf.book.takes))

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.voices.missing_bert_labels import describe_bert_need
+from app.ui.voices.voice_card_labels import describe_bert_need
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB, STANDARD_LICENCE, STANDARD_LICENCE_JA
 
 

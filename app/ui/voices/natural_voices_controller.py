@@ -109,7 +109,7 @@ class NaturalVoicesController(QObject):
 
     @Slot(object)
     def _play_sample(self, sample: OfferedSample) -> None:
-        from app.ui.voices.hub_media import is_playable_url
+        from app.ui.voices.hub_voice_loader import is_playable_url
 
         if not is_playable_url(sample.url):
             QDesktopServices.openUrl(QUrl(sample.url))

@@ -23,11 +23,10 @@ from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.voices.hub_media import is_playable_url
-from app.ui.voices.hub_voice_loader import HubVoiceLoader
+from app.ui.voices.hub_voice_loader import HubVoiceLoader, is_playable_url
 from app.ui.voices.kokoro_offer import create_kokoro_offer, find_kokoro_voice, is_kokoro_coming
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.voices.voice_fact_rows import format_bytes
+from app.ui.voices.voice_facts_page import format_bytes
 from app.ui.widgets.text_dialog import show_text
 from app.ui.widgets.voice_picture import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB

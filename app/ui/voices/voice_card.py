@@ -16,9 +16,15 @@ from app.ui.plain_text import wrap_tip
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.missing_bert_labels import format_bert_action
 from app.ui.voices.precision_button import PrecisionButton
-from app.ui.voices.voice_card_labels import VoiceSummary, describe_unprepared_voice, describe_voice, list_makers, wrap_parts
+from app.ui.voices.voice_card_labels import (
+    VoiceSummary,
+    describe_unprepared_voice,
+    describe_voice,
+    format_bert_action,
+    list_makers,
+    wrap_parts,
+)
 from app.ui.voices.voice_task_specs import KOKORO_DOWNLOAD_BYTES
 from app.ui.widgets.voice_picture import draw_voice_picture
 
@@ -172,10 +178,7 @@ class VoiceCard(QFrame):
         speaks = known is None or (known.origin != "aivisspeech" and known.has_bert)
         self._offer_samples(speaks)
         if known is not None and known.origin == "aivisspeech":
-            self._show_problem(
-                describe_unprepared_voice(),
-                localize("準備する", "Prepare"),
-            )
+            self._show_problem(describe_unprepared_voice(), localize("準備する", "Prepare"))
         elif known is not None and not known.has_bert:
             self._show_problem(
                 localize("この声を使うには、対応する BERT が必要です。", "This voice requires a BERT model that is not installed."),

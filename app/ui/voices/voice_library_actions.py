@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.common.language import localize
-from app.ui.playback.sound_save_dialog import build_file_title
+from app.ui.playback.sound_saving import build_file_title
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.catalog_voice import CatalogVoice

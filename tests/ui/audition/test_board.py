@@ -10,8 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.audition.board import Board, BoardCell, VoiceChoice, combine_columns
-from app.audition.board_setup import BoardSetup, build_board
+from app.audition.board import Board, BoardCell, BoardSetup, VoiceChoice, build_board, combine_columns
 from app.audition.parallel_sounds import ParallelSounds
 from app.audition.take_store import find_sound_folder
 from app.common.errors import VoiceError
@@ -20,7 +19,7 @@ from app.core.script.takes import LineTake
 from app.settings.user_settings import Settings
 from app.ui.audition.board_cells import MAX_CELL_SOUND_BYTES, BoardCells, CellPhase
 from app.ui.audition.board_controller import BoardController
-from app.ui.audition.board_keys import find_command
+from app.ui.audition.board_view import find_command
 from app.ui.audition.board_window import BoardWindow
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write

@@ -21,9 +21,8 @@ from app.ui.latency.latency_dock import LatencyDock
 from app.ui.latency.latency_table import LatencyModel, LatencyTable
 from app.ui.latency.latency_trend import LatencyTrend, compute_rolling_median
 from app.ui.latency.target_labels import describe_targets
-from app.ui.synthesis.latency_history import GPU_TARGET_MS, MAX_KEPT_UTTERANCES, LatencyHistory, LatencyRow
+from app.ui.synthesis.latency_history import GPU_TARGET_MS, MAX_KEPT_UTTERANCES, LatencyHistory, LatencyRow, StageTotal
 from app.ui.synthesis.speech_events import collect_copy_times
-from app.ui.synthesis.utterance import StageTotal
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 
 pytestmark = pytest.mark.usefixtures("styled")

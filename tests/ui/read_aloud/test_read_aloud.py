@@ -25,7 +25,7 @@ from app.cli.commands.read import run as read_command
 from app.cli.main import main
 from app.common.errors import AppError, InputError
 from app.settings.user_settings import Settings
-from app.ui.read_aloud import active_program
+from app.ui.read_aloud import clipboard_reader
 from app.ui.read_aloud.clipboard_reader import find_own_text
 from app.ui.read_aloud.read_requests import ReadRequestWatcher
 from app.ui.shell.single_instance import acquire_window_lock
@@ -218,8 +218,8 @@ def test_a_program_whose_name_the_system_refuses_has_none(monkeypatch: pytest.Mo
     def refuse(_process_id: int) -> None:
         raise OSError(22, "Invalid parameter")  # as Windows' own errors come through psutil
 
-    monkeypatch.setattr(active_program, "psutil", SimpleNamespace(Process=refuse, Error=psutil.Error))
-    assert active_program.find_process_name(1) == ""
+    monkeypatch.setattr(clipboard_reader, "psutil", SimpleNamespace(Process=refuse, Error=psutil.Error))
+    assert clipboard_reader.find_process_name(1) == ""
 
 
 def test_another_process_asks_and_is_answered(qtbot: QtBot, open_window: OpenWindow) -> None:

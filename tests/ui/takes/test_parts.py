@@ -14,9 +14,9 @@ from app.core.script.takes import create_take, find_sounds, restore_line
 from app.core.synthesis_types import AudioChunk, Overrides, PauseOverride, SynthesisRequest
 from app.engine.synthesis_jobs import SpeechJob
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.takes import recent_renderings
-from app.ui.takes.recent_renderings import MAX_RECENT_PER_LINE, RecentRenderings, build_take_key
+from app.ui.takes import take_repository
 from app.ui.takes.take_model import list_differences
+from app.ui.takes.take_repository import MAX_RECENT_PER_LINE, RecentRenderings, build_take_key
 from app.ui.takes.take_sounds import _match_loudness
 
 RATE = 44_100
@@ -71,10 +71,10 @@ def test_of_each_line_the_last_are_remembered_and_not_too_much_of_all(qtbot: QtB
     assert found is not None
     assert build_take_key(found.take) == build_take_key(create_take(now))
     assert heard.find_current_rendering(replace(now, text="いいえ。")) is None
-    hear("long", 1, recent_renderings.MAX_RECENT_BYTES // 4)
+    hear("long", 1, take_repository.MAX_RECENT_BYTES // 4)
     assert (len(heard.list_line_renderings("a")), len(heard.list_line_renderings("long"))) == (0, 1), "what is older makes room"
     assert not heard._making
-    hear("longer", 1, recent_renderings.MAX_RECENT_BYTES)
+    hear("longer", 1, take_repository.MAX_RECENT_BYTES)
     assert not heard.list_line_renderings("long")
     assert not heard.list_line_renderings("longer"), "one that is longer than all that is remembered is not"
 

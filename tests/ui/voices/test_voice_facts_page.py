@@ -15,8 +15,7 @@ from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice, VoiceOrigin
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.voices.voice_fact_rows import describe_processing, list_voice_facts
-from app.ui.voices.voice_facts_page import VoiceFactsPage
+from app.ui.voices.voice_facts_page import VoiceFactsPage, describe_processing, list_voice_facts
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog, describe_source
 from app.ui.voices.voice_task_results import VoiceTaskResultHandler
 from app.voices.int8_result import Int8Graph, Int8Rejection, Int8Result

@@ -23,12 +23,12 @@ from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.preset_storage import locate_presets_file
 from app.ui.parameters.setting_fields import SeedField
 from app.ui.parameters.side_panel import SidePanel
-from app.ui.playback.sound_save_dialog import ask_for_sound_file, build_file_title, choose_file_names
+from app.ui.playback.sound_saving import ask_for_sound_file, build_file_title, choose_file_names
 from app.ui.script.script_panel import TransportBar
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.status_line import StatusLine, describe_state
-from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.character_colours import find_character_colour, list_colour_names
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, resolve_theme
 from app.ui.theme.themed_icons import draw_icon
