@@ -90,12 +90,7 @@ def list_replaceable(entries: Iterable[ManifestEntry], scope: ScriptScope, find_
 
 
 def plan_changes(
-    files: Sequence[KeyedFile],
-    entries: Mapping[str, ManifestEntry],
-    scope: ScriptScope,
-    find_state: FindState,
-    *,
-    may_overwrite: bool,
+    files: Sequence[KeyedFile], entries: Mapping[str, ManifestEntry], scope: ScriptScope, find_state: FindState, *, may_overwrite: bool
 ) -> ExportChanges:
     """Plan what happens to every planned file and every orphan.
 

@@ -152,8 +152,7 @@ class ClusterRoster:
         except (ClusterCallError, KeyError, TypeError, AttributeError):
             self._announce_once(
                 localize(
-                    f"ワーカー {address} では Koebako が動かないため、使いません。",
-                    f"Worker {address} cannot run Koebako and is not used.",
+                    f"ワーカー {address} では Koebako が動かないため、使いません。", f"Worker {address} cannot run Koebako and is not used."
                 )
             )
             return None
@@ -183,8 +182,7 @@ class ClusterRoster:
         if facts.version != VERSION:
             self._announce_once(
                 localize(
-                    f"{host} の Koebako は {facts.version} のため、使いません。",
-                    f"{host} has Koebako {facts.version} and is not used.",
+                    f"{host} の Koebako は {facts.version} のため、使いません。", f"{host} has Koebako {facts.version} and is not used."
                 )
             )
             return

@@ -121,10 +121,7 @@ def plan_files(
         known = taken.setdefault(str(folder), set())
         avoids = settings.existing == "number" or COUNTER_PLACEHOLDER in stem
         name = find_free_stem(
-            stem,
-            f"{first.number:0{NUMBER_WIDTH}d}",
-            known,
-            partial(there.has_set, folder, suffixes) if avoids else lambda _name: False,
+            stem, f"{first.number:0{NUMBER_WIDTH}d}", known, partial(there.has_set, folder, suffixes) if avoids else lambda _name: False
         )
         known.add(fold_file_name(name))
         exists = there.find_taken(folder, name, suffixes)

@@ -160,13 +160,7 @@ def build_synthesis_request(query: AudioQuery, base: SynthesisRequest) -> Synthe
     """Build the request to the pipeline."""
     tempo = base.sdp_ratio if query.tempo is None else convert_tempo(query.tempo)
     return replace(
-        base,
-        speed=query.speed,
-        pitch=12 * query.pitch,
-        intonation=query.intonation,
-        volume=query.volume,
-        sdp_ratio=tempo,
-        seed=query.seed,
+        base, speed=query.speed, pitch=12 * query.pitch, intonation=query.intonation, volume=query.volume, sdp_ratio=tempo, seed=query.seed
     )
 
 
@@ -332,9 +326,7 @@ def check_text(text: str) -> None:
 def _create_pitch_refusal(voice: str) -> RefusalError:
     """Return the refusal for a voice of one graph that does not report when its morae sound: to ignore an edit would be worse."""
     return create_refusal(
-        422,
-        f"声「{voice}」では、モーラごとの音高を変更できません。",
-        f"Pitches of single morae cannot be changed with “{voice}”.",
+        422, f"声「{voice}」では、モーラごとの音高を変更できません。", f"Pitches of single morae cannot be changed with “{voice}”."
     )
 
 

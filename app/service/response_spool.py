@@ -39,10 +39,7 @@ class SpoolQuota:
         with self._lock:
             if size > self._kept:
                 raise OutputFileError(
-                    localize(
-                        "読み出されていない音声が多すぎるため、応答を中断しました。",
-                        "Too much unread audio; the response was ended.",
-                    )
+                    localize("読み出されていない音声が多すぎるため、応答を中断しました。", "Too much unread audio; the response was ended.")
                 )
             self._kept -= size
 

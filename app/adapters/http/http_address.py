@@ -160,8 +160,7 @@ def _check_characters(text: str) -> None:
     if "\t" in text or "\n" in text or DISTURBING_CHARS.search(text):
         raise UnusableAddressError(
             localize(
-                "改行、制御文字、または見えない文字が含まれています",
-                "it contains line breaks, control characters or invisible characters",
+                "改行、制御文字、または見えない文字が含まれています", "it contains line breaks, control characters or invisible characters"
             )
         )
 

@@ -93,8 +93,7 @@ def build_network_error(error: BaseException, host: str) -> DownloadError:
         return TransientDownloadError(
             localize(f"{host} が見つかりません。", f"{host} cannot be found."),
             localize(
-                "インターネットに接続されているか、アドレスが正しいか確認してください。",
-                "Check the internet connection and the address.",
+                "インターネットに接続されているか、アドレスが正しいか確認してください。", "Check the internet connection and the address."
             ),
         )
     if isinstance(error, http.NewConnectionError):

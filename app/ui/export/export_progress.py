@@ -49,8 +49,7 @@ class ExportProgress(QFrame):
             localize("書き出しを中止します。完了したファイルは残ります。", "Stops the export; finished files are kept."),
         )
         self.open = _create_button(
-            localize("フォルダーを開く", "Open folder"),
-            localize("書き出し先のフォルダーを開きます。", "Opens the folder with the files."),
+            localize("フォルダーを開く", "Open folder"), localize("書き出し先のフォルダーを開きます。", "Opens the folder with the files.")
         )
         self.more = _create_button(
             localize("詳細", "Details"), localize("書き出せなかったファイルと理由を表示します。", "Shows which files failed, and why.")

@@ -66,11 +66,7 @@ class ExportRecord:
         self._background.run_work(self._close_ledger, on_finished)
 
     def _apply_changes(
-        self,
-        files: Sequence[PlannedFile],
-        settings: ExportSettings,
-        gains_db: Mapping[PlannedFile, float],
-        is_stopped: Callable[[], bool],
+        self, files: Sequence[PlannedFile], settings: ExportSettings, gains_db: Mapping[PlannedFile, float], is_stopped: Callable[[], bool]
     ) -> ExportChanges:
         changes = self._ledger.plan_changes(files, settings, gains_db)
         self._ledger.update_unchanged(changes)
