@@ -270,7 +270,7 @@ OWN_FOLDERS = {
         " voices/pending_refinement voices/prepare/bert/external_graph_writer voices/prepare/device/fixed_shape_writer"
         " voices/prepare/variants/layer_cutting voices/voice_card_data voices/voice_manifest"
     ),
-    "scratch folders and spools": "backends/backend_trial lab/lab_subject lab/optimise/bert_candidates lab/optimise/candidate_run service/routes_sound",
+    "scratch folders and spools": "backends/backend_trial lab/lab_subject lab/optimise/bert_candidates lab/optimise/candidate_run service/routes_query",
     "what is read, not written": "voices/expected_outputs voices/untrusted/zip_directory",
     "the means by which the others write": (
         "adapters/files/file_set adapters/files/part_file adapters/sound/sound_file_sink cli/atomic_output common/files/atomic_write"

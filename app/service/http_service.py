@@ -1,33 +1,37 @@
-"""State that all routes share: the voices, the queue to the synthesis thread, and the latest requests."""
+"""State that all routes share (voices, the queue to the synthesis thread, the latest requests), and their answers that are sound."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 
 from app.common.files.untrusted_json import parse_json
 from app.core.synthesis_types import SynthesisRequest
 from app.service.access import AccessRules
 from app.service.http_errors import build_problem, create_invalid_refusal
+from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.query_presets import QueryPresetStore
 from app.service.query_synthesizer import QuerySynthesizer
-from app.service.query_texts import QueryTextMemory
 from app.service.request_fields import RequestFields
 from app.service.request_log import RequestLog
-from app.service.service_job import JobContext
-from app.service.service_queue import ServiceJobQueue
+from app.service.response_spool import AnonymousFile
+from app.service.service_job import JobContext, ServiceJobQueue
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
+from app.service.voicevox_phrases import QueryTextMemory
 
 # Read within some milliseconds at worst, where another thread would take as long to begin.
 SHORT_BODY_BYTES = 1 << 14
 MAX_BODY_VALUES = 500_000
 MAX_CONCURRENT_BODIES = 2
 _BODY_READ_KEY = "koebako.read"
+
+WAV_TYPE = "audio/wav"
 
 
 class BodyReader:
@@ -145,3 +149,61 @@ async def cancel_on_disconnect(request: Request, computation: Coroutine[Any, Any
 async def _wait_for_disconnect(receive: Callable[[], Awaitable[Any]]) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+async def stream_sound(
+    service: HttpService,
+    request: Request,
+    style: ServedStyle,
+    compute: Callable[[QuerySynthesizer], Iterator[Any]],
+    media_type: str = WAV_TYPE,
+    base: SynthesisRequest | None = None,
+    *,
+    is_whole: bool = False,
+) -> Response:
+    """Return a response that sends sound as it is computed.
+
+    Args:
+        compute: in the synthesis thread; yields the size of all, or None where it is not known, then bytes.
+        base: what is asked for beyond a query.
+        is_whole: nothing leaves before all is there, so that an error can be answered.
+    """
+
+    def emit_pieces(turn: JobContext) -> None:
+        for piece in compute(service.create_synthesizer(turn, style, base)):
+            turn.emit_result(piece)
+
+    parts = service.queue.stream_results(emit_pieces, is_whole=is_whole)
+    try:
+        size = await cancel_on_disconnect(request, _await_first(parts))
+    except BaseException:
+        await parts.aclose()
+        raise
+    headers = {} if size is None else {"content-length": str(size)}
+    return StreamingResponse(_stream_bytes(parts), media_type=media_type, headers=headers)
+
+
+def build_file_response(file: AnonymousFile, media_type: str) -> Response:
+    """Return a response with a file from its beginning to its present position."""
+    size = file.tell()
+    file.seek(0)
+    return StreamingResponse(_stream_file(file), media_type=media_type, headers={"content-length": str(size)})
+
+
+async def _await_first(parts: AsyncIterator[Any]) -> Any:
+    return await anext(parts)
+
+
+async def _stream_bytes(parts: AsyncGenerator[Any, None]) -> AsyncIterator[bytes]:
+    try:
+        async for piece in parts:
+            if piece:
+                yield piece
+    finally:
+        await parts.aclose()
+
+
+async def _stream_file(file: AnonymousFile) -> AsyncIterator[bytes]:
+    with closing(file):
+        while piece := await asyncio.to_thread(file.read, RESPONSE_PIECE_BYTES):
+            yield piece

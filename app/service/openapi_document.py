@@ -11,8 +11,14 @@ from app.common.language import localize
 from app.common.version import VERSION
 from app.core.delivery import Bounds
 from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, SEED_BOUNDS
-from app.service.speak_request import LONGEST_NAME, OPENAI_FORMATS, OPENAI_STREAM_FORMATS, SPEAK_FORMATS, SPEAK_MEDIA_TYPES
-from app.service.speech_stream import EVENT_STREAM_TYPE
+from app.service.speak_request import (
+    EVENT_STREAM_TYPE,
+    LONGEST_NAME,
+    OPENAI_FORMATS,
+    OPENAI_STREAM_FORMATS,
+    SPEAK_FORMATS,
+    SPEAK_MEDIA_TYPES,
+)
 from app.service.voicevox_query import MAX_QUERY_TEXT, QUERY_PAUSES, QUERY_SCALES
 
 _JSON_TYPE = "application/json"

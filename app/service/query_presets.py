@@ -13,9 +13,8 @@ from app.common.files.paths import find_data_dir
 from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.service.http_errors import RefusalError, create_refusal
-from app.service.query_parser import read_scales
 from app.service.request_fields import RequestFields
-from app.service.voicevox_query import QUERY_PAUSES, QUERY_SCALES, AudioQuery
+from app.service.voicevox_query import QUERY_PAUSES, QUERY_SCALES, AudioQuery, read_scales
 
 MAX_QUERY_PRESETS = 1000
 _MAX_PRESET_ID = (1 << 31) - 1

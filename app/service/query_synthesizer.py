@@ -22,11 +22,17 @@ from app.core.text.moras import PHONES_BY_MORA, convert_to_katakana, find_mora_p
 from app.core.text.phone_ids import apply_tones, count_moras
 from app.interchange.voicevox_query_fields import convert_tempo
 from app.service.http_errors import RefusalError, build_problem, create_invalid_refusal, create_refusal
-from app.service.mora_alignment import MoraAlignment, align_moras, map_frames
-from app.service.query_durations import LineDurations, resolve_query_durations
-from app.service.query_pitches import find_devoiced_moras, find_pitch_edits
-from app.service.query_texts import QueryTextMemory
-from app.service.voicevox_phrases import apply_lengths, apply_pitches, build_phrases, list_phones
+from app.service.query_edits import LineDurations, find_devoiced_moras, find_pitch_edits, resolve_query_durations
+from app.service.voicevox_phrases import (
+    MoraAlignment,
+    QueryTextMemory,
+    align_moras,
+    apply_lengths,
+    apply_pitches,
+    build_phrases,
+    list_phones,
+    map_frames,
+)
 from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery, QueryMora
 
 # Morae after which a pause ends the sentence.

@@ -27,29 +27,29 @@ from app.core.sound.silent_lines import compute_silence_s
 from app.core.sound.waveform import create_silence
 from app.core.synthesis_types import Float32, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
-from app.service.anonymous_file import AnonymousFile
 from app.service.http_errors import RefusalError, convert_to_refusal, create_refusal
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
-from app.service.http_service import HttpService, cancel_on_disconnect
-from app.service.mora_alignment import align_moras, map_frames
-from app.service.query_durations import MAX_SOUND_S, LineDurations, create_too_long_refusal
+from app.service.http_service import HttpService, build_file_response, cancel_on_disconnect, stream_sound
+from app.service.query_edits import MAX_SOUND_S, LineDurations, create_too_long_refusal
 from app.service.query_synthesizer import QuerySynthesizer, check_text
 from app.service.request_fields import RequestFields
 from app.service.request_log import REQUEST_TEXT_KEY
+from app.service.response_spool import AnonymousFile
 from app.service.service_job import JobContext
-from app.service.sound_responses import build_file_response, stream_sound
 from app.service.speak_request import (
+    EVENT_STREAM_TYPE,
     LONGEST_NAME,
     OPENAI_FORMATS,
     OPENAI_STREAM_FORMATS,
     SPEAK_MEDIA_TYPES,
     SpeakRequest,
+    format_delta_events,
+    format_done_event,
     parse_speak_request,
     require_named_style,
 )
-from app.service.speech_stream import EVENT_STREAM_TYPE, format_delta_events, format_done_event
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
-from app.service.voicevox_phrases import build_phrases
+from app.service.voicevox_phrases import align_moras, build_phrases, map_frames
 from app.service.voicevox_query import MAX_QUERY_TEXT
 from app.service.wav_stream import convert_to_pcm, count_resampled, pack_wav_header, resample_pieces
 from app.voices.installed_voices import find_shipped_voice_id

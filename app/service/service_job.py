@@ -1,21 +1,25 @@
-"""Work for the synthesis thread, and how its results come back to the thread that serves."""
+"""Work for the synthesis thread, its queue, and how its results come back to the thread that serves."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
 from app.adapters.speech_activity import record_at_stages, record_speech
 from app.core.sound.stage_clock import RequestStopped
+from app.engine.engine import Engine
 from app.engine.synthesis_jobs import ComputeJob, Importance, JobTurn
+from app.service.http_errors import create_refusal
 from app.service.response_spool import ResponseSpool, SpoolPiece, SpoolQuota
 
 Result = TypeVar("Result")
 # A third of a second and more, in one go to the thread that serves.
 SPOOL_PIECE_BYTES = 1 << 18
 _END_OF_RESULTS = object()
+
+MAX_WAITING_JOBS = 256
 
 
 class JobContext:
@@ -100,3 +104,41 @@ class ServiceJob:
 async def _iterate_list(items: list[Any]) -> AsyncIterator[Any]:
     for item in items:
         yield item
+
+
+class ServiceJobQueue:
+    """Takes work to the engine, in the order of requests."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._room = SpoolQuota()
+        self._waiting = 0
+
+    async def compute_result(self, compute: Callable[[JobContext], Result]) -> Result:
+        """Return the result of one computation, which is cancelled with the task that waits."""
+        results = [item async for item in self.stream_results(compute)]
+        if not results:
+            raise RequestStopped
+        return results[-1]  # type: ignore[no-any-return]
+
+    async def stream_results(self, compute: Callable[[JobContext], Any], *, is_whole: bool = False) -> AsyncGenerator[Any, None]:
+        """Yield the values that a computation emits, then its result; cancelled with the waiting task, or when the caller stops iterating.
+
+        Args:
+            is_whole: nothing comes before all is there, so that an error comes first.
+        """
+        if self._waiting >= MAX_WAITING_JOBS:
+            raise create_refusal(503, "リクエストが多すぎます。", "Too many requests are queued.")
+        work = ServiceJob(compute, self._room)
+        self._waiting += 1
+        over = False
+        try:
+            self._engine.enqueue_job(work.computation)
+            async for item in work.iterate_results(is_whole=is_whole):
+                yield item
+            over = True
+        finally:
+            self._waiting -= 1
+            if not over:
+                self._engine.cancel_job(work.computation)
+            work.spool.close()

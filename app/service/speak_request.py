@@ -1,7 +1,10 @@
-"""Requests of Koebako's own routes: a text with the settings of a line, under their names on the command line."""
+"""Requests of Koebako's own routes: a text with the settings of a line, under their names on the command line; and the server-sent events of OpenAI's."""
 
 from __future__ import annotations
 
+import base64
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +14,7 @@ from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUN
 from app.core.symbols import PUNCTUATION_PHONES
 from app.core.synthesis_types import SynthesisRequest
 from app.service.http_errors import create_refusal, create_unknown_style_refusal
+from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.request_fields import RequestFields
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
 from app.service.voicevox_query import MAX_QUERY_TEXT
@@ -28,6 +32,8 @@ OPENAI_FORMATS = ("mp3", "opus", "flac", "wav", "pcm")
 OPENAI_STREAM_FORMATS = ("audio", "sse")
 LONGEST_NAME = 200
 """Characters of the name of a voice, a speaker or a style."""
+
+EVENT_STREAM_TYPE = "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +121,21 @@ def require_named_style(catalogue: StyleCatalogue, *names: str) -> ServedStyle:
         raise create_unknown_style_refusal(0)
     name, known = "/".join(filter(None, names)), ", ".join(speaker.name for speaker in catalogue.speakers[:12])
     raise create_refusal(422, f"声「{name}」が見つかりません。使用できるもの: {known}", f"There is no voice “{name}”. Available: {known}")
+
+
+def format_delta_events(content: bytes) -> Iterator[bytes]:
+    """Yield the events that carry these bytes of the sound; none for no bytes."""
+    for start in range(0, len(content), RESPONSE_PIECE_BYTES):
+        piece = content[start : start + RESPONSE_PIECE_BYTES]
+        yield _format_event({"type": "speech.audio.delta", "audio": base64.b64encode(piece).decode("ascii")})
+
+
+def format_done_event(text: str) -> bytes:
+    """Return the last event. A voice here counts no tokens: the characters of the text stand for those that went in, and none come out."""
+    usage = {"input_tokens": len(text), "output_tokens": 0, "total_tokens": len(text)}
+    return _format_event({"type": "speech.audio.done", "usage": usage})
+
+
+def _format_event(data: dict[str, Any]) -> bytes:
+    """Return an event that has data alone: its kind is in the data, as OpenAI's clients expect."""
+    return f"data: {json.dumps(data)}\n\n".encode("ascii")

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import Server as HttpServer
 
 from app.service.asgi_application import build_application
-from app.service.body_quota import MIN_SENDER_RATE, SENDER_GRACE_S
+from app.service.http_exchange import MIN_SENDER_RATE, SENDER_GRACE_S
 from app.service.http_service import HttpService
 
 MAX_CONNECTIONS = 128

@@ -1,10 +1,11 @@
-"""Accent phrases of a line, as VOICEVOX writes them, from how Koebako reads it; and their phones again."""
+"""Accent phrases of a line, as VOICEVOX writes them, from how Koebako reads it; their phones again, and the text that they were read from."""
 
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from app.core.sound.accent_edits import list_phrases
@@ -13,8 +14,11 @@ from app.core.sound.line_reading import read_line
 from app.core.sound.pipeline import Pipeline
 from app.core.symbols import EMOJI_IDS
 from app.core.synthesis_types import Overrides, Phones
-from app.service.mora_alignment import MoraAlignment, PhoneOffset, align_moras
+from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.service.voicevox_query import AccentPhrase, QueryMora
+
+PhoneOffset = tuple[int, int]
+"""A sentence of the list, and a phone in it."""
 
 LOW, HIGH = 5.5, 6.0
 """What stands for a low and a high mora, in VOICEVOX's unit (logarithm of Hz): a picture of the accent, for voices that take no melody."""
@@ -24,6 +28,57 @@ DEVOICED_VOWELS, SILENT_VOWELS = tuple("AIUEO"), ("cl", "pau")
 _PROLONGED = {"a": "ア", "i": "イ", "u": "ウ", "e": "エ", "o": "オ", "N": "ン"}
 _VOICEVOX_PHONES = {"q": "cl"}
 _OWN_PHONES = {"cl": "q", "A": "a", "I": "i", "U": "u", "E": "e", "O": "o"}
+
+_MAX_REMEMBERED_TEXTS = 1000
+
+
+@dataclass(slots=True)
+class MoraAlignment:
+    """Counted over the line.
+
+    Attributes:
+        moras: the phones of each mora.
+        gaps: the phones between two morae, by how many morae lie before; 0 is the opening, `len(moras)` the closing.
+    """
+
+    moras: list[list[PhoneOffset]] = field(default_factory=list)
+    gaps: dict[int, list[PhoneOffset]] = field(default_factory=dict)
+
+    @property
+    def opening(self) -> list[PhoneOffset]:
+        """Return the phones before the first mora."""
+        return self.gaps.get(0, [])
+
+    @property
+    def closing(self) -> list[PhoneOffset]:
+        """Return the phones after the last mora."""
+        return self.gaps.get(len(self.moras), []) if self.moras else []
+
+    @property
+    def pauses(self) -> dict[int, list[PhoneOffset]]:
+        """Return the gaps between two morae."""
+        return {before: places for before, places in self.gaps.items() if 0 < before < len(self.moras)}
+
+
+def align_moras(sentences: Sequence[Phones]) -> MoraAlignment:
+    """Return the alignment of morae and phones of a line."""
+    layout = MoraAlignment()
+    for index, phones in enumerate(sentences):
+        begun = len(layout.moras)
+        for place, mora in enumerate(map_phones_to_moras(phones.phones)):
+            if mora == NO_INDEX:
+                layout.gaps.setdefault(len(layout.moras), []).append((index, place))
+            elif begun + mora == len(layout.moras):
+                layout.moras.append([(index, place)])
+            else:
+                layout.moras[-1].append((index, place))
+    return layout
+
+
+def map_frames(sentences: Sequence[FixedSentence]) -> dict[PhoneOffset, int]:
+    """Return the frames by place; empty if the voice did not report them."""
+    counts = ((at, sentence.frames) for at, sentence in enumerate(sentences))
+    return {(at, place): count for at, frames in counts for place, count in enumerate(frames) if count is not None}
 
 
 def build_phrases(pipeline: Pipeline, text: str, sentences: Sequence[FixedSentence]) -> tuple[AccentPhrase, ...]:
@@ -96,3 +151,27 @@ def _choose_pitch(mora: QueryMora, tone: int, pitch_hz: float = 0.0) -> float:
     if mora.vowel in (*SILENT_VOWELS, *DEVOICED_VOWELS) or mora.text in EMOJI_IDS:
         return 0.0
     return math.log(pitch_hz) if pitch_hz else HIGH if tone else LOW
+
+
+class QueryTextMemory:
+    """Texts that queries were made of, found again by their reading: clients may drop a query's text."""
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[tuple[str, ...], str] = OrderedDict()
+
+    def remember_text(self, phrases: Sequence[AccentPhrase], text: str) -> None:
+        """Remember a text by its phrases."""
+        key = _build_reading_key(phrases)
+        self._texts.pop(key, None)
+        self._texts[key] = text
+        while len(self._texts) > _MAX_REMEMBERED_TEXTS:
+            self._texts.popitem(last=False)
+
+    def find_texts(self, phrases: Sequence[AccentPhrase]) -> list[str]:
+        """Return the text that these phrases were read from last, if any, in a list."""
+        found = self._texts.get(_build_reading_key(phrases))
+        return [] if found is None else [found]
+
+
+def _build_reading_key(phrases: Sequence[AccentPhrase]) -> tuple[str, ...]:
+    return tuple(" ".join(list_phones(mora)) for phrase in phrases for mora in phrase.moras)

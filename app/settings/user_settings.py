@@ -93,7 +93,7 @@ class Settings(Delivery):
         update_found: the newer version that it found then, as `app.adapters.http.release_feed` packs it; empty for none.
         log_words: the log also holds what errors say, which may quote the user's text.
         chat_reader, chat_port, chat_http_port: whether comments of comment viewers are read, and on which ports.
-        chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_rules`.
+        chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_queue`.
         chat_voices: voices by the numbers that viewers send and by names of writers, as in `1=Mei; Taro=Rin/Happy`.
         agent_voices: the voice that each agent chose last, `NAME=VOICE`; the last used comes last.
         service, service_port, service_changes: whether other programs are served, on which port, and whether they may change presets and dictionary.

@@ -29,11 +29,9 @@ from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.engine_thread import EngineThread
 from app.engine.open_voices import OpenVoices
 from app.engine.synthesis_jobs import JobTurn
-from app.service.access import AccessRules
+from app.service.access import AccessRules, bind_sockets
 from app.service.http_service import HttpService
-from app.service.listening_sockets import bind_sockets
-from app.service.service_job import JobContext, ServiceJob
-from app.service.service_queue import ServiceJobQueue
+from app.service.service_job import JobContext, ServiceJob, ServiceJobQueue
 from app.service.speech_server import HttpConnection, SpeechServer
 from app.service.style_catalogue import build_catalogue
 from app.voices.installed_voices import list_installed_voices

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from app.cli.main import build_parser, main
 from app.common.errors import AppError, InputError, VoiceError
 from app.lab import subject_lookup
-from app.service.listening_sockets import bind_sockets
+from app.service.access import bind_sockets
 
 CONTRACT = {0, 2, 3, 4, 5, 6, 7, 130}
 VALUES = [

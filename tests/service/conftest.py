@@ -13,10 +13,9 @@ from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.engine.engine_thread import EngineThread
 from app.engine.open_voices import OpenVoices
-from app.service.access import AccessRules
+from app.service.access import AccessRules, bind_sockets
 from app.service.http_service import HttpService
-from app.service.listening_sockets import bind_sockets
-from app.service.service_queue import ServiceJobQueue
+from app.service.service_job import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import build_catalogue
 from app.voices.installed_voices import list_installed_voices

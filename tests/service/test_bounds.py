@@ -24,13 +24,12 @@ from app.common.errors import OutputFileError, VoiceError
 from app.common.files.corrupt_file_backup import CorruptFileError
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
-from app.service import asgi_application, body_quota, http_exchange, http_service, routes_query, speech_server
-from app.service.body_quota import UNCOUNTED_BODY_BYTES, BodyQuota, BodySender
+from app.service import asgi_application, http_exchange, http_service, routes_query, speech_server
 from app.service.http_errors import RefusalError, convert_to_refusal, strip_folders
-from app.service.query_parser import MAX_QUERY_MORAS, parse_phrases, parse_queries
-from app.service.request_fields import RequestFields
-from app.service.request_findings import MAX_LISTED_FAULTS
+from app.service.http_exchange import UNCOUNTED_BODY_BYTES, BodyQuota, BodySender
+from app.service.request_fields import MAX_LISTED_FAULTS, RequestFields
 from app.service.speak_request import parse_speak_request
+from app.service.voicevox_query import MAX_QUERY_MORAS, parse_phrases, parse_queries
 from app.service.wav_stream import pack_wav_header
 from tests.service.conftest import Serve
 
@@ -191,8 +190,7 @@ def test_slow_senders_lock_nobody_out(serve: Serve, monkeypatch: pytest.MonkeyPa
             assert client.post("/connect_waves", json=[wave(0.1)]).status_code == 200
 
     monkeypatch.setattr(asgi_application, "BodyQuota", lambda: BodyQuota(200_000))
-    for module in (http_exchange, body_quota):
-        monkeypatch.setattr(module, "SENDER_GRACE_S", 0.2)
+    monkeypatch.setattr(http_exchange, "SENDER_GRACE_S", 0.2)
     with serve() as address, slow_senders(address, 4, 150_000) as senders:
         assert httpx.post(f"{address}/connect_waves", json=[wave(10)], timeout=10).status_code == 200
         assert senders[0].recv(12).endswith(b"408")
@@ -200,7 +198,7 @@ def test_slow_senders_lock_nobody_out(serve: Serve, monkeypatch: pytest.MonkeyPa
 
 def test_a_body_that_finds_no_room_is_refused(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asgi_application, "BodyQuota", lambda: BodyQuota(100_000))
-    monkeypatch.setattr(body_quota, "QUOTA_WAIT_S", 0.0)
+    monkeypatch.setattr(http_exchange, "QUOTA_WAIT_S", 0.0)
     with serve() as address, slow_senders(address, 1, 400_000):
         time.sleep(0.2)
         refused = httpx.post(f"{address}/connect_waves", json=[wave(10)], timeout=10)

@@ -13,9 +13,8 @@ from app.compose.speaker_opening import open_speaker
 from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
 from app.core.synthesis_types import SynthesisRequest
 from app.service.query_synthesizer import QuerySynthesizer
-from app.service.query_texts import QueryTextMemory
 from app.service.routes_query import parse_kana
-from app.service.voicevox_phrases import HIGH, LOW
+from app.service.voicevox_phrases import HIGH, LOW, QueryTextMemory
 from app.service.voicevox_query import AudioQuery, QueryMora
 from tests.pitch_measures import pitch_of
 from tests.service.conftest import serving

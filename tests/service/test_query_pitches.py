@@ -18,14 +18,11 @@ from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import Float32, SynthesisRequest
 from app.core.text.accent_phrases import compute_phrase_heights
-from app.service.query_durations import LineDurations
-from app.service.query_parser import parse_query
-from app.service.query_pitches import find_pitch_edits
+from app.service.query_edits import LineDurations, find_pitch_edits
 from app.service.query_synthesizer import QuerySynthesizer
-from app.service.query_texts import QueryTextMemory
 from app.service.routes_query import parse_kana
-from app.service.voicevox_phrases import HIGH, LOW
-from app.service.voicevox_query import AccentPhrase, AudioQuery
+from app.service.voicevox_phrases import HIGH, LOW, QueryTextMemory
+from app.service.voicevox_query import AccentPhrase, AudioQuery, parse_query
 from tests.pitch_measures import pitch_of
 from tests.service.test_kokoro_queries import measure_vowels
 from tests.service.test_query_synthesizer import sound

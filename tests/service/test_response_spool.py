@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from app.common.errors import OutputFileError
-from app.service import anonymous_file, response_spool, routes_sound
+from app.service import response_spool, routes_query
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.response_spool import ResponseSpool, SpoolQuota
 
@@ -69,7 +69,7 @@ def asked(url: str, path: str, query: bytes) -> socket.socket:
 def test_a_slow_reader_costs_little_memory(client: httpx.Client, url: str, style: int, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     """And gets every byte in the end; others are answered while it waits."""
     query = client.post("/audio_query", params={"text": "はい", "speaker": style}).content
-    monkeypatch.setattr(routes_sound, "synthesize_pieces", made)
+    monkeypatch.setattr(routes_query, "synthesize_pieces", made)
     tracemalloc.start()
     try:
         with asked(url, f"{path}?speaker={style}", query) as own:
@@ -109,8 +109,8 @@ def test_a_full_disk_ends_that_answer_alone(
 
     values = client.post("/audio_query", params={"text": "はい", "speaker": style}).content
     with monkeypatch.context() as patch:
-        patch.setattr(routes_sound, "synthesize_pieces", made)
-        patch.setattr(anonymous_file, "_open_file", Full)
+        patch.setattr(routes_query, "synthesize_pieces", made)
+        patch.setattr(response_spool, "_open_file", Full)
         body = b"[" + values + b"]" if path == "/multi_synthesis" else values
         with asked(url, f"{path}?speaker={style}", body) as own:
             time.sleep(0.3)

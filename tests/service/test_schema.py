@@ -15,8 +15,7 @@ from app.service.openapi_document import DESCRIBED_ROUTES, build_openapi
 from app.service.routes_about import build_about_routes
 from app.service.routes_changes import build_dictionary_routes, build_preset_routes
 from app.service.routes_own import build_own_routes
-from app.service.routes_query import build_query_routes
-from app.service.routes_sound import build_sound_routes
+from app.service.routes_query import build_query_routes, build_sound_routes
 
 # Pictures under addresses that other answers give, and what is refused with a sentence: singing and morphing.
 UNDESCRIBED = {

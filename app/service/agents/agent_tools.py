@@ -28,12 +28,12 @@ from app.engine.engine import Engine
 from app.engine.job_handle import JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.agents.agent_folder import AgentFolder, check_file_name
-from app.service.agents.json_rpc import INVALID_PARAMS, RpcError
+from app.service.agents.agent_session import INVALID_PARAMS, RpcError
 from app.service.http_errors import RefusalError
 from app.service.query_synthesizer import QuerySynthesizer
-from app.service.query_texts import QueryTextMemory
 from app.service.routes_own import build_timings, measure_line
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
+from app.service.voicevox_phrases import QueryTextMemory
 from app.service.voicevox_query import MAX_QUERY_TEXT
 from app.settings.user_settings import MOST_AGENT_VOICES, Settings, load_usable_settings
 

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.service.access import AccessRules
+from app.service.access import LOOPBACK, AccessRules, bind_sockets
 from app.service.chat.bouyomi_protocol import (
     MAX_TEXT_BYTES,
     UNSET,
@@ -27,7 +27,6 @@ from app.service.chat.bouyomi_protocol import (
     ChatTalk,
 )
 from app.service.chat.chat_queue import ChatQueue
-from app.service.listening_sockets import LOOPBACK, bind_sockets
 
 CHAT_PORT, CHAT_HTTP_PORT = 50001, 50080
 CONNECTION_LIMIT_S = 5.0

@@ -112,7 +112,7 @@ class ChatController(ListenerController["WindowChat"]):
     @Slot(object, object)
     def _replace_rules(self, _before: Settings, after: Settings) -> None:
         if self.reader is not None:
-            from app.service.chat.chat_rules import build_chat_rules
+            from app.service.chat.chat_queue import build_chat_rules
 
             self.reader.queue.rules = build_chat_rules(after)
 

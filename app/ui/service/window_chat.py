@@ -8,12 +8,11 @@ from app.core.script.characters import CastBuilder
 from app.core.script.line_requests import LineCast, find_cast
 from app.core.script.script import Character, Line
 from app.core.synthesis_types import SynthesisRequest
+from app.service.access import LOOPBACK
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.service.chat.chat_delivery import build_chat_request, find_chat_style, list_chat_names
-from app.service.chat.chat_queue import ChatQueue
-from app.service.chat.chat_rules import build_chat_rules
+from app.service.chat.chat_queue import ChatQueue, build_chat_rules
 from app.service.chat.chat_server import ChatServer
-from app.service.listening_sockets import LOOPBACK
 from app.settings.page_origins import parse_origins
 from app.settings.user_settings import Settings
 from app.ui.service.window_service import build_offered_catalogue

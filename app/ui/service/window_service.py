@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 from app.common.files import paths
 from app.install.voice_licence import find_unaccepted_licence
-from app.service.access import AccessRules
+from app.service.access import LOOPBACK, AccessRules, bind_sockets
 from app.service.http_service import HttpService
-from app.service.listening_sockets import LOOPBACK, bind_sockets
 from app.service.request_log import RequestLog
-from app.service.service_queue import ServiceJobQueue
+from app.service.service_job import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
 from app.settings.page_origins import parse_origins

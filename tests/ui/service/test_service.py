@@ -17,7 +17,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.engine.synthesis_jobs import ComputeJob, Importance
-from app.service import routes_sound
+from app.service import routes_query
 from app.service.request_log import RequestRecord
 from app.settings.user_settings import Settings
 from app.ui.service.service_controller import ServiceDialog
@@ -116,7 +116,7 @@ def test_clients_that_are_connected_hold_up_nothing(
 ) -> None:
     """Idle connections, an unread stream, a request inside a graph, and a sound that another thread is still converting."""
     converting, go_on, spoken = threading.Event(), threading.Event(), []
-    monkeypatch.setattr(routes_sound, "join_wavs", lambda _waves: (converting.set(), go_on.wait(60)))
+    monkeypatch.setattr(routes_query, "join_wavs", lambda _waves: (converting.set(), go_on.wait(60)))
     window = open_window(Settings(text="", service=True, service_port=port))
     url = serving(qtbot, window)
     (thread,) = (one for one in threading.enumerate() if one.name == "service")

@@ -21,10 +21,9 @@ from app.common.log import allow_words_in_log, start_log
 from app.engine.engine import Engine
 from app.engine.engine_thread import EngineThread
 from app.engine.open_voices import OpenVoices
-from app.service.access import AccessRules, is_loopback
+from app.service.access import SERVICE_PORT, AccessRules, bind_sockets, is_loopback
 from app.service.http_service import HttpService
-from app.service.listening_sockets import SERVICE_PORT, bind_sockets
-from app.service.service_queue import ServiceJobQueue
+from app.service.service_job import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
 from app.service.voice_refiner import VoiceRefiner
@@ -93,8 +92,7 @@ def _start_chat_reader(options: argparse.Namespace, engine: Engine, catalogue: S
     """Serve comment viewers if that is asked for, by the rules of the settings; return the ports for the report."""
     if not options.chat_reader and options.chat_port is None:
         return {}
-    from app.service.chat.chat_queue import ChatQueue
-    from app.service.chat.chat_rules import build_chat_rules
+    from app.service.chat.chat_queue import ChatQueue, build_chat_rules
     from app.service.chat.chat_server import ChatServer
     from app.service.chat.headless_chat import HeadlessChatReader
 

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from app.service.service_queue import MAX_WAITING_JOBS
+from app.service.service_job import MAX_WAITING_JOBS
 from tests.campaigns.attack.area import LIMIT_S, Case
 from tests.campaigns.attack.areas.services import Services
 from tests.campaigns.attack.hostile.texts import hostile_text
