@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.adapters.portaudio.play_position import PlayPosition
+from app.adapters.portaudio.sample_ring import PlayPosition
 from app.core.synthesis_types import AudioChunk, Float32
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.adapters.sound.take_codec import Int16, convert_to_float, convert_to_int16, decode_take, encode_take
+from app.adapters.sound.sound_codec import Int16, convert_to_float, convert_to_int16, decode_take, encode_take
 from app.common.errors import InputError, OutputFileError
 from app.common.files.atomic_write import PRIVATE, remove_path, sync_folder, write_file_atomically
 from app.common.files.bounded_read import read_bounded

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.adapters.files.part_file import PartFile
 from app.common.errors import InputError
 from app.common.language import localize
-from app.export.taken_names import SourceFiles, build_source_error
+from app.export.safe_file_names import SourceFiles, build_source_error
 
 
 def check_output_path(target: Path, suffix: str) -> None:

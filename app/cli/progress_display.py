@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.adapters.download.download_progress import DownloadProgress, format_speed
-from app.adapters.http.wait_notices import WaitNotice
+from app.adapters.http.retry_policy import WaitNotice
 from app.cli.console_output import print_json, print_note
 from app.common.language import localize
 

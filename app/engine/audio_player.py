@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from app.adapters.portaudio.play_position import PlayPosition
+from app.adapters.portaudio.sample_ring import PlayPosition
 from app.core.sound.ports import AudioSink
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.export.export_plan import PlannedFile
-from app.export.manifest_data import ManifestEntry
+from app.export.manifest_store import ManifestEntry
 from app.export.owned_files import OwnedState
 
 FindState = Callable[[ManifestEntry], OwnedState]

@@ -1,7 +1,7 @@
 """`--cluster`: the connection to a Dask scheduler, in a child that holds nothing of the user's; Dask enters here and nowhere else.
 
 What comes from a cluster is read here and unpickled nowhere. The child has a home of its own, none of the user's tokens, and the limits of a
-sandbox; its parent, `app.export.cluster_link`, reads of it what an answer may hold: JSON, and bytes.
+sandbox; its parent, `app.export.cluster_client`, reads of it what an answer may hold: JSON, and bytes.
 
     parent, a line each                                       child, as results
                                                               {"workers": [address, …], "is_lost": false}, whenever it changes

@@ -14,8 +14,7 @@ from app.common.errors import BackendError, InputError, VoiceError
 from app.common.language import localize
 from app.common.version import VERSION
 from app.export.cluster_client import ClusterCallError, ClusterClient
-from app.export.cluster_task import describe_cluster_worker
-from app.export.cluster_voices import WantedVoice
+from app.export.cluster_task import WantedVoice, describe_cluster_worker
 from app.export.export_tasks import VoiceOpening
 from app.export.file_writer import BatchEndError
 

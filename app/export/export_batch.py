@@ -14,8 +14,7 @@ from app.common.language import localize
 from app.export.export_plan import PlannedFile
 from app.export.export_tasks import ExportTask, ExportWorker
 from app.export.file_writer import is_single_line_error
-from app.export.loudness import LoudnessMeasurement
-from app.export.loudness_data import parse_loudness
+from app.export.loudness import LoudnessMeasurement, parse_loudness
 
 # How soon Ctrl+C is noticed.
 BATCH_POLL_S = 0.05

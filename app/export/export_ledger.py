@@ -20,13 +20,10 @@ from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, plan_
 from app.export.export_settings import ExportSettings
 from app.export.game_lists import PlannedList, describe_kept_list, plan_game_list, write_game_list
 from app.export.loudness import LoudnessMeasurement
-from app.export.manifest_data import PARKED_PREFIX, FileContent, ManifestEntry
-from app.export.manifest_store import ManifestStore
+from app.export.manifest_store import PARKED_PREFIX, FileContent, ManifestEntry, ManifestStore, describe_place, is_same_place, is_there
 from app.export.owned_files import OwnedFiles, OwnParts, is_same_name, read_content
 from app.export.render_keys import SoundConditions, compute_file_key, compute_sound_key
-from app.export.safe_file_names import fold_file_name
-from app.export.script_place import describe_place, is_same_place, is_there
-from app.export.taken_names import OwnFiles, SourceFiles
+from app.export.safe_file_names import OwnFiles, SourceFiles, fold_file_name
 
 
 @dataclass(frozen=True, slots=True)

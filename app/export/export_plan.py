@@ -13,9 +13,18 @@ from app.common.language import get_language, localize
 from app.core.script.script import Character, Line, LineSettings
 from app.export.export_settings import DEFAULT_PATTERN_ENGLISH, DEFAULT_PATTERN_JAPANESE, ExportSettings
 from app.export.name_pattern import COUNTER_TOKEN, NUMBER_WIDTH, SpeakerNames, build_token_values, fill_pattern
-from app.export.safe_file_names import find_free_stem, fold_file_name, sanitise_stem
+from app.export.safe_file_names import (
+    NO_OWN_FILES,
+    NO_SOURCES,
+    OwnFiles,
+    SourceFiles,
+    TakenNames,
+    build_source_error,
+    find_free_stem,
+    fold_file_name,
+    sanitise_stem,
+)
 from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
-from app.export.taken_names import NO_OWN_FILES, NO_SOURCES, OwnFiles, SourceFiles, TakenNames, build_source_error
 
 FindNames = Callable[[LineSettings], SpeakerNames]
 """By which names people know who speaks a line."""

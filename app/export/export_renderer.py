@@ -30,8 +30,7 @@ from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter
 from app.export.loudness import LoudnessMeasurement
-from app.export.loudness_meter import LoudnessMeter
-from app.export.loudness_stage import WrittenLoudness
+from app.export.loudness_meter import LoudnessMeter, WrittenLoudness
 from app.export.name_pattern import SpeakerNames
 from app.export.sidecars.sidecar_formats import TIMELESS_SIDECARS
 from app.export.timeline import PAUSE_PHONE, SpokenFile, SpokenLine, TimedMora, TimedText

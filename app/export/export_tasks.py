@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from app.core.script.line_requests import find_cast_ids
 from app.core.script.script import Script
 from app.core.script.script_data import convert_script_to_data, parse_script
+from app.core.synthesis_types import Float32
 from app.core.text.dictionary_entries import DictionaryEntry
 from app.core.text.dictionary_formats import convert_entries_to_data, parse_entries
 from app.core.text.link_reading import LINK_READINGS, LinkReading
+from app.engine.synthesis_jobs import JobTurn
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
 from app.settings.graph_precision import GRAPH_PRECISIONS, GraphPrecision
 from app.settings.user_settings import PRECISION_CHOICES, PrecisionChoice
+
+if TYPE_CHECKING:
+    from app.export.export_renderer import FileRenderer, WrittenFile
+    from app.export.loudness import LoudnessMeasurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +101,28 @@ class BatchSettings:
         return BatchSettings(export, data["voices"], words, data["backend"], data["precision"], data["force_bert"], openings, reading)
 
 
-@dataclass(frozen=True, slots=True)
+# Compared by identity: by value, every line of the file would be gone through.
+@dataclass(frozen=True, slots=True, eq=False)
 class ExportTask:
-    """A file to write, with a gain and the limiter behind it or as it is, or only to measure."""
+    """A file to write with what belongs beside it, with a gain and the limiter behind it or as it is, or only to measure."""
 
     item: PlannedFile
     gain_db: float | None = None
     is_measurement: bool = False
+    recorded: tuple[Float32, int] | None = None  # samples `(T,)` and rate (Hz) of its one line when it was heard; written instead
+
+    def run_with(self, renderer: FileRenderer, settings: ExportSettings) -> WrittenFile | LoudnessMeasurement | None:
+        """Return what was written, or how loud it is; None if cancelled."""
+        if self.recorded is not None:
+            return renderer.write_recorded_file(self.item, settings, self.recorded)
+        return renderer.measure_file(self.item) if self.is_measurement else renderer.write_file(self.item, settings, self.gain_db)
+
+    def run_in_turn(self, settings: ExportSettings, turn: JobTurn) -> WrittenFile | LoudnessMeasurement | None:
+        """Return as `run_with`, where the engine's voices are open."""
+        from app.export.export_renderer import FileRenderer
+
+        open_voices = turn.open_speaker, lambda line, speaker: find_cast_ids(line, speaker.pipeline.voice)
+        return self.run_with(FileRenderer(*open_voices, turn.on_stage, turn.is_cancelled, turn.give_way), settings)
 
 
 class ExportWorker(Protocol):
@@ -118,12 +140,10 @@ class ExportWorker(Protocol):
 
 def convert_task_to_data(task: ExportTask) -> dict[str, Any]:
     """Return the data that `parse_task_data` reads."""
-    lines = convert_script_to_data(Script(task.item.lines))
-    characters = list(task.item.characters)
     return {
         "file": str(task.item.file),
-        "script": lines,
-        "characters": characters,
+        "script": convert_script_to_data(Script(task.item.lines)),
+        "characters": list(task.item.characters),
         "replaced_names": list(task.item.replaced_names),
         "gain_db": task.gain_db,
         "measures": task.is_measurement,

@@ -13,7 +13,7 @@ from app.common.files.private_data_dir import make_private_folder
 from app.core.synthesis_types import AudioChunk, Float32
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, TextEncoding
-from app.export.loudness_stage import LoudnessStage, WrittenLoudness
+from app.export.loudness_meter import LoudnessStage, WrittenLoudness
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 from app.export.timeline import SpokenFile, SpokenLine, join_lines
 

@@ -16,8 +16,7 @@ from app.common.language import localize
 from app.core.text.spreadsheet_cells import escape_formula
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, GameEngine
-from app.export.safe_file_names import find_free_stem
-from app.export.taken_names import OwnFiles, SourceFiles, TakenNames, build_source_error
+from app.export.safe_file_names import OwnFiles, SourceFiles, TakenNames, build_source_error, find_free_stem
 
 GAME_LIST_NAMES: dict[GameEngine, str] = {"csv": "voice_lines.csv", "yarn": "voice_lines.csv", "wwise": "voice_lines.wsources"}
 """Ren'Py needs none: it looks for `voice/{id}.ogg`."""

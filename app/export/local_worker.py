@@ -12,8 +12,8 @@ from app.engine.open_voices import OpenVoices
 from app.engine.voice_terms import VoiceTerms, create_opener
 from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
 from app.export.export_tasks import BatchSettings, ExportTask, ReadingTerms
-from app.export.loudness_data import convert_loudness_to_data
-from app.export.loudness_stage import convert_written_to_data
+from app.export.loudness import LoudnessMeasurement, convert_loudness_to_data
+from app.export.loudness_meter import convert_written_to_data
 
 
 def build_file_row(result: WrittenFile) -> dict[str, Any]:
@@ -68,11 +68,10 @@ class LocalWorker:
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
         """Run a task, as any worker."""
-        if task.is_measurement:
-            measured = self._renderer.measure_file(task.item)
-            return {} if measured is None else convert_loudness_to_data(measured)
-        written = self._renderer.write_file(task.item, self._batch.export, task.gain_db)
-        return {} if written is None else build_file_row(written)
+        result = task.run_with(self._renderer, self._batch.export)
+        if isinstance(result, LoudnessMeasurement):
+            return convert_loudness_to_data(result)
+        return {} if result is None else build_file_row(result)
 
     def stop_task(self) -> None:
         """Stop the present task, as any worker."""

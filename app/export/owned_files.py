@@ -15,10 +15,9 @@ from app.adapters.files.part_file import build_write_error
 from app.common.files.atomic_write import move_path, move_to_free_name
 from app.common.files.bounded_read import open_regular_file
 from app.common.files.private_data_dir import make_private_folder
-from app.export.manifest_data import FileContent, ManifestEntry
+from app.export.manifest_store import FileContent, ManifestEntry
 from app.export.render_keys import DIGEST_BYTES
-from app.export.safe_file_names import fold_file_name
-from app.export.taken_names import NO_SOURCES, SourceFiles
+from app.export.safe_file_names import NO_SOURCES, SourceFiles, fold_file_name
 
 OwnedState = Literal["whole", "partial", "gone", "edited"]
 """All files are as we wrote them; some are missing and the others are so; all are missing; one is another file now."""

@@ -1,13 +1,18 @@
-"""Names that every file system takes, and that nothing else has."""
+"""Names that every file system takes, and that nothing else has: neither files that are not ours to replace, nor those that the export reads."""
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 
+from app.common.errors import InputError
 from app.common.files.untrusted_json import DISTURBING_CHARS
+from app.common.language import localize
 from app.export.name_pattern import COUNTER_TOKEN, FORBIDDEN_FILE_NAME_CHARS
 
 MAX_FS_NAME_BYTES = 255
@@ -74,3 +79,111 @@ def _iterate_names(stem: str, default: str) -> Iterator[str]:
     for number in count(2):
         name = sanitise_stem(stem.replace(_TAKE_TOKEN, str(number)), default)
         yield name if name != first else f"{first} {number}"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFiles:
+    """The files of earlier exports that may give way.
+
+    Attributes:
+        replaced: by the files of this export, whichever of them are there.
+        is_remnant: returns whether a file is as we wrote it; asked of what lies beside sounds that are gone.
+    """
+
+    replaced: Collection[Path] = frozenset()
+    is_remnant: Callable[[Path], bool] = lambda _file: False
+
+
+NO_OWN_FILES = OwnFiles()
+
+
+class SourceFiles:
+    """The files that an export reads: none that it writes, renames or removes is ever one of them, whatever the user answers."""
+
+    def __init__(self, files: Iterable[Path] = ()) -> None:
+        # A link in an export folder is as much a name of the source as what it leads to.
+        self._places = frozenset(_locate_file(name) for file in files for name in (file, Path(os.path.realpath(file))))
+        self._names = frozenset(name for _, name in self._places)
+
+    def list_names(self, folder: Path) -> frozenset[str]:
+        """Return the folded names of the sources in a folder."""
+        place = _fold_folder(folder)
+        return frozenset(name for parent, name in self._places if parent == place)
+
+    def __contains__(self, file: Path) -> bool:
+        # Most names say already that they are none, without a look at the disk.
+        return fold_file_name(file.name) in self._names and _locate_file(file) in self._places
+
+
+NO_SOURCES = SourceFiles()
+
+
+def _locate_file(file: Path) -> tuple[str, str]:
+    return _fold_folder(file.parent), fold_file_name(file.name)
+
+
+def _fold_folder(folder: Path) -> str:
+    return fold_file_name(os.path.realpath(folder))
+
+
+class TakenNames:
+    """The names in folders, each listed once, because a network disk is slow at every query."""
+
+    def __init__(self, own_files: OwnFiles, sources: SourceFiles) -> None:
+        self._own, self._sources = own_files, sources
+        self._all: dict[Path, frozenset[str]] = {}
+        self._there: dict[Path, frozenset[str]] = {}
+        self._read: dict[Path, frozenset[str]] = {}
+
+    def find_taken(self, folder: Path, stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
+        """Return those names of a set that are taken on any file system, by whatever has them: files, folders, links to nowhere.
+
+        Args:
+            suffixes: of the set, that of the sound first.
+        """
+        names, taken = [stem + suffix for suffix in suffixes], _find_names(self._list_there(folder), stem, suffixes)
+        if taken and taken[0] != names[0]:
+            taken = tuple(name for name in taken if not self._own.is_remnant(folder / name))
+        return tuple(dict.fromkeys((*taken, *self.find_sources(folder, names))))
+
+    def list_present(self, folder: Path, stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
+        """Return those names of a set that anything has, our own files among them."""
+        self._list_there(folder)
+        return _find_names(self._all[folder], stem, suffixes)
+
+    def has_set(self, folder: Path, suffixes: Collection[str], stem: str) -> bool:
+        """Return whether any name of a set is taken."""
+        return bool(self.find_taken(folder, stem, suffixes))
+
+    def find_sources(self, folder: Path, names: Collection[str]) -> list[str]:
+        """Return those names that belong to a file that the export reads."""
+        if folder not in self._read:
+            self._read[folder] = self._sources.list_names(folder)
+        read = self._read[folder]
+        return [name for name in names if fold_file_name(name) in read] if read else []
+
+    def _list_there(self, folder: Path) -> frozenset[str]:
+        if folder not in self._there:
+            try:
+                names = os.listdir(folder)  # noqa: PTH208 — names are enough
+            except OSError:
+                names = []
+            replaced = self._own.replaced
+            self._all[folder] = self._there[folder] = frozenset(map(fold_file_name, names))
+            if replaced:
+                self._there[folder] = frozenset(fold_file_name(name) for name in names if folder / name not in replaced)
+        return self._there[folder]
+
+
+def _find_names(there: frozenset[str], stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
+    # Only the stem is folded: ten thousand lines with seven files each are seventy thousand names.
+    key = fold_file_name(stem)
+    return tuple(stem + suffix for suffix in suffixes if key + suffix.casefold() in there)
+
+
+def build_source_error(name: str) -> InputError:
+    """Return the error for a file that would take the place of what it is made of, or of anything else that is read for it."""
+    return InputError(
+        localize(f"「{name}」は元のファイルなので、上書きできません。", f"“{name}” is the source itself and cannot be replaced."),
+        localize("別のフォルダーかファイル名を指定してください。", "Choose another folder or another name."),
+    )

@@ -10,17 +10,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.adapters.download.disk_errors import build_disk_error, build_disk_full_error
-from app.adapters.download.download_limits import build_other_file_error
+from app.adapters.download.download_limits import build_disk_error, build_disk_full_error, build_other_file_error
 from app.adapters.download.download_progress import DownloadProgress, OnProgress, ignore_progress
 from app.adapters.download.partial_download import count_arrived_bytes, find_downloads_dir, remove_stale_downloads
 from app.adapters.download.resumable_download import DownloadedFile, download_file
 from app.adapters.files.free_space import check_free_space
 from app.adapters.http.http_address import parse_address
-from app.adapters.http.hub_addresses import build_hf_url, convert_to_hf_file_url, parse_aivishub_uuid
-from app.adapters.http.hub_files import HubFile, HubVoice, fetch_aivishub_voice, fetch_hf_file_info
-from app.adapters.http.retry_policy import RetryPolicy
-from app.adapters.http.wait_notices import OnWait, ignore_wait
+from app.adapters.http.hub_files import (
+    HubFile,
+    HubVoice,
+    build_hf_url,
+    convert_to_hf_file_url,
+    fetch_aivishub_voice,
+    fetch_hf_file_info,
+    parse_aivishub_uuid,
+)
+from app.adapters.http.retry_policy import OnWait, RetryPolicy, ignore_wait
 from app.common.errors import DownloadError
 from app.common.files.atomic_write import move_path
 from app.common.language import localize

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
-from app.adapters.files.checked_file import CheckedFile
+from app.adapters.files.part_file import CheckedFile
 from app.common.errors import OutputFileError
 from app.common.files import paths
 from app.common.files.private_data_dir import make_private_folder

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def parse_address(text: str) -> tuple[str, str]:
     """Return (url, uuid) of the typed text; at least one of them is empty."""
-    from app.adapters.http.hub_addresses import parse_aivishub_uuid  # the window starts without what reads addresses
+    from app.adapters.http.hub_files import parse_aivishub_uuid  # the window starts without what reads addresses
 
     uuid = parse_aivishub_uuid(text)
     if uuid is not None:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.sound import take_codec
-from app.adapters.sound.take_codec import convert_to_float, convert_to_int16, decode_take, encode_take
+from app.adapters.sound import sound_codec
+from app.adapters.sound.sound_codec import convert_to_float, convert_to_int16, decode_take, encode_take
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import InputError, OutputFileError
 from app.core.script.takes import LineTake, list_sounds
@@ -45,7 +45,8 @@ def test_sixteen_bits_come_back_exactly(count: int, rate: int, level: float) -> 
     assert found == rate
     assert (again == samples).all()
     assert (
-        np.abs(convert_to_float(samples) - np.clip(sound(count, count) * np.float32(level), -1, 1)).max() <= 1 / take_codec.INT16_FULL_SCALE
+        np.abs(convert_to_float(samples) - np.clip(sound(count, count) * np.float32(level), -1, 1)).max()
+        <= 1 / sound_codec.INT16_FULL_SCALE
     )
 
 
@@ -56,7 +57,7 @@ def test_what_is_kept_is_read_from_memory_and_from_the_disk(store: TakeStore) ->
     for reader in (store, fresh(store)):
         samples, rate = reader.read_sound(first.name)
         assert rate == RATE
-        assert np.abs(samples - sound()).max() <= 1 / take_codec.INT16_FULL_SCALE
+        assert np.abs(samples - sound()).max() <= 1 / sound_codec.INT16_FULL_SCALE
     assert store.keep_sound(sound(), RATE) == first
     assert len(list(store.folder.iterdir())) == 1
 
@@ -136,7 +137,7 @@ def test_a_right_hash_makes_no_sound_of_other_bytes(store: TakeStore, monkeypatc
     for content in strange:
         with pytest.raises(InputError, match="damaged"):
             store.read_sound(put(store, content))
-    monkeypatch.setattr(take_codec, "MAX_TAKE_SAMPLES", 2_000_000)
+    monkeypatch.setattr(sound_codec, "MAX_TAKE_SAMPLES", 2_000_000)
     bomb = written(np.zeros(2_000_001, np.int16), RATE, "PCM_16", "FLAC")  # 4 MB of silence
     assert len(bomb) < 40_000
     with pytest.raises(InputError, match="damaged"):

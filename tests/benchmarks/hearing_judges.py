@@ -19,7 +19,7 @@ import numpy as np
 import platformdirs
 import soundfile
 
-from app.adapters.sound.take_codec import Int16
+from app.adapters.sound.sound_codec import Int16
 from app.core.synthesis_types import Float32
 from app.service.wav_stream import convert_to_pcm
 

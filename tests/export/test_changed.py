@@ -31,11 +31,17 @@ from app.export.export_ledger import ExportLedger, LedgerScript, order_renames
 from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, plan_files
 from app.export.export_settings import ExportSettings
 from app.export.loudness import LoudnessMeasurement
-from app.export.manifest_data import FileContent, ManifestEntry, convert_entry_to_data, parse_entry
-from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME, ManifestStore
+from app.export.manifest_store import (
+    JOURNAL_NAME,
+    MANIFEST_NAME,
+    FileContent,
+    ManifestEntry,
+    ManifestStore,
+    convert_entry_to_data,
+    parse_entry,
+)
 from app.export.name_pattern import SpeakerNames
-from app.export.render_keys import SoundConditions, VoiceFacts, compute_file_key, compute_sound_key
-from app.export.sound_conditions import compute_voice_fingerprint
+from app.export.render_keys import SoundConditions, VoiceFacts, compute_file_key, compute_sound_key, compute_voice_fingerprint
 from app.settings.user_settings import Settings
 from app.voices.installed_voices import find_shipped_voice_id
 from app.voices.pending_refinement import SOURCE_GRAPH_NAME, clear_pending_refinement, mark_refinement_pending

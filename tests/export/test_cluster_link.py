@@ -17,10 +17,9 @@ from typing import Any
 import pytest
 
 from app.common.errors import BackendError
-from app.export import cluster_link
+from app.export import cluster_client
 from app.export.cluster_address import ClusterAddress
-from app.export.cluster_client import ClusterClient
-from app.export.cluster_link import ClusterLink, LinkedCall
+from app.export.cluster_client import ClusterClient, ClusterLink, LinkedCall
 from app.export.cluster_relay import BYTES_KEY, AnswerEncoder
 
 ROOT = Path(__file__).parents[2]
@@ -100,8 +99,8 @@ def test_a_scheduler_that_is_none_is_one_sentence_in_time(
     answer: Callable[[socket.socket], None], open_scheduler: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-    monkeypatch.setattr(cluster_link, "LINK_START_TIMEOUT_S", 6.0)
-    monkeypatch.setattr(cluster_link, "LINK_CLOSE_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(cluster_client, "LINK_START_TIMEOUT_S", 6.0)
+    monkeypatch.setattr(cluster_client, "LINK_CLOSE_TIMEOUT_S", 0.1)
     with pytest.raises(BackendError, match="cannot be reached"):
         ClusterClient(ClusterAddress(open_scheduler(answer)))
     assert not [thread for thread in threading.enumerate() if thread.name == "cluster"]
@@ -111,7 +110,7 @@ def test_the_child_has_nothing_of_the_user(tmp_path: Path, monkeypatch: pytest.M
     for name in ("HF_TOKEN", "SSH_AUTH_SOCK", "KOEBAKO_SERVICE_TOKEN", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "a secret")
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CA_FILE", "ca.pem")
-    given = cluster_link.build_environment(tmp_path)
+    given = cluster_client.build_environment(tmp_path)
     assert "a secret" not in given.values()
     assert given["HOME"] == given["USERPROFILE"] == given["KOEBAKO_HOME"] == str(tmp_path)
     assert given["DASK_DISTRIBUTED__COMM__TLS__CA_FILE"] == "ca.pem"
@@ -156,7 +155,7 @@ def test_an_answer_that_is_none_ends_the_call(messages: list[dict[str, Any]]) ->
 
 
 def test_a_long_answer_ends_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_link, "MAX_CALL_BYTES", 8)
+    monkeypatch.setattr(cluster_client, "MAX_CALL_BYTES", 8)
     part = {"id": 1, "part": base64.b64encode(b"12345").decode()}
     assert take_answer(part, part, part).status == "error"
 

@@ -20,7 +20,7 @@ from app.export.export_renderer import FileRenderer, WrittenFile
 from app.export.export_settings import ExportSettings
 from app.export.export_tasks import BatchSettings, ExportTask
 from app.export.manifest_store import MANIFEST_NAME
-from app.export.taken_names import SourceFiles
+from app.export.safe_file_names import SourceFiles
 from tests.export.test_changed import CONTEXT, Exporter, contents, export_fully
 
 MINE = "mine\n"

@@ -18,7 +18,6 @@ from app.core.sound.true_peak import find_true_levels
 from app.core.synthesis_types import Float32
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
-from app.export.file_gains import FileGains, compute_file_gains
 from app.export.loudness import (
     MAX_LIMITED_DB,
     MAX_TRUE_PEAK_DB,
@@ -30,8 +29,8 @@ from app.export.loudness import (
     convert_to_db,
     merge_measurements,
 )
-from app.export.loudness_meter import LoudnessMeter, measure_loudness
-from app.export.loudness_stage import LoudnessStage, WrittenLoudness
+from app.export.loudness_meter import LoudnessMeter, LoudnessStage, WrittenLoudness, measure_loudness
+from app.export.loudness_report import FileGains, compute_file_gains
 
 RATE = 48_000
 STEREO_DB = 10 * math.log10(2)

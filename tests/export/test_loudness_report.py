@@ -10,9 +10,8 @@ import pytest
 from app.core.script.script import Line
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
-from app.export.file_gains import FileGains
-from app.export.loudness_report import LoudnessReport
-from app.export.loudness_stage import WrittenLoudness, convert_written_to_data, parse_written_data
+from app.export.loudness_meter import WrittenLoudness, convert_written_to_data, parse_written_data
+from app.export.loudness_report import FileGains, LoudnessReport
 
 FIRST, SECOND, WORD = (PlannedFile(Path(f"{name}.wav"), (Line("あ"),)) for name in ("001", "002", "word"))
 GAINS = {FIRST: 5.0, SECOND: 5.0}

@@ -7,25 +7,28 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from app.adapters.download.disk_errors import build_disk_error
-from app.adapters.download.resume_validator import ResumeValidator
+from app.adapters.download.download_limits import build_disk_error
 from app.adapters.files.file_lock import FileLock
 from app.adapters.http.network_messages import DownloadCancelledError
-from app.adapters.http.retry_policy import sleep_unless_cancelled
-from app.adapters.http.wait_notices import WaitAnnouncer
+from app.adapters.http.response_headers import parse_validator
+from app.adapters.http.retry_policy import WaitAnnouncer, sleep_unless_cancelled
 from app.common.files.atomic_write import move_path, write_json
-from app.common.files.bounded_read import open_regular_file
+from app.common.files.bounded_read import open_regular_file, read_bounded
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
+from app.common.files.untrusted_json import parse_object, require_int
 from app.core.sound.stage_clock import ignore_cancellation
 
 DOWNLOAD_LOCK_POLL_S = 0.1
 HASH_BLOCK_BYTES = 1 << 20
+
+MAX_SIDECAR_BYTES = 64 << 10
+MAX_STATED_BYTES = (1 << 63) - 1
 
 
 def find_downloads_dir() -> Path:
@@ -58,6 +61,38 @@ def count_arrived_bytes(url: str, sha256: str | None) -> int:
         return (find_downloads_dir() / f"{compute_download_key(url, sha256)}.part").stat().st_size
     except OSError:
         return 0
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeValidator:
+    """The server's own facts about the file of which this is a part.
+
+    Attributes:
+        validator: its ETag, or else Last-Modified, if it may be used to ask for the rest of the same file (RFC 9110, 13.1.5: no weak ones).
+        total: bytes in all, None if not said.
+        encoded: the body was compressed on the way, so that positions in it are not positions in the file.
+    """
+
+    validator: str | None
+    total: int | None
+    encoded: bool
+
+    @classmethod
+    def from_headers(cls, headers: Mapping[str, str], total: int | None) -> ResumeValidator:
+        """Create a validator from the headers of a whole response (200)."""
+        tag = parse_validator(headers.get("ETag"))
+        strong = tag if tag and not tag.startswith("W/") else None
+        encoded = headers.get("Content-Encoding", "identity").lower() not in ("", "identity")
+        return cls(strong or parse_validator(headers.get("Last-Modified")), None if encoded else total, encoded)
+
+    @classmethod
+    def read_sidecar(cls, path: Path) -> ResumeValidator:
+        """Read the validator of an earlier download; raise ValueError or OSError if there is none."""
+        data = parse_object(read_bounded(path, MAX_SIDECAR_BYTES))
+        validator, total, encoded = (data.get(name) for name in ("validator", "total", "encoded"))
+        if not isinstance(encoded, bool) or (validator is not None and not (isinstance(validator, str) and parse_validator(validator))):
+            raise ValueError("no origin")
+        return cls(validator, None if total is None else require_int(total, 0, MAX_STATED_BYTES), encoded)
 
 
 class PartialDownload:

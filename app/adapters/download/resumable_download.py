@@ -8,19 +8,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.adapters.download.disk_errors import build_disk_full_error
-from app.adapters.download.download_limits import MAX_DOWNLOAD_BYTES, ChecksumMismatchError, ExpectedFile, UnfitFileError
+from app.adapters.download.download_limits import (
+    MAX_DOWNLOAD_BYTES,
+    ChecksumMismatchError,
+    ExpectedFile,
+    UnfitFileError,
+    build_disk_full_error,
+)
 from app.adapters.download.download_progress import DownloadProgressMeter, OnProgress, ignore_progress
-from app.adapters.download.partial_download import PartialDownload, hash_file
-from app.adapters.download.resume_validator import ResumeValidator
+from app.adapters.download.partial_download import PartialDownload, ResumeValidator, hash_file
 from app.adapters.files.free_space import check_free_space
 from app.adapters.http.http_address import HttpAddress, parse_address
 from app.adapters.http.http_request import HttpRequest, ResponseHead
 from app.adapters.http.network_messages import build_disconnected_error, build_status_error
 from app.adapters.http.response_headers import parse_file_name, parse_length
 from app.adapters.http.response_stream import ResponseStream
-from app.adapters.http.retry_policy import RetryPolicy, retry_until_success
-from app.adapters.http.wait_notices import OnWait, WaitAnnouncer, ignore_wait
+from app.adapters.http.retry_policy import OnWait, RetryPolicy, WaitAnnouncer, ignore_wait, retry_until_success
 from app.core.sound.stage_clock import ignore_cancellation
 
 WHOLE, PARTIAL, RANGE_REFUSED = 200, 206, 416

@@ -8,8 +8,8 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
-from app.adapters.files.checked_file import CheckedFile
 from app.common.errors import OutputFileError
 from app.common.files.atomic_write import list_stale_parts, move_path, move_to_free_name, prepare_part_path, remove_path, resolve_symlink
 from app.common.files.bounded_read import NotRegularFileError
@@ -18,6 +18,51 @@ from app.common.system_errors import describe_reason
 
 # Parts of files that are written without a lock are not touched for as long as anybody may still write them.
 MIN_STALE_PART_AGE_S = 600.0
+
+
+class CheckedFile:
+    """As libsndfile and zipfile want one. libsndfile calls `write` from C, where an error would only be printed, and some of its encoders
+    report success on a full disk; so the first failure is kept in `failure`, and `raise_write_error` raises it.
+
+    Args:
+        file: open for reading and writing, without a buffer.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.failure: BaseException | None = None
+        self._file = file
+
+    def write(self, data: bytes) -> int:
+        """Write all data; return less after a failure, which `raise_write_error` raises."""
+        done = 0
+        try:
+            while done < len(data) and self.failure is None:
+                done += self._file.write(memoryview(data)[done:])
+        except BaseException as exc:  # Ctrl+C as well
+            self.failure = exc
+        return done
+
+    def read(self, count: int = -1) -> bytes:
+        """Read data back, which some containers need to finish their header."""
+        return self._file.read(count)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Seek, as any file."""
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        """Return the position, as any file."""
+        return self._file.tell()
+
+    def raise_write_error(self) -> None:
+        """Raise OutputFileError if any write failed so far, or the other error that interrupted it."""
+        if isinstance(self.failure, OSError):
+            raise self._build_write_error(self.failure) from self.failure
+        if self.failure is not None:
+            raise self.failure
+
+    def _build_write_error(self, cause: OSError) -> OutputFileError:
+        raise NotImplementedError
 
 
 class PartFile(CheckedFile):

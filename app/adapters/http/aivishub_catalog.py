@@ -15,15 +15,19 @@ from typing import Any
 
 from app.adapters.http.http_address import parse_address
 from app.adapters.http.http_request import HttpRequest
-from app.adapters.http.hub_addresses import (
+from app.adapters.http.hub_files import (
     build_aivishub_defaults_address,
     build_aivishub_model_address,
+    find_newest_file,
+    list_objects,
     parse_aivishub_media_address,
     parse_aivishub_uuid,
+    parse_file_bytes,
+    parse_name,
+    parse_sha256,
 )
-from app.adapters.http.hub_files import find_newest_file, list_objects, parse_file_bytes, parse_name, parse_sha256
 from app.adapters.http.network_messages import build_bad_response_error
-from app.adapters.http.response_reader import read_json_response, read_response
+from app.adapters.http.response_stream import read_json_response, read_response
 from app.adapters.http.retry_policy import RetryPolicy
 from app.common.files.untrusted_json import sanitise_long_text
 from app.core.sound.stage_clock import ignore_cancellation

@@ -12,9 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from app.adapters.portaudio.audio_devices import build_device_lost_error, find_output_device, refresh_devices
-from app.adapters.portaudio.play_position import PlayPosition, RequestMark, RequestMarks
 from app.adapters.portaudio.portaudio_stream import STREAM_POLL_S, PortAudioStream, find_accepted_rate
-from app.adapters.portaudio.sample_ring import SampleRing
+from app.adapters.portaudio.sample_ring import PlayPosition, RequestMark, RequestMarks, SampleRing
 from app.adapters.resampler import RateConverter
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, Float32

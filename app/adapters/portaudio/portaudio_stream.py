@@ -8,8 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from app.adapters.portaudio.audio_devices import AudioDevice, build_device_error, leave_hanging_thread, load_portaudio
-from app.adapters.portaudio.portaudio_worker import portaudio_thread
+from app.adapters.portaudio.audio_devices import AudioDevice, build_device_error, leave_hanging_thread, load_portaudio, portaudio_thread
 from app.adapters.portaudio.sample_ring import SampleRing
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import Float32

@@ -12,7 +12,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.adapters.sound.take_codec import Int16, convert_to_float, convert_to_int16
+from app.adapters.sound.sound_codec import Int16, convert_to_float, convert_to_int16
 from app.audition.board import Board, BoardCell, RenderingKey, map_takes_by_line
 from app.common.errors import AppError, NothingToReadError
 from app.core.lru_cache import LRUCache

@@ -8,6 +8,9 @@ of the first one, and how many there are beside it.
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -19,15 +22,17 @@ from PySide6.QtCore import QMimeData, QObject, QPoint, QRect, QSize, Qt, QTimer,
 from PySide6.QtGui import QCursor, QDrag, QFontMetrics, QGuiApplication, QPainter, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from app.adapters.files.part_file import build_write_error
 from app.common.errors import AppError
+from app.common.files.paths import find_data_dir, list_subfolders
+from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 from app.core.script.script import Line, LineSettings
 from app.core.synthesis_types import Float32
-from app.export.drag_folder import create_drag_subfolder, remove_old_drags
 from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, list_character_names, plan_files
 from app.export.export_renderer import WrittenFile
 from app.export.export_settings import ExportSettings, SidecarKind
-from app.export.file_task import FileTask
+from app.export.export_tasks import ExportTask
 from app.export.name_pattern import SpeakerNames
 from app.settings.user_settings import DraggedTexts, Settings
 from app.ui.background_thread import BackgroundThread
@@ -50,6 +55,9 @@ DraggedFileUse = Literal["drag", "copy"]
 OnFilesMade = Callable[[list[Path]], object]
 OnFilesFailed = Callable[[AppError], object]
 
+# Nobody says when the other program has read a file; a clipboard or an open video project may hold it for hours.
+MIN_KEPT_S = 24 * 3600.0
+
 
 def choose_drag_settings(export: ExportSettings, settings: Settings) -> ExportSettings:
     """Return the settings of dragged files: WAV files named as the export page names them, with the texts that the user chose."""
@@ -62,6 +70,33 @@ def choose_drag_settings(export: ExportSettings, settings: Settings) -> ExportSe
         existing="number",
         encoding=settings.drag_encoding,
     )
+
+
+def find_drag_folder() -> Path:
+    """Return the folder, which need not exist."""
+    return find_data_dir() / "dragged"
+
+
+def create_drag_subfolder() -> Path:
+    """Create an empty folder for the files of one drag, so that each has the name of the pattern. Raise OutputFileError."""
+    folder = find_drag_folder()
+    try:
+        make_private_folder(folder)
+        return Path(tempfile.mkdtemp(prefix="", dir=folder))
+    except OSError as exc:
+        raise build_write_error(folder, exc) from exc
+
+
+def remove_old_drags(now: float | None = None) -> None:
+    """Remove the files of drags that are older than a day."""
+    limit = (time.time() if now is None else now) - MIN_KEPT_S
+    for folder in list_subfolders(find_drag_folder()):
+        try:
+            is_old = folder.stat().st_mtime < limit
+        except OSError:
+            continue
+        if is_old:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class DraggedFileMaker(QObject):
@@ -132,7 +167,7 @@ class DraggedFileMaker(QObject):
                 on_made([item.file for item in made] + [path for item in made for path in item.sidecars])
 
         for item in files:
-            self._speech.export_file(FileTask(item, settings, recorded=recorded), add_result, on_failed)
+            self._speech.export_file(ExportTask(item, recorded=recorded), settings, add_result, on_failed)
 
 
 class DragController(QObject):

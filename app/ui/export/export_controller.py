@@ -144,7 +144,7 @@ class ExportController(QObject):
         self._background.run_work(partial(self._create_planner().plan_export, settings), begin_or_ask)
 
     def _ask_about_existing(self, settings: ExportSettings, existing_names: Sequence[str]) -> None:
-        from app.ui.export.existing_files_question import ask_about_existing
+        from app.ui.export.export_progress import ask_about_existing
 
         def begin_with_choice(choice: ExistingFilePolicy) -> None:
             chosen = replace(settings, existing=choice)
@@ -156,8 +156,7 @@ class ExportController(QObject):
 
     def _begin_export(self, remembered: ExportSettings, settings: ExportSettings, plan: ExportPlan) -> None:
         from app.ui.export.export_progress import ExportProgress
-        from app.ui.export.export_record import ExportRecord
-        from app.ui.export.export_run import ExportRun
+        from app.ui.export.export_run import ExportRecord, ExportRun
         from app.ui.export.remembered_export import ExportSettingsMemory
 
         # Remember the settings of the page, not the answer about existing files: the next export is to ask again.

@@ -13,7 +13,7 @@ from app.common.language import localize
 from app.export.export_plan import choose_default_pattern
 from app.export.export_settings import ExportSettings, SidecarKind
 from app.export.name_pattern import describe_pattern_problem, list_tokens
-from app.ui.export import export_choices
+from app.ui.export import export_fields
 from app.ui.export.export_fields import ExportChoiceBox, LoudnessField, SidecarField
 from app.ui.plain_text import PlainLabel
 from app.ui.settings.setting_fields import FolderField
@@ -136,7 +136,7 @@ class ExportForm(QWidget):
         self.files = ExportChoiceBox(
             localize("ファイルの分け方", "Files"),
             localize("行をファイルに分ける方法です。", "How lines are divided into files."),
-            export_choices.list_file_choices(),
+            export_fields.list_file_choices(),
         )
         self.folder = FolderField(
             localize("保存先のフォルダー", "Folder"), localize("ファイルの書き出し先です。", "Where the files are written.")
@@ -148,7 +148,7 @@ class ExportForm(QWidget):
         self.unit = ExportChoiceBox(
             localize("字幕の単位", "Subtitle unit"),
             localize("SRT、WebVTT、ASS の区切りです。", "What one subtitle covers in SRT, WebVTT and ASS."),
-            export_choices.list_unit_choices(),
+            export_fields.list_unit_choices(),
         )
         self.loudness = LoudnessField()
         self.game = ExportChoiceBox(
@@ -156,12 +156,12 @@ class ExportForm(QWidget):
             localize(
                 "行の ID をファイル名にし、エンジン用の一覧を書き出します。", "Names files by line ID and writes a list for the engine."
             ),
-            export_choices.list_game_choices(),
+            export_fields.list_game_choices(),
         )
         self.existing = ExportChoiceBox(
             localize("同名のファイル", "Existing files"),
             localize("同じ名前のファイルがあるときの動作です。", "What to do with files that exist."),
-            export_choices.list_existing_choices(),
+            export_fields.list_existing_choices(),
         )
         self._lay_out_fields()
         self._connect_signals()
@@ -173,7 +173,7 @@ class ExportForm(QWidget):
         self.sound = ExportChoiceBox(
             localize("形式", "Format"),
             localize("音声ファイルの形式です。", "Format of the audio files."),
-            export_choices.list_format_choices(),
+            export_fields.list_format_choices(),
         )
         self.quality = ExportChoiceBox(localize("音質", "Quality"), localize("サンプルの形式または音質です。", "Sample format or quality."))
         self.rate = ExportChoiceBox(
@@ -292,10 +292,10 @@ class ExportForm(QWidget):
     @Slot()
     def _offer_depths(self) -> None:
         before = self.quality.value
-        self.quality.offer_choices(export_choices.list_depth_choices(self.sound.value))
+        self.quality.offer_choices(export_fields.list_depth_choices(self.sound.value))
         if self.quality.findData(before) < 0 and self.sound.value not in ("wav", "flac"):
             self.quality.choose_value("standard")
-        self.rate.offer_choices(export_choices.list_rate_choices(replace(ExportSettings(), sound=self.sound.value)))
+        self.rate.offer_choices(export_fields.list_rate_choices(replace(ExportSettings(), sound=self.sound.value)))
 
     @Slot(int)
     def _apply_game_format(self, _index: int) -> None:

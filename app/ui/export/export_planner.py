@@ -16,13 +16,13 @@ from app.export.changed_plan import ExportChanges
 from app.export.export_ledger import ExportLedger, LedgerScript
 from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, build_numbered_lines, list_character_names, plan_files
 from app.export.export_settings import ExportSettings
-from app.export.file_gains import compute_file_gains
 from app.export.game_lists import PlannedList
 from app.export.loudness import LoudnessMeasurement
+from app.export.loudness_report import compute_file_gains
 from app.export.manifest_store import ManifestStore
 from app.export.name_pattern import SpeakerNames
 from app.export.owned_files import OwnParts
-from app.export.taken_names import OwnFiles
+from app.export.safe_file_names import OwnFiles
 from app.settings.user_settings import Settings
 
 
@@ -107,7 +107,7 @@ class ExportPlanner:
         return PlanContext(name, cache(self.describe_speaker), date.today(), list_character_names(self.script.cast))
 
     def _open_ledger(self, lines: Sequence[NumberedLine], settings: ExportSettings, *, is_quick: bool) -> ExportLedger:
-        from app.export.sound_conditions import collect_sound_conditions
+        from app.export.render_keys import collect_sound_conditions
         from app.voices.installed_voices import find_shipped_voice_id
 
         ids = dict.fromkeys(item.line.settings.voice for item in lines)

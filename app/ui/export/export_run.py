@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,24 +17,92 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.common.errors import AppError, OutputFileError
 from app.engine.synthesis_jobs import ComputeJob
 from app.export.changed_plan import ExportChanges
-from app.export.export_ledger import describe_write_error
+from app.export.export_ledger import ExportLedger, describe_write_error
 from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
-from app.export.file_gains import FileGains, compute_file_gains
-from app.export.file_task import FileTask
+from app.export.export_tasks import ExportTask
 from app.export.file_writer import is_single_line_error
-from app.export.loudness_report import LoudnessReport
-from app.export.manifest_data import ManifestEntry
+from app.export.game_lists import PlannedList
+from app.export.loudness import LoudnessMeasurement
+from app.export.loudness_report import FileGains, LoudnessReport, compute_file_gains
+from app.export.manifest_store import ManifestEntry
+from app.ui.background_thread import BackgroundThread
 from app.ui.export.export_planner import ExportPlan
-from app.ui.export.export_record import ExportRecord
 from app.ui.synthesis.speech_controller import SpeechController
 
 if TYPE_CHECKING:
     from app.export.export_renderer import WrittenFile
-    from app.export.loudness import LoudnessMeasurement
 
 # Two posted files keep the synthesis thread busy without waiting for the window between files.
 MAX_POSTED_FILES = 2
+
+OnError = Callable[[AppError], object]
+
+
+class ExportRecord:
+    """The ledger of one export; its work is done in the order in which it is asked for."""
+
+    def __init__(self, ledger: ExportLedger, background: BackgroundThread) -> None:
+        self._ledger, self._background = ledger, background
+
+    def apply_changes(
+        self,
+        files: Sequence[PlannedFile],
+        settings: ExportSettings,
+        gains_db: Mapping[PlannedFile, float],
+        is_stopped: Callable[[], bool],
+        on_applied: Callable[[ExportChanges], object],
+        on_error: OnError,
+    ) -> None:
+        """Find what changed and rename what only has another name; then call `on_applied` with what is to be made."""
+        self._background.run_work(partial(self._apply_changes, files, settings, gains_db, is_stopped), on_applied, on_error)
+
+    def record_written(
+        self, item: PlannedFile, sidecars: Collection[Path], gain_db: float | None, loudness: LoudnessMeasurement | None
+    ) -> None:
+        """Note a file that is complete."""
+        self._background.run_work(partial(self._ledger.record_written, item, sidecars, gain_db, loudness))
+
+    def remove_orphans(
+        self, orphans: Sequence[ManifestEntry], on_removed: Callable[[list[ManifestEntry]], object], on_error: OnError
+    ) -> None:
+        """Remove files whose lines are gone, and call `on_removed` with their entries."""
+        self._background.run_work(partial(self._remove_orphans, orphans), on_removed, on_error)
+
+    def write_game_list(
+        self,
+        planned: PlannedList,
+        files: Sequence[PlannedFile],
+        written: Collection[Path],
+        settings: ExportSettings,
+        on_written: Callable[[str], object],
+        on_error: OnError,
+    ) -> None:
+        """Write the list of the files, and call `on_written` with what `ExportLedger.write_game_list` says."""
+        self._background.run_work(partial(self._ledger.write_game_list, planned, files, written, settings), on_written, on_error)
+
+    def finish_record(self, on_finished: Callable[[OutputFileError | None], object]) -> None:
+        """Write the manifest, and call `on_finished` with why that failed, or None."""
+        self._background.run_work(self._close_ledger, on_finished)
+
+    def _apply_changes(
+        self, files: Sequence[PlannedFile], settings: ExportSettings, gains_db: Mapping[PlannedFile, float], is_stopped: Callable[[], bool]
+    ) -> ExportChanges:
+        changes = self._ledger.plan_changes(files, settings, gains_db)
+        self._ledger.update_unchanged(changes)
+        for _ in self._ledger.rename_files(changes):
+            if is_stopped():
+                break
+        return changes
+
+    def _remove_orphans(self, orphans: Sequence[ManifestEntry]) -> list[ManifestEntry]:
+        removed = self._ledger.remove_orphans(orphans)
+        self._ledger.close()
+        return removed
+
+    def _close_ledger(self) -> OutputFileError | None:
+        self._ledger.close()
+        return self._ledger.write_error
 
 
 class ExportRun(QObject):
@@ -76,8 +144,8 @@ class ExportRun(QObject):
         self.removed = 0
         self.note = ""
         self._measured = dict(plan.measured)
-        self._waiting: deque[FileTask] = deque()
-        self._posted: dict[FileTask, ComputeJob[Any]] = {}
+        self._waiting: deque[ExportTask] = deque()
+        self._posted: dict[ExportTask, ComputeJob[Any]] = {}
         self._began = time.monotonic()
         self._measures = settings.loudness is not None
         self._must_decide = settings.only_changed
@@ -114,7 +182,7 @@ class ExportRun(QObject):
     def begin_export(self) -> None:
         """Post the first jobs."""
         # All planned files are measured, also existing ones: files made later get the same gain as those.
-        self._waiting.extend(FileTask(item, self.settings, is_measurement=True) for item in self._to_measure)
+        self._waiting.extend(ExportTask(item, is_measurement=True) for item in self._to_measure)
         self._post_jobs()
 
     def remove_orphans(self) -> None:
@@ -129,7 +197,7 @@ class ExportRun(QObject):
             self.is_stopped = True
             self._end_run()
 
-    def _add_result(self, task: FileTask, result: WrittenFile | LoudnessMeasurement) -> None:
+    def _add_result(self, task: ExportTask, result: WrittenFile | LoudnessMeasurement) -> None:
         if task.is_measurement:
             self._measured[task.item] = cast("LoudnessMeasurement", result)
         else:
@@ -140,7 +208,7 @@ class ExportRun(QObject):
             self._record.record_written(task.item, made.sidecars, task.gain_db, self._measured.get(task.item))
         self._remove_task(task)
 
-    def _add_failure(self, task: FileTask, error: AppError) -> None:
+    def _add_failure(self, task: ExportTask, error: AppError) -> None:
         self.failed.append((task.item, error))
         # An error that concerns this file alone does not end the others; a full disk does.
         if not is_single_line_error(error):
@@ -153,7 +221,7 @@ class ExportRun(QObject):
             self._left -= _count_chars(task.item)
         self._remove_task(task)
 
-    def _remove_task(self, task: FileTask) -> None:
+    def _remove_task(self, task: ExportTask) -> None:
         self._posted.pop(task, None)
         self._left -= _count_chars(task.item)
         self._post_jobs()
@@ -176,7 +244,8 @@ class ExportRun(QObject):
             self._begin_files(gains)
         while self._waiting and len(self._posted) < MAX_POSTED_FILES:
             task = self._waiting.popleft()
-            self._posted[task] = self._speech.export_file(task, partial(self._add_result, task), partial(self._add_failure, task))
+            on_result, on_failed = partial(self._add_result, task), partial(self._add_failure, task)
+            self._posted[task] = self._speech.export_file(task, self.settings, on_result, on_failed)
         if not self._posted:
             self._end_run()
 
@@ -194,7 +263,7 @@ class ExportRun(QObject):
 
     def _begin_files(self, gains: Mapping[PlannedFile, float]) -> None:
         self._must_decide, self._has_begun = False, True
-        self._waiting.extend(FileTask(item, self.settings, gains.get(item)) for item in self._todo)
+        self._waiting.extend(ExportTask(item, gains.get(item)) for item in self._todo)
 
     def _end_with_error(self, error: AppError) -> None:
         if not self.is_over:

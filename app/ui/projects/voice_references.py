@@ -25,7 +25,7 @@ def build_voice_references(script: Script, catalog: VoiceCatalog, known_referenc
 def _build_reference(voice: str, catalog_voice: CatalogVoice | None, known: VoiceReference | None) -> VoiceReference:
     if catalog_voice is None:
         return known or VoiceReference(voice)
-    from app.adapters.http.hub_addresses import AIVISHUB_PAGES  # when a project is saved; the window is there sooner
+    from app.adapters.http.hub_files import AIVISHUB_PAGES  # when a project is saved; the window is there sooner
 
     model = _parse_model_id(catalog_voice.model_card.uuid)
     page = f"https://{AIVISHUB_PAGES}/aivm-models/{model}" if model else known.address if known else ""

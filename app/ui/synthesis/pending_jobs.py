@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.adapters.portaudio.play_position import PlayPosition
+from app.adapters.portaudio.sample_ring import PlayPosition
 from app.core.synthesis_types import AudioChunk
 from app.engine.speech_file import SaveJob
 from app.engine.synthesis_jobs import ComputeJob, Importance, OpenVoiceJob, SpeechJob, SynthesisJob

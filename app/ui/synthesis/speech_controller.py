@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
 
@@ -35,8 +35,11 @@ from app.engine.synthesis_jobs import (
     SynthesisJob,
     VoicePrecisions,
 )
-from app.export.file_task import FileTask
 from app.ui.synthesis.speech_events import SpeechEventReceiver
+
+if TYPE_CHECKING:
+    from app.export.export_settings import ExportSettings
+    from app.export.export_tasks import ExportTask
 
 
 class SpeechController(SpeechEventReceiver):
@@ -212,9 +215,11 @@ class SpeechController(SpeechEventReceiver):
         """Cancel takes that are not rendered yet, and files of a batch that are not complete, whose parts are removed."""
         self._cancel_jobs([job for job in jobs if job in self._open.jobs])
 
-    def export_file(self, task: FileTask, on_result: Callable[[Any], object], on_failed: Callable[[AppError], object]) -> ComputeJob[Any]:
+    def export_file(
+        self, task: ExportTask, settings: ExportSettings, on_result: Callable[[Any], object], on_failed: Callable[[AppError], object]
+    ) -> ComputeJob[Any]:
         """Write or measure a file of a batch after the present job; audible jobs go first at every stage."""
-        job = ComputeJob(Importance.FILE, task.compute_result, on_result, on_failed, is_quiet=True)
+        job = ComputeJob(Importance.FILE, partial(task.run_in_turn, settings), on_result, on_failed, is_quiet=True)
         self._queue_job(job)
         return job
 

@@ -18,8 +18,8 @@ import pytest
 
 from app.adapters.portaudio import audio_devices, portaudio_stream
 from app.adapters.portaudio.audio_devices import AudioDevice, find_output_device, list_output_devices
-from app.adapters.portaudio.play_position import PlayPosition
 from app.adapters.portaudio.portaudio_player import PortAudioPlayer
+from app.adapters.portaudio.sample_ring import PlayPosition
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, Float32
 from tests.null_sink import RATE, NullSink, null_sink
@@ -407,7 +407,7 @@ def run(before: str = "", after: str = "", **environment: str) -> subprocess.Com
 def test_a_server_that_never_answers(null_sink: NullSink, step: str) -> None:
     freeze = "import os, signal; os.kill(int(os.environ['SERVER']), signal.SIGSTOP)"
     begun = "from app.adapters.portaudio.audio_devices import load_portaudio; load_portaudio()\n" if step == "opening" else ""
-    impatient = "from app.adapters.portaudio import portaudio_worker as portaudio_thread; portaudio_thread.CALL_TIMEOUT_S = 1.0\n"
+    impatient = "from app.adapters.portaudio import audio_devices as portaudio_thread; portaudio_thread.CALL_TIMEOUT_S = 1.0\n"
     program = PROGRAM.format(before=impatient, after="").replace('assert "sounddevice" not in sys.modules', begun + freeze)
     done = subprocess.run(
         [sys.executable, "-c", program],

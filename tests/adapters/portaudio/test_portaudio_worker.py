@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.portaudio import portaudio_worker
-from app.adapters.portaudio.portaudio_worker import PortAudioThread
+from app.adapters.portaudio import audio_devices
+from app.adapters.portaudio.audio_devices import PortAudioThread
 from app.common.errors import AudioDeviceError
 
 
@@ -23,7 +23,7 @@ def test_answers_and_errors_come_from_one_thread() -> None:
 
 
 def test_no_answer_is_an_error_until_it_comes(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(portaudio_worker, "CALL_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(audio_devices, "CALL_TIMEOUT_S", 0.05)
     thread, answers = PortAudioThread(), threading.Event()
 
     def silent() -> None:
@@ -35,7 +35,7 @@ def test_no_answer_is_an_error_until_it_comes(monkeypatch: pytest.MonkeyPatch, c
         thread.call_and_wait(silent)
     os.write(2, b"read\n")
     assert capfd.readouterr().err == "read\n"
-    monkeypatch.setattr(portaudio_worker, "CALL_TIMEOUT_S", 10.0)
+    monkeypatch.setattr(audio_devices, "CALL_TIMEOUT_S", 10.0)
     with pytest.raises(AudioDeviceError):
         thread.call_and_wait(lambda: 5)
     answers.set()

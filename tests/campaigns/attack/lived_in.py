@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.adapters.download.partial_download import PartialDownload, compute_download_key, find_downloads_dir
-from app.adapters.download.resume_validator import ResumeValidator
+from app.adapters.download.partial_download import PartialDownload, ResumeValidator, compute_download_key, find_downloads_dir
 from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore
 from app.adapters.probe_results import ProbeResultStore
 from app.adapters.user_dictionary import change_dictionary, find_dictionary_path, load_dictionary

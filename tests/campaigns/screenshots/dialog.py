@@ -162,7 +162,7 @@ def take_others(window: WindowDriver, picture: Callable[[str, QWidget], None]) -
 
     from PySide6.QtWidgets import QMenu
 
-    from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
+    from app.adapters.http.hub_files import AIVISHUB_VARIABLE
     from app.common.errors import DownloadError
     from app.core.script.presets import LinePreset
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog

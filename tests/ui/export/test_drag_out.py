@@ -19,13 +19,20 @@ from app.adapters.sound.recording_reader import read_recording
 from app.audition.board import BoardCell
 from app.audition.take_store import find_sound_folder
 from app.core.script.script import Line, LineSettings, Script
-from app.export.drag_folder import MIN_KEPT_S, create_drag_subfolder, find_drag_folder, remove_old_drags
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
-from app.export.file_task import FileTask
+from app.export.export_tasks import ExportTask
 from app.settings.user_settings import Settings
 from app.ui.export import drag_controller
-from app.ui.export.drag_controller import MAX_NAME_WIDTH_PX, build_file_data, draw_drag_picture
+from app.ui.export.drag_controller import (
+    MAX_NAME_WIDTH_PX,
+    MIN_KEPT_S,
+    build_file_data,
+    create_drag_subfolder,
+    draw_drag_picture,
+    find_drag_folder,
+    remove_old_drags,
+)
 from app.ui.script.line_drops import is_droppable
 from tests.ui.audition.test_board import opened as opened_board
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
@@ -175,7 +182,7 @@ def test_the_sound_is_copied_as_a_file(qtbot: QtBot, open_window: OpenWindow, tm
     window.script.handle_pressed.emit(["1"])
     exported = PlannedFile(tmp_path / "a.wav", window.lines)
     qtbot.waitUntil(lambda: window.controller.is_writing_files, timeout=WAIT_MS)
-    job = window.controller.export_file(FileTask(exported, ExportSettings()), lambda _result: None, lambda _error: None)
+    job = window.controller.export_file(ExportTask(exported), ExportSettings(), lambda _result: None, lambda _error: None)
     window.controller.stop_computing([job])
     clipboard = QGuiApplication.clipboard()
     qtbot.waitUntil(lambda: (data := clipboard.mimeData()) is not None and data.hasUrls(), timeout=WAIT_MS)

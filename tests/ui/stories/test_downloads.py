@@ -15,7 +15,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE, HF_VARIABLE
+from app.adapters.http.hub_files import AIVISHUB_VARIABLE, HF_VARIABLE
 from app.common.files.paths import find_data_dir
 from app.install.download_sources import STANDARD_BERT_REPOSITORY, STANDARD_BERT_REVISION
 from app.install.voice_import import add_voice

@@ -14,7 +14,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
+from app.adapters.http.hub_files import AIVISHUB_VARIABLE
 from app.common.files.paths import find_data_dir
 from app.install.voice_import import add_voice
 from app.ui.tasks.process_task import ProcessTask

@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QDesktopServices, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
+from app.adapters.http.hub_files import AIVISHUB_VARIABLE
 from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings
 from app.ui.tasks.process_task import ProcessTask

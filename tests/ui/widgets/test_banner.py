@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
+from app.adapters.http.hub_files import AIVISHUB_VARIABLE
 from app.common.errors import VoiceError
 from app.settings.user_settings import Settings
 from app.ui.widgets.banner import MAX_VISIBLE_LINES, MIN_DETAILS_WINDOW_HEIGHT_PX, Banner

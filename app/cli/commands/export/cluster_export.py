@@ -15,7 +15,7 @@ from app.export.cluster_address import ClusterAddress, parse_cluster_address
 from app.settings.user_settings import Settings
 
 if TYPE_CHECKING:
-    from app.export.cluster_voices import WantedVoice
+    from app.export.cluster_task import WantedVoice
     from app.export.cluster_worker import ClusterBatch
 
 _OPTIONS_OF_SCHEDULER = ("voices_folder", "tls_ca_file", "tls_cert", "tls_key", "insecure")
@@ -93,7 +93,7 @@ def open_cluster(
     # With asyncio, which other exports do not wait for.
     from app.export.cluster_client import ClusterClient
     from app.export.cluster_roster import ClusterRoster
-    from app.export.cluster_voices import describe_wanted_voice
+    from app.export.cluster_task import describe_wanted_voice
     from app.export.cluster_worker import ClusterBatch
 
     errors: dict[str, AppError] = {}

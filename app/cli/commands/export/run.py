@@ -50,7 +50,7 @@ from app.export.game_lists import PlannedList, list_existing_names
 from app.export.local_worker import LocalWorker
 from app.export.name_pattern import SpeakerNames, describe_pattern_problem
 from app.export.process_worker import ProcessWorker
-from app.export.sound_conditions import collect_sound_conditions
+from app.export.render_keys import collect_sound_conditions
 from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.cast_files import read_cast_file
 from app.interchange.koebako_files import PROJECT_FILE_SUFFIX

@@ -15,9 +15,9 @@ from typing import Any
 from app.adapters.sandbox.sandbox_process import MAX_MESSAGE_BYTES
 from app.common.errors import BackendError
 from app.common.files.untrusted_json import parse_object
-from app.export import cluster_link
+from app.export import cluster_client
 from app.export.cluster_address import ClusterAddress
-from app.export.cluster_link import ClusterLink, LinkedCall
+from app.export.cluster_client import ClusterLink, LinkedCall
 from app.export.cluster_relay import BYTES_KEY
 from app.export.file_writer import BatchEndError
 from tests.campaigns.attack.area import Area, Case
@@ -47,7 +47,7 @@ class Clusters(Area):
 
     def prepare(self) -> None:
         """Little patience, as most servers never answer."""
-        cluster_link.LINK_START_TIMEOUT_S = PATIENCE_S
+        cluster_client.LINK_START_TIMEOUT_S = PATIENCE_S
 
     def attempt(self, case: Case) -> str:
         """Reads damaged messages, or connects."""
