@@ -40,16 +40,11 @@ ANSWER_POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """A request to read aloud, or a command for what is being read.
-
-    Attributes:
-        text: empty unless it is the source.
-        asked_at: seconds of `time.time`.
-    """
+    """A request to read aloud, or a command for what is being read."""
 
     source: ReadSource | ReadCommand
-    text: str = ""
-    asked_at: float = 0.0
+    text: str = ""  # empty unless it is the source
+    asked_at: float = 0.0  # seconds of `time.time`
 
 
 def find_requests_dir() -> Path:

@@ -16,19 +16,12 @@ FindState = Callable[[ManifestEntry], OwnedState]
 
 @dataclass(frozen=True, slots=True)
 class ScriptScope:
-    """The lines that there are, and those of them that are exported.
+    """The lines that there are, and those of them that are exported."""
 
-    Attributes:
-        project: its name; empty for a script without a name, to which no entries belong but those of its lines.
-        script_ids: of all lines of the script, exported or not.
-        planned_ids: of the lines of the plan.
-        other_places: of other scripts that have the same name.
-    """
-
-    project: str
-    script_ids: frozenset[str]
-    planned_ids: frozenset[str]
-    other_places: frozenset[str] = frozenset()
+    project: str  # its name; empty for a script without a name, to which no entries belong but those of its lines
+    script_ids: frozenset[str]  # of all lines of the script, exported or not
+    planned_ids: frozenset[str]  # of the lines of the plan
+    other_places: frozenset[str] = frozenset()  # of other scripts that have the same name
 
     def is_of_script(self, entry: ManifestEntry) -> bool:
         """Return whether the entry was written for this project, or for these lines before the project had a name."""
@@ -63,25 +56,19 @@ class KeyedFile:
 
 @dataclass(frozen=True, slots=True)
 class ExportChanges:
-    """The work of an export of what changed.
+    """The work of an export of what changed."""
 
-    Attributes:
-        rendered: files to be made.
-        replaced: the entry of an earlier export that a rendered file stands in for, by the path of the new file.
-        renamed: files that are kept under another name, each with its entry.
-        unchanged: files that stay as they are, each with its entry.
-        skipped: files that are neither made nor renamed, as another file has their name, or they were edited by hand.
-        orphans: entries of this project whose lines are gone and whose files are still ours.
-        vanished: entries of which neither lines nor files are there any longer.
-    """
-
-    rendered: list[KeyedFile] = field(default_factory=list)
+    rendered: list[KeyedFile] = field(default_factory=list)  # files to be made
+    # the entry of an earlier export that a rendered file stands in for, by the path of the new file.
     replaced: dict[Path, ManifestEntry] = field(default_factory=dict)
+    # files that are kept under another name, each with its entry.
     renamed: list[tuple[KeyedFile, ManifestEntry]] = field(default_factory=list)
-    unchanged: list[tuple[KeyedFile, ManifestEntry]] = field(default_factory=list)
+    unchanged: list[tuple[KeyedFile, ManifestEntry]] = field(default_factory=list)  # files that stay as they are, each with its entry
+    # files that are neither made nor renamed, as another file has their name, or they were edited by hand.
     skipped: list[PlannedFile] = field(default_factory=list)
+    # Entries of this project whose lines are gone and whose files are still ours.
     orphans: list[ManifestEntry] = field(default_factory=list)
-    vanished: list[ManifestEntry] = field(default_factory=list)
+    vanished: list[ManifestEntry] = field(default_factory=list)  # entries of which neither lines nor files are there any longer
 
 
 def list_replaceable(entries: Iterable[ManifestEntry], scope: ScriptScope, find_state: FindState) -> list[ManifestEntry]:
@@ -125,14 +112,10 @@ def _plan_file(file: KeyedFile, entry: ManifestEntry | None, find_state: FindSta
 
 
 class _EntryClaims:
-    """The matches between planned files and entries of an earlier export, each for one at most.
-
-    Attributes:
-        claimed: the entry by the path of the planned file.
-    """
+    """The matches between planned files and entries of an earlier export, each for one at most."""
 
     def __init__(self, entries: Iterable[ManifestEntry], scope: ScriptScope, find_state: FindState) -> None:
-        self.claimed: dict[str, ManifestEntry] = {}
+        self.claimed: dict[str, ManifestEntry] = {}  # the entry by the path of the planned file
         self._find_state = find_state
         self._free = {entry.path: entry for entry in entries if scope.may_replace(entry)}
         self._scope = scope
@@ -140,7 +123,7 @@ class _EntryClaims:
     def match_entries(self, files: Sequence[KeyedFile]) -> None:
         """Find the entry of each file: by its lines; else, as tables without ids get others each time, by what is spoken, or by its name."""
         by_lines = self._group_entries(lambda entry: (*entry.lines, entry.suffix))
-        # What agrees in everything comes first: two takes of one line have its id.
+        # what agrees in everything comes first: two takes of one line have its id.
         for needs_key in (True, False):
             self._match_by_key(files, by_lines, lambda file: (*file.lines, file.item.file.suffix), needs_key=needs_key)
         by_key = self._group_entries(lambda entry: (entry.file_key,), only_orphans=True)
@@ -177,7 +160,7 @@ class _EntryClaims:
                 for entry in (free[file.path],) if needs_place else free.values():
                     if not needs_key or (entry.file_key == file.file_key and self._find_state(entry) == "whole"):
                         self._match_entry(file, entry)
-                        # A thousand lines may say the same, so that nobody goes through those that are taken.
+                        # a thousand lines may say the same, so that nobody goes through those that are taken.
                         del free[entry.path]
                         break
 

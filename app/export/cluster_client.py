@@ -168,18 +168,14 @@ class ClusterLink:
 
 
 class LinkedCall:
-    """One call, which may be given up at any time.
-
-    Attributes:
-        status: of Dask's future, once the call has ended.
-        result: plain data and bytes; None if there are none.
-    """
+    """One call, which may be given up at any time."""
 
     def __init__(self, link: ClusterLink, number: int) -> None:
         self._link, self._number = link, number
         self._ended = threading.Event()
         self._content = bytearray()
-        self.status, self.result = "", None
+        # result: plain data and bytes; None if there are none.
+        self.status, self.result = "", None  # status: of Dask's future, once the call has ended
 
     @property
     def has_succeeded(self) -> bool:

@@ -143,7 +143,7 @@ class _ClusterRelay:
     def _run_on_cluster(self, command: Mapping[str, Any]) -> None:
         thread = threading.Thread(target=self._run_on_each, args=(command,), name="spread", daemon=True)
         thread.start()
-        # A worker that hangs keeps nobody.
+        # a worker that hangs keeps nobody.
         thread.join(SPREAD_TIMEOUT_S)
 
     def _run_on_each(self, command: Mapping[str, Any]) -> None:
@@ -187,14 +187,10 @@ class _ClusterRelay:
 
 
 class AnswerEncoder:
-    """Turns what a call returned into JSON, with all bytes of it aside.
-
-    Attributes:
-        content: the bytes.
-    """
+    """Turns what a call returned into JSON, with all bytes of it aside."""
 
     def __init__(self) -> None:
-        self.content = bytearray()
+        self.content = bytearray()  # the bytes
 
     def encode_value(self, value: Any) -> Any:
         """Return the JSON of a value; raise TypeError unless it is plain data."""

@@ -40,17 +40,11 @@ IDLE_CHILD_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class WantedVoice:
-    """A voice as it is here.
+    """A voice as it is here."""
 
-    Attributes:
-        digest: of its content, which is the same wherever it is installed.
-        fingerprint: of all that it brings to samples, ONNX Runtime, precision and device included.
-        opening: how it is to be opened.
-    """
-
-    digest: str
-    fingerprint: str
-    opening: VoiceOpening
+    digest: str  # of its content, which is the same wherever it is installed
+    fingerprint: str  # of all that it brings to samples, ONNX Runtime, precision and device included
+    opening: VoiceOpening  # how it is to be opened
 
     def convert_to_data(self) -> dict[str, Any]:
         """Return the data that `from_data` reads."""
@@ -159,7 +153,7 @@ def run_cluster_task(batch: str, task: str) -> dict[str, Any]:
     try:
         return _BATCH_CHILD.run_task(batch, parse_task_data(parse_object(task)))
     except WorkerEndedError:
-        # The scheduler keeps what is raised; none of our classes is to be among it.
+        # the scheduler keeps what is raised; none of our classes is to be among it.
         raise RuntimeError("a process ended while synthesising") from None
     except AppError as error:
         return {"error": {"family": error.family, "message": error.message, "hint": error.hint}}

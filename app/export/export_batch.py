@@ -30,16 +30,11 @@ class TaskOutcome:
 
 
 class ExportBatch:
-    """Gives each worker its thread.
-
-    Attributes:
-        failed: files that could not be made, each with why.
-        stopped: nothing more is begun: it was cancelled, or the disk is full.
-    """
+    """Gives each worker its thread."""
 
     def __init__(self, make_worker: Callable[[], ExportWorker], jobs: int) -> None:
-        self.failed: list[tuple[PlannedFile, AppError]] = []
-        self.stopped = threading.Event()
+        self.failed: list[tuple[PlannedFile, AppError]] = []  # files that could not be made, each with why
+        self.stopped = threading.Event()  # nothing more is begun: it was cancelled, or the disk is full
         self._workers = [make_worker() for _ in range(max(1, jobs))]
 
     def write_files(self, files: Sequence[PlannedFile], gains_db: Mapping[PlannedFile, float]) -> Iterator[TaskOutcome]:

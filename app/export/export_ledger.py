@@ -28,19 +28,12 @@ from app.export.safe_file_names import OwnFiles, SourceFiles, fold_file_name
 
 @dataclass(frozen=True, slots=True)
 class LedgerScript:
-    """The script that is exported, as far as its files are concerned.
+    """The script that is exported, as far as its files are concerned."""
 
-    Attributes:
-        project: name of the project; empty for a script without a name.
-        ids: of all its lines, exported or not.
-        file: of the script; None where it has none.
-        cast_file: from which its cast was taken; None where it has its own.
-    """
-
-    project: str
-    ids: frozenset[str]
-    file: Path | None = None
-    cast_file: Path | None = None
+    project: str  # name of the project; empty for a script without a name
+    ids: frozenset[str]  # of all its lines, exported or not
+    file: Path | None = None  # of the script; None where it has none
+    cast_file: Path | None = None  # from which its cast was taken; None where it has its own
 
 
 def order_renames(targets: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -58,7 +51,7 @@ def order_renames(targets: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if blocker is not None:
             parked = create_parked_path(blocker)
             yield blocker, parked
-            # The others of the circle move up, and then its way is free.
+            # the others of the circle move up, and then its way is free.
             chain.remove(blocker)
             del source_by_name[fold_file_name(blocker)]
             waiting[parked] = waiting.pop(blocker)
@@ -86,11 +79,7 @@ def _follow_chain(first: str, targets: Mapping[str, str], source_by_name: Mappin
 
 
 class ExportLedger:
-    """Keeps the manifest of an export folder. A manifest that cannot be read or written never ends an export.
-
-    Attributes:
-        problem: a sentence on why the manifest that is there cannot be used; empty where it can.
-    """
+    """Keeps the manifest of an export folder. A manifest that cannot be read or written never ends an export."""
 
     def __init__(self, settings: ExportSettings, script: LedgerScript, conditions: SoundConditions, *, is_quick: bool = False) -> None:
         self._root = Path(settings.folder)
@@ -105,7 +94,7 @@ class ExportLedger:
         self._replaced: dict[Path, ManifestEntry] | None = None
         self._new_files: dict[str, Path] = {}  # by the path of the file that each replaces
         self._parked: set[Path] = set()  # new files whose former ones have given their names away
-        self.problem = self._store.problem
+        self.problem = self._store.problem  # a sentence on why the manifest that is there cannot be used; empty where it can
 
     @property
     def write_error(self) -> OutputFileError | None:

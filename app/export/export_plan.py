@@ -44,18 +44,13 @@ class NumberedLine:
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A sound file and the lines that it holds, in order. What goes beside it has the same name with another suffix, and is one set with it.
-
-    Attributes:
-        taken_names: of the set, those that somebody else's files had when the plan was made.
-        characters: names of the characters of the lines, in the same order; empty where no line has one.
-        replaced_names: of the set, those whose files give way: ours, or anybody's if the user said so. What appears later does not.
-    """
+    """A sound file and the lines that it holds, in order. What goes beside it has the same name with another suffix, and is one set with it."""
 
     file: Path
     lines: tuple[Line, ...]
-    taken_names: tuple[str, ...] = ()
-    characters: tuple[str, ...] = ()
+    taken_names: tuple[str, ...] = ()  # of the set, those that somebody else's files had when the plan was made
+    characters: tuple[str, ...] = ()  # names of the characters of the lines, in the same order; empty where no line has one
+    # Of the set, those whose files give way: ours, or anybody's if the user said so. What appears later does not.
     replaced_names: tuple[str, ...] = ()
 
     @property
@@ -71,16 +66,12 @@ class PlannedFile:
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """The values that file names are made of, beside the lines.
-
-    Attributes:
-        characters: names by id.
-    """
+    """The values that file names are made of, beside the lines."""
 
     project: str
     find_names: FindNames
     day: date
-    characters: Mapping[str, str] = field(default_factory=dict)
+    characters: Mapping[str, str] = field(default_factory=dict)  # names by id
 
     def name_line(self, line: Line) -> SpeakerNames:
         """Return by which names people know who speaks a line."""

@@ -132,7 +132,7 @@ class LineTimingCollector:
     def _build_moras(self, reading: LineReading, spans: Sequence[SoundSpan]) -> tuple[TimedMora, ...]:
         """Return the morae with the tones that were spoken, which edits may have changed."""
         tones = [tone for _, (_, phones) in sorted(self._sound.phones.items()) for tone in _collect_mora_tones(phones)]
-        # A sentence with nothing to speak has no sound.
+        # a sentence with nothing to speak has no sound.
         if len(tones) != len(reading.moras):
             tones = [mora.tone for mora in reading.moras]
         ends = {index: end / self._rate for index, (_, end) in self._bounds.items()}
@@ -193,20 +193,13 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class FileRenderer:
-    """Has voices speak.
+    """Has voices speak."""
 
-    Attributes:
-        open_speaker: the open voice of an id, as lines have it. Raises VoiceError.
-        find_ids: raises VoiceError for names that the voice does not have.
-        is_cancelled: looked at before every stage.
-        before_disk_wait: called before each time that a disk is waited for.
-    """
-
-    open_speaker: Callable[[str], Speaker]
-    find_ids: FindIds
+    open_speaker: Callable[[str], Speaker]  # the open voice of an id, as lines have it. Raises VoiceError.
+    find_ids: FindIds  # raises VoiceError for names that the voice does not have
     report_stage: OnStage = ignore_stage
-    is_cancelled: Callable[[], bool] = ignore_cancellation
-    before_disk_wait: Callable[[], object] = lambda: None
+    is_cancelled: Callable[[], bool] = ignore_cancellation  # looked at before every stage
+    before_disk_wait: Callable[[], object] = lambda: None  # called before each time that a disk is waited for
 
     def write_file(self, item: PlannedFile, settings: ExportSettings, gain_db: float | None = None) -> WrittenFile | None:
         """Write the sound and the files beside it; return None and leave no file if cancelled.
@@ -258,7 +251,7 @@ class FileRenderer:
     def _describe_recorded(self, item: PlannedFile, settings: ExportSettings, length_s: float, tolerance_s: float) -> SpokenLine:
         rendered: list[SpokenLine] = []
         if not set(settings.sidecars) <= TIMELESS_SIDECARS:
-            # The voice may be gone, or no longer speak the line as it did; what was heard is wanted all the same.
+            # the voice may be gone, or no longer speak the line as it did; what was heard is wanted all the same.
             with suppress(AppError):
                 for _chunk in self._render_chunks(item, rendered):
                     pass

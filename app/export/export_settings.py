@@ -40,42 +40,27 @@ _EXPORT_CHOICES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ExportSettings:
-    """Everything but the script and its voices.
+    """Everything but the script and its voices."""
 
-    Attributes:
-        what: which lines; `selection` and `starred`, which is takes with a star, count in the window only.
-        files: one a line; the same in a folder a speaker or a character; one a speaker or a character; one in all. Where characters divide,
-            a line without one counts by its speaker.
-        folder: where they go; empty where nobody has chosen yet.
-        pattern: of names, see `app.export.name_pattern`; empty is the usual one.
-        sound: format, as its suffix without the dot.
-        subtype: as `FORMATS` has them; empty is the format's first.
-        rate: of the files in Hz; 0 is the voice's.
-        sidecars: what is written beside each sound; `unit` is what their cues hold.
-        loudness: LUFS of the files; None leaves them as they are.
-        loudness_each: each file by itself, not one gain for all.
-        game: for which engine names and lists are made; empty for none.
-        encoding: of the files beside the sounds; what Shift_JIS does not have becomes a question mark.
-        only_changed: files that would come out the same stay, and get another name where theirs has changed.
-    """
-
-    what: LineSelection = "all"
+    what: LineSelection = "all"  # which lines; `selection` and `starred`, which is takes with a star, count in the window only
+    # One a line; the same in a folder a speaker or a character; one a speaker or a character; one in all. Where characters divide, a line
+    # without one counts by its speaker.
     files: FileGrouping = "lines"
-    folder: str = ""
-    pattern: str = ""
-    sound: str = "wav"
-    subtype: str = ""
+    folder: str = ""  # where they go; empty where nobody has chosen yet
+    pattern: str = ""  # of names, see `app.export.name_pattern`; empty is the usual one
+    sound: str = "wav"  # format, as its suffix without the dot
+    subtype: str = ""  # as `SOUND_FORMATS` has them; empty is the format's first
     quality: SoundQuality = "standard"
-    rate: int = 0
+    rate: int = 0  # of the files in Hz; 0 is the voice's
     stereo: bool = False
-    sidecars: tuple[SidecarKind, ...] = ()
+    sidecars: tuple[SidecarKind, ...] = ()  # what is written beside each sound; `unit` is what their cues hold
     unit: TimingUnit = "line"
     existing: ExistingFilePolicy = "ask"
-    loudness: float | None = None
-    loudness_each: bool = False
-    game: GameEngine = ""
-    only_changed: bool = False
-    encoding: TextEncoding = "utf-8"
+    loudness: float | None = None  # LUFS of the files; None leaves them as they are
+    loudness_each: bool = False  # each file by itself, not one gain for all
+    game: GameEngine = ""  # for which engine names and lists are made; empty for none
+    only_changed: bool = False  # files that would come out the same stay, and get another name where theirs has changed
+    encoding: TextEncoding = "utf-8"  # of the files beside the sounds; what Shift_JIS does not have becomes a question mark
 
     @property
     def suffix(self) -> str:

@@ -60,22 +60,17 @@ class ReadingTerms:
 
 @dataclass(frozen=True, slots=True)
 class BatchSettings:
-    """The settings that every file of a batch has in common.
-
-    Attributes:
-        voices: what `open_speaker` takes, by the id that lines have.
-        words: of the project, which count before the user's own.
-        openings: of voices, by the same id, for which `backend` and `precision` do not count.
-        reading: for a batch of somebody else, whose `words` are all that count; None reads as the user of this machine chose.
-    """
+    """The settings that every file of a batch has in common."""
 
     export: ExportSettings
-    voices: Mapping[str, str | None]
-    words: tuple[DictionaryEntry, ...] = ()
+    voices: Mapping[str, str | None]  # what `open_speaker` takes, by the id that lines have
+    words: tuple[DictionaryEntry, ...] = ()  # of the project, which count before the user's own
     backend: str = "auto"
     precision: str | None = None
     force_bert: bool = False
+    # Of voices, by the same id, for which `backend` and `precision` do not count.
     openings: Mapping[str, VoiceOpening] = field(default_factory=dict)
+    # For a batch of somebody else, whose `words` are all that count; None reads as the user of this machine chose.
     reading: ReadingTerms | None = None
 
     def convert_to_data(self) -> dict[str, Any]:

@@ -27,15 +27,12 @@ class PlannedFileWriter:
     Args:
         rate: of the voice in Hz.
         gain_db: what the target of loudness asks for; None leaves the sound as it is.
-
-    Attributes:
-        loudness: of the written sound, after `close`; None without a gain.
     """
 
     def __init__(self, item: PlannedFile, settings: ExportSettings, rate: int, gain_db: float | None = None) -> None:
         file = item.file
         self._item, self._settings = item, settings
-        self.loudness: WrittenLoudness | None = None
+        self.loudness: WrittenLoudness | None = None  # of the written sound, after `close`; None without a gain
         try:
             make_private_folder(file.parent)
         except OSError as exc:

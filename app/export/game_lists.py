@@ -27,16 +27,11 @@ _WWISE_CONVERSION = "Default Conversion Settings"
 
 @dataclass(frozen=True, slots=True)
 class PlannedList:
-    """The list of an export, which has its name to itself as a sound and what lies beside it have theirs.
-
-    Attributes:
-        already_exists: somebody else's file had the name when the plan was made.
-        replaced_names: the name, if what has it gives way, as for `PlannedFile`.
-    """
+    """The list of an export, which has its name to itself as a sound and what lies beside it have theirs."""
 
     file: Path
-    already_exists: bool = False
-    replaced_names: tuple[str, ...] = ()
+    already_exists: bool = False  # somebody else's file had the name when the plan was made
+    replaced_names: tuple[str, ...] = ()  # the name, if what has it gives way, as for `PlannedFile`
 
 
 def plan_game_list(settings: ExportSettings, own_files: OwnFiles, sources: SourceFiles) -> PlannedList | None:

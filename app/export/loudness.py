@@ -36,18 +36,13 @@ _MAX_LOSSES, _MAX_THRESHOLD_DB = 20, 1_000
 
 @dataclass(frozen=True, slots=True)
 class LoudnessMeasurement:
-    """One file's sound.
+    """One file's sound."""
 
-    Attributes:
-        powers: mean square of each block after K-weighting.
-        peak: true peak, 1 being full scale.
-        losses: by a true peak in whole dBFS what a limiter takes that keeps the sound below it, as the sum over the blocks; 0 for those above
-            the highest, and down to what `MAX_LIMITED_DB` allows.
-    """
-
-    powers: tuple[float, ...]
-    peak: float
+    powers: tuple[float, ...]  # mean square of each block after K-weighting
+    peak: float  # true peak, 1 being full scale
     seconds: float
+    # By a true peak in whole dBFS what a limiter takes that keeps the sound below it, as the sum over the blocks; 0 for those above the
+    # highest, and down to what `MAX_LIMITED_DB` allows.
     losses: Mapping[int, float] = field(default_factory=dict)
 
 

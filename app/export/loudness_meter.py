@@ -96,7 +96,7 @@ class LoudnessMeter:
             levels, energies: by step and bin, (N, bins).
         """
         loudest = float(levels.max(initial=0.0))
-        # The lab also measures what a broken graph says, which may be no number.
+        # the lab also measures what a broken graph says, which may be no number.
         if not 0 < loudest <= self._peak < math.inf:
             return {}
         losses: dict[int, Float64] = {}
@@ -118,15 +118,10 @@ def measure_loudness(samples: Float32, rate: int) -> LoudnessMeasurement:
 
 @dataclass(frozen=True, slots=True)
 class WrittenLoudness:
-    """The loudness of a file as it was written.
+    """The loudness of a file as it was written."""
 
-    Attributes:
-        lufs: None for a sound that is silent or shorter than a block.
-        limited_db: what the limiter took from the highest peak; 0 where it took nothing.
-    """
-
-    lufs: float | None
-    limited_db: float
+    lufs: float | None  # None for a sound that is silent or shorter than a block
+    limited_db: float  # what the limiter took from the highest peak; 0 where it took nothing
 
 
 def convert_written_to_data(loudness: WrittenLoudness) -> dict[str, Any]:

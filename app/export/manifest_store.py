@@ -66,27 +66,18 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """A sound file that we wrote, with the files beside it.
+    """A sound file that we wrote, with the files beside it."""
 
-    Attributes:
-        path: relative to the export folder, with forward slashes.
-        sidecars: content by suffix; their names differ from the sound's in nothing else.
-        lines: ids of the lines that it holds, in order.
-        project: name of the project; empty for a script that had none.
-        sound_key, file_key: see `app.export.render_keys`.
-        loudness: of the sound before its gain, where it was measured.
-        place: of the script, see `app.export.manifest_store`; empty where it is not known.
-    """
-
-    path: str
+    path: str  # relative to the export folder, with forward slashes
     sound: FileContent
-    sidecars: Mapping[str, FileContent]
-    lines: tuple[str, ...]
-    project: str
+    sidecars: Mapping[str, FileContent]  # content by suffix; their names differ from the sound's in nothing else
+    lines: tuple[str, ...]  # ids of the lines that it holds, in order
+    project: str  # name of the project; empty for a script that had none
+    # sound_key, file_key: see `app.export.render_keys`.
     sound_key: str
     file_key: str
-    loudness: LoudnessMeasurement | None = None
-    place: str = ""
+    loudness: LoudnessMeasurement | None = None  # of the sound before its gain, where it was measured
+    place: str = ""  # of the script, see `app.export.manifest_store`; empty where it is not known
 
     @property
     def suffix(self) -> str:
@@ -101,14 +92,10 @@ class ManifestEntry:
 
 @dataclass(frozen=True, slots=True)
 class ManifestData:
-    """The parts of a manifest.
+    """The parts of a manifest."""
 
-    Attributes:
-        entries: by path.
-        lists: content of the lists for games, by name; earlier versions know none, and lose them.
-    """
-
-    entries: dict[str, ManifestEntry] = field(default_factory=dict)
+    entries: dict[str, ManifestEntry] = field(default_factory=dict)  # by path
+    # Content of the lists for games, by name; earlier versions know none, and lose them.
     lists: dict[str, FileContent] = field(default_factory=dict)
 
 
@@ -264,23 +251,16 @@ def _parse_place(value: object) -> str:
 
 
 class ManifestStore:
-    """The entries of one folder, in memory and on the disk.
-
-    Attributes:
-        entries: by path.
-        lists: content of the lists for games, by name.
-        problem: a sentence on why the manifest cannot be used; empty where it can, or there is none.
-        error: why it could not be written; None so far.
-    """
+    """The entries of one folder, in memory and on the disk."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._changes: dict[str, ManifestEntry | None] = {}
         self._new_lists: dict[str, FileContent] = {}
-        self.entries: dict[str, ManifestEntry] = {}
-        self.lists: dict[str, FileContent] = {}
-        self.problem = ""
-        self.error: OutputFileError | None = None
+        self.entries: dict[str, ManifestEntry] = {}  # by path
+        self.lists: dict[str, FileContent] = {}  # content of the lists for games, by name
+        self.problem = ""  # a sentence on why the manifest cannot be used; empty where it can, or there is none
+        self.error: OutputFileError | None = None  # why it could not be written; None so far
         self._is_foreign = False
         self._load_entries()
 
@@ -359,7 +339,7 @@ class ManifestStore:
 def _read_manifest(folder: Path) -> ManifestData:
     """Read the manifest and what was done since; raise NewerManifestError, or what else `PARSE_FAULTS` names for a damaged one."""
     if any((folder / name).is_symlink() for name in (MANIFEST_NAME, JOURNAL_NAME)):
-        # A link here would make us write into another file.
+        # a link here would make us write into another file.
         raise NewerManifestError("a link")
     manifest = ManifestData()
     with contextlib.suppress(FileNotFoundError):

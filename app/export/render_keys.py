@@ -42,31 +42,21 @@ _NAMING_SIDECARS = frozenset({"json", "ass"})
 
 @dataclass(frozen=True, slots=True)
 class VoiceFacts:
-    """A voice as it is opened here.
+    """A voice as it is opened here."""
 
-    Attributes:
-        fingerprint: of all that it brings to samples and credits.
-        speakers, styles: names, in the order of the voice.
-    """
-
-    fingerprint: str
+    fingerprint: str  # of all that it brings to samples and credits
+    # speakers, styles: names, in the order of the voice.
     speakers: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class SoundConditions:
-    """The conditions under which every line of an export is spoken, beside the line itself.
+    """The conditions under which every line of an export is spoken, beside the line itself."""
 
-    Attributes:
-        program: the version of the program and the choices about reading that hold for every text.
-        voices: by the id that lines have; none that cannot speak.
-        words: of the project, before those of the user; a word of the first hides its like in the second.
-    """
-
-    program: tuple[str, ...]
-    voices: Mapping[str, VoiceFacts]
-    words: tuple[DictionaryEntry, ...] = ()
+    program: tuple[str, ...]  # the version of the program and the choices about reading that hold for every text
+    voices: Mapping[str, VoiceFacts]  # by the id that lines have; none that cannot speak
+    words: tuple[DictionaryEntry, ...] = ()  # of the project, before those of the user; a word of the first hides its like in the second
 
     @cached_property
     def _kanji_by_word(self) -> tuple[tuple[DictionaryEntry, frozenset[str]], ...]:
@@ -170,7 +160,7 @@ def compute_voice_fingerprint(plan: SpeakerPlan) -> str:
     from app.adapters.ort.graph_session import ORT_VERSION
     from app.adapters.ort.optimized_graphs import list_graph_files
 
-    # What is found out later about faster graphs changes nothing.
+    # what is found out later about faster graphs changes nothing.
     manifest = replace(plan.voice.manifest, fast=None, refused={}, graphs={}, description="")
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     digest.update(repr(manifest).encode("utf-8", "surrogateescape"))

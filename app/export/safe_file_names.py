@@ -83,14 +83,10 @@ def _iterate_names(stem: str, default: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class OwnFiles:
-    """The files of earlier exports that may give way.
+    """The files of earlier exports that may give way."""
 
-    Attributes:
-        replaced: by the files of this export, whichever of them are there.
-        is_remnant: returns whether a file is as we wrote it; asked of what lies beside sounds that are gone.
-    """
-
-    replaced: Collection[Path] = frozenset()
+    replaced: Collection[Path] = frozenset()  # by the files of this export, whichever of them are there
+    # Returns whether a file is as we wrote it; asked of what lies beside sounds that are gone.
     is_remnant: Callable[[Path], bool] = lambda _file: False
 
 
@@ -101,7 +97,7 @@ class SourceFiles:
     """The files that an export reads: none that it writes, renames or removes is ever one of them, whatever the user answers."""
 
     def __init__(self, files: Iterable[Path] = ()) -> None:
-        # A link in an export folder is as much a name of the source as what it leads to.
+        # a link in an export folder is as much a name of the source as what it leads to.
         self._places = frozenset(_locate_file(name) for file in files for name in (file, Path(os.path.realpath(file))))
         self._names = frozenset(name for _, name in self._places)
 

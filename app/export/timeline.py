@@ -30,37 +30,27 @@ AnyTimedText = TypeVar("AnyTimedText", bound=TimedText)
 
 @dataclass(frozen=True, slots=True)
 class SpokenLine:
-    """One line as it sounds.
-
-    Attributes:
-        text: as readers see it: without ruby and notes.
-        voice: its id; `speaker` and `style` are names.
-        settings: that shaped the sound, by the names of `LineSettings`.
-        credit: what a publication of the sound must name.
-        start_s, end_s: silences included.
-        sentences, phrases, moras: empty where the voice reports no times, but for the sentences.
-        phones: tile the line, silences as `PAUSE_PHONE`.
-        character: name of who speaks it in the script; empty where nobody is named.
-        is_silent: nothing in the text can be read, so that nobody is heard: one pause, and no credit.
-    """
+    """One line as it sounds."""
 
     id: str
-    text: str
+    text: str  # as readers see it: without ruby and notes
     reading: str
     seed: int
-    voice: str
+    voice: str  # its id; `speaker` and `style` are names
     speaker: str
     style: str
-    settings: Mapping[str, Any]
-    credit: str
+    settings: Mapping[str, Any]  # that shaped the sound, by the names of `LineSettings`
+    credit: str  # what a publication of the sound must name
+    # start_s, end_s: silences included.
     start_s: float
     end_s: float
+    # sentences, phrases, moras: empty where the voice reports no times, but for the sentences.
     sentences: tuple[TimedText, ...] = ()
     phrases: tuple[TimedText, ...] = ()
     moras: tuple[TimedMora, ...] = ()
-    phones: tuple[TimedText, ...] = ()
-    is_silent: bool = False
-    character: str = ""
+    phones: tuple[TimedText, ...] = ()  # tile the line, silences as `PAUSE_PHONE`
+    is_silent: bool = False  # nothing in the text can be read, so that nobody is heard: one pause, and no credit
+    character: str = ""  # name of who speaks it in the script; empty where nobody is named
 
     @property
     def speech_span(self) -> TimedText:
@@ -84,13 +74,10 @@ class SpokenLine:
 
 @dataclass(frozen=True, slots=True)
 class SpokenFile:
-    """The contents of one sound file.
-
-    Attributes:
-        rate, samples: of the file, a channel.
-    """
+    """The contents of one sound file."""
 
     lines: tuple[SpokenLine, ...]
+    # rate, samples: of the file, a channel.
     rate: int
     samples: int
     phones: tuple[TimedText, ...] = field(init=False)

@@ -19,21 +19,13 @@ _BACKLOG = 256
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """The rules that decide which requests are let in.
+    """The rules that decide which requests are let in."""
 
-    Attributes:
-        port: which the Host must name.
-        hosts: names besides the loopback ones, lower-case.
-        origins: of pages that the user trusts.
-        token: that every request must bring; empty is none.
-        may_change: whether clients may change presets and the dictionary.
-    """
-
-    port: int
-    hosts: frozenset[str] = frozenset()
-    origins: frozenset[str] = frozenset()
-    token: str = field(default="", repr=False)
-    may_change: bool = False
+    port: int  # which the Host must name
+    hosts: frozenset[str] = frozenset()  # names besides the loopback ones, lower-case
+    origins: frozenset[str] = frozenset()  # of pages that the user trusts
+    token: str = field(default="", repr=False)  # that every request must bring; empty is none
+    may_change: bool = False  # whether clients may change presets and the dictionary
 
     def is_host_allowed(self, value: str) -> bool:
         """Return whether a Host header names this service: a loopback name or one that the user gave, with our port."""

@@ -21,17 +21,12 @@ _FOLDERS_PATTERN = re.compile(
 
 
 class RefusalError(Exception):
-    """A request that is not served.
-
-    Attributes:
-        status: of HTTP.
-        body: JSON.
-    """
+    """A request that is not served."""
 
     def __init__(self, status: int, body: Any) -> None:
         super().__init__(status)
-        self.status = status
-        self.body = body
+        self.status = status  # of HTTP
+        self.body = body  # JSON
 
 
 def create_refusal(status: int, ja: str, en: str) -> RefusalError:
@@ -54,7 +49,7 @@ def build_problem(kind: str, where: Sequence[str | int], message: str, value: ob
     """Return one entry of `create_invalid_refusal`; a value is shown only if it is short."""
     entry: Problem = {"type": kind, "loc": list(where), "msg": message}
     if isinstance(value, str) and len(value) <= MAX_SHOWN_VALUE:
-        # A half of a pair has no place in an answer.
+        # a half of a pair has no place in an answer.
         entry["input"] = value.encode("utf-8", "replace").decode()
     elif value is None or isinstance(value, bool | int | float):
         entry["input"] = value

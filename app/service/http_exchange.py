@@ -161,17 +161,12 @@ class RequestBody:
 
 
 class GuardedSend:
-    """`send` with the headers of every answer, in pieces, of which the next waits until the client has taken the last.
-
-    Attributes:
-        begun: something of it was sent.
-        on_begin: called before.
-    """
+    """`send` with the headers of every answer, in pieces, of which the next waits until the client has taken the last."""
 
     def __init__(self, send: Send, shared: Iterable[tuple[bytes, bytes]]) -> None:
         self._send, self._shared = send, tuple(shared)
-        self.begun = False
-        self.on_begin: Callable[[], object] = lambda: None
+        self.begun = False  # something of it was sent
+        self.on_begin: Callable[[], object] = lambda: None  # called before
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -87,19 +87,14 @@ class ClientGoneError(Exception):
 
 @dataclass(slots=True)
 class HttpService:
-    """One running service.
-
-    Attributes:
-        is_open: whether a voice would speak at once.
-        query_texts: what queries were made of, for clients that do not keep it.
-    """
+    """One running service."""
 
     catalogue: StyleCatalogue
     queue: ServiceJobQueue
     access: AccessRules
-    is_open: Callable[[str], bool]
+    is_open: Callable[[str], bool]  # whether a voice would speak at once
     presets: QueryPresetStore = field(default_factory=QueryPresetStore)
-    query_texts: QueryTextMemory = field(default_factory=QueryTextMemory)
+    query_texts: QueryTextMemory = field(default_factory=QueryTextMemory)  # what queries were made of, for clients that do not keep it
     request_log: RequestLog = field(default_factory=RequestLog)
     body_reader: BodyReader = field(default_factory=BodyReader)
 

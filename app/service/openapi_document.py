@@ -108,12 +108,7 @@ OPENAPI_SCHEMAS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class RouteDescription:
-    """A route: `ja` and `en` say what it is for; a parameter with `?` may be left out.
-
-    Attributes:
-        answers: media types of what it may answer, the usual one first.
-        result: schema of an answer that is JSON.
-    """
+    """A route: `ja` and `en` say what it is for; a parameter with `?` may be left out."""
 
     method: str
     path: str
@@ -121,8 +116,8 @@ class RouteDescription:
     en: str
     parameters: tuple[str, ...] = ()
     body: dict[str, Any] | None = None
-    answers: tuple[str, ...] = (_JSON_TYPE,)
-    result: dict[str, Any] = field(default_factory=dict)
+    answers: tuple[str, ...] = (_JSON_TYPE,)  # media types of what it may answer, the usual one first
+    result: dict[str, Any] = field(default_factory=dict)  # schema of an answer that is JSON
 
 
 _STYLE_PARAMETERS = ("speaker:integer", "core_version?:string")

@@ -78,21 +78,16 @@ MAX_SOUND_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class LineDurations:
-    """A line that is ready to sound.
+    """A line that is ready to sound."""
 
-    Attributes:
-        sentences: with all their frames.
-        opening, closing: frames before the first mora and after the last, which the silences of the query take in.
-        pre, post: samples before the first mora and after the last.
-        devoiced: indices of the morae that sound without voice, in order.
-    """
-
-    sentences: tuple[FixedSentence, ...]
+    sentences: tuple[FixedSentence, ...]  # with all their frames
+    # opening, closing: frames before the first mora and after the last, which the silences of the query take in.
     opening: int
     closing: int
+    # pre, post: samples before the first mora and after the last.
     pre: int
     post: int
-    devoiced: tuple[int, ...] = ()
+    devoiced: tuple[int, ...] = ()  # indices of the morae that sound without voice, in order
 
     def count_samples(self, hop: int) -> int:
         """Return the samples of the whole sound, silences included."""
@@ -175,7 +170,7 @@ def _compute_phone_lengths_s(
             yield last, mora.vowel_length / query.speed or frames.get(last, 0) * frame_s
             at += 1
             if at in pauses and mora is not phrase.moras[-1]:
-                # The client joined what a mark had parted.
+                # the client joined what a mark had parted.
                 yield from ((place, 0.0) for place in pauses[at])
         if phrase.moras and at in pauses:
             places = pauses[at]

@@ -178,16 +178,11 @@ CUT_FADE_S = 0.005
 
 @dataclass(slots=True)
 class QuerySynthesizer:
-    """One computation with one voice and style.
-
-    Attributes:
-        base: speaker and style, and what else the client decides beyond a query.
-        texts: shared by all.
-    """
+    """One computation with one voice and style."""
 
     pipeline: Pipeline
-    base: SynthesisRequest
-    texts: QueryTextMemory
+    base: SynthesisRequest  # speaker and style, and what else the client decides beyond a query
+    texts: QueryTextMemory  # shared by all
     on_stage: OnStage = ignore_stage
     cancelled: Callable[[], bool] = ignore_cancellation
     _sentences: list[FixedSentence] = field(default_factory=list)
@@ -271,7 +266,7 @@ class QuerySynthesizer:
     def _synthesize_voiced(self, durations: LineDurations, request: SynthesisRequest) -> Iterator[Float32]:
         """Yield the samples as the voice speaks them, before any mora is devoiced."""
         hop, rate = self.pipeline.voice.hop_length, self.pipeline.voice.sampling_rate
-        # A voice that sounds ahead of its frames is held back, so that each mora sounds where the query has it.
+        # a voice that sounds ahead of its frames is held back, so that each mora sounds where the query has it.
         lead = round(self.pipeline.voice.architecture.sound_lead_s * rate)
         before = durations.pre + lead - durations.opening * hop
         skip, left = max(0, -before), durations.count_samples(hop)

@@ -20,32 +20,22 @@ REQUEST_TEXT_KEY = "koebako.text"
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """One request that is over.
+    """One request that is over."""
 
-    Attributes:
-        at: seconds since the epoch.
-        status: of HTTP; 0 where the client went away.
-        client: what it calls itself.
-    """
-
-    at: float
+    at: float  # seconds since the epoch
     method: str
     path: str
-    status: int
+    status: int  # of HTTP; 0 where the client went away
     ms: float
     text: str
-    client: str
+    client: str  # what it calls itself
 
 
 class RequestLog:
-    """The last requests; any thread may look.
-
-    Attributes:
-        changed: called, in the serving thread, after each.
-    """
+    """The last requests; any thread may look."""
 
     def __init__(self) -> None:
-        self.changed: Callable[[], object] = lambda: None
+        self.changed: Callable[[], object] = lambda: None  # called, in the serving thread, after each
         self._asked: deque[RequestRecord] = deque(maxlen=MAX_LOGGED_REQUESTS)
         self._lock = threading.Lock()
 

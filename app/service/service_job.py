@@ -49,15 +49,12 @@ class ServiceJob:
 
     Args:
         quota: for what it emits faster than it is read.
-
-    Attributes:
-        computation: for the engine; cancelled once nobody waits for it any more.
-        spool: what was emitted and not read.
     """
 
     def __init__(self, compute: Callable[[JobContext], Any], quota: SpoolQuota) -> None:
+        # For the engine; cancelled once nobody waits for it any more.
         self.computation: ComputeJob[None] = ComputeJob(Importance.SERVED, self.run_work)
-        self.spool = ResponseSpool(quota)
+        self.spool = ResponseSpool(quota)  # what was emitted and not read
         self._do = compute
         self._loop = asyncio.get_running_loop()
         self._results: asyncio.Queue[tuple[Any, BaseException | None]] = asyncio.Queue()

@@ -38,18 +38,13 @@ EVENT_STREAM_TYPE = "text/event-stream"
 
 @dataclass(frozen=True, slots=True)
 class SpeakRequest:
-    """A request to `/v1/speak` or `/v1/timings`.
-
-    Attributes:
-        base: everything that shapes the sound, the silences around it included.
-        rate: in Hz; None is the voice's own.
-    """
+    """A request to `/v1/speak` or `/v1/timings`."""
 
     text: str
     style: ServedStyle
-    base: SynthesisRequest
+    base: SynthesisRequest  # everything that shapes the sound, the silences around it included
     format: str = "wav"
-    rate: int | None = None
+    rate: int | None = None  # in Hz; None is the voice's own
     stereo: bool = False
 
     @property

@@ -142,9 +142,6 @@ _MAX_HEADER_BYTES = 1 << 16
 class SpeechServer:
     """Serves in a thread of its own, from `start` to `stop`.
 
-    Attributes:
-        url: what clients are given.
-
     Args:
         sockets: as `bound` gives them.
         service: what is served.
@@ -153,7 +150,7 @@ class SpeechServer:
 
     def __init__(self, sockets: list[socket.socket], service: HttpService, on_end: Callable[[], object] = lambda: None) -> None:
         host, port = sockets[0].getsockname()[:2]
-        self.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        self.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"  # what clients are given
         self._sockets, self._service, self._on_end = sockets, service, on_end
         self._loop: asyncio.AbstractEventLoop | None = None
         self._over: asyncio.Event | None = None

@@ -63,23 +63,17 @@ class ServedStyle:
 
 @dataclass(frozen=True, slots=True)
 class ServedSpeaker:
-    """A speaker of a voice.
-
-    Attributes:
-        plain_name: without what sets it apart from another voice's.
-        voice: name of its voice.
-        media: the voice's folder, where it has pictures and recordings; `card` names them.
-    """
+    """A speaker of a voice."""
 
     uuid: str
     name: str
-    plain_name: str
-    voice: str
+    plain_name: str  # without what sets it apart from another voice's
+    voice: str  # name of its voice
     version: str
     styles: tuple[ServedStyle, ...]
     terms: str
     card: SpeakerCard | None
-    media: Path
+    media: Path  # the voice's folder, where it has pictures and recordings; `card` names them
 
     def convert_to_json(self) -> dict[str, Any]:
         """Return the speaker as JSON."""
@@ -94,14 +88,10 @@ class ServedSpeaker:
 
 @dataclass(frozen=True, slots=True)
 class StyleCatalogue:
-    """All that is offered.
-
-    Attributes:
-        left_out: why some style is not, in the language of the user.
-    """
+    """All that is offered."""
 
     speakers: tuple[ServedSpeaker, ...]
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # why some style is not, in the language of the user
     _by_id: Mapping[int, ServedStyle] = field(default_factory=dict)
 
     def require_style(self, number: int) -> ServedStyle:

@@ -30,9 +30,6 @@ class VoiceRefiner:
 
     Should this process be killed, that program ends as it next reports its progress, which nobody reads.
 
-    Attributes:
-        failed: folders that stayed pending, which are not tried again until the next start.
-
     Args:
         on_refined: called in the thread with the id of a voice whose files, or whose BERT's files, have changed.
         poll_s: how often pending voices and BERTs are looked for.
@@ -42,7 +39,7 @@ class VoiceRefiner:
         self._on_refined, self._poll_s = on_refined, poll_s
         # Voices of an older recipe; one that is added later gets this version's.
         self._outdated: list[RefinementWork] | None = None
-        self.failed: set[Path] = set()
+        self.failed: set[Path] = set()  # folders that stayed pending, which are not tried again until the next start
         self._child: subprocess.Popen[bytes] | None = None
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._refine_voices, name="refinement", daemon=True)

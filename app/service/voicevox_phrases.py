@@ -34,14 +34,10 @@ _MAX_REMEMBERED_TEXTS = 1000
 
 @dataclass(slots=True)
 class MoraAlignment:
-    """Counted over the line.
+    """Counted over the line."""
 
-    Attributes:
-        moras: the phones of each mora.
-        gaps: the phones between two morae, by how many morae lie before; 0 is the opening, `len(moras)` the closing.
-    """
-
-    moras: list[list[PhoneOffset]] = field(default_factory=list)
+    moras: list[list[PhoneOffset]] = field(default_factory=list)  # the phones of each mora
+    # the phones between two morae, by how many morae lie before; 0 is the opening, `len(moras)` the closing.
     gaps: dict[int, list[PhoneOffset]] = field(default_factory=dict)
 
     @property

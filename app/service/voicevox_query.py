@@ -76,13 +76,7 @@ class AccentPhrase:
 
 @dataclass(frozen=True, slots=True)
 class AudioQuery:
-    """A line as VOICEVOX's clients shape it.
-
-    Attributes:
-        kana: the text that it was made of.
-        tempo: AivisSpeech's scale of the tempo; None is our own default.
-        seed: of the noise. Clients drop it, as they do `tempo`; nothing rests on them.
-    """
+    """A line as VOICEVOX's clients shape it."""
 
     accent_phrases: tuple[AccentPhrase, ...]
     speed: float = 1.0
@@ -95,9 +89,9 @@ class AudioQuery:
     pause_scale: float = 1.0
     rate: int = 44100
     stereo: bool = False
-    kana: str = ""
-    tempo: float | None = None
-    seed: int = 0
+    kana: str = ""  # the text that it was made of
+    tempo: float | None = None  # AivisSpeech's scale of the tempo; None is our own default
+    seed: int = 0  # of the noise. Clients drop it, as they do `tempo`; nothing rests on them.
 
     def convert_to_json(self) -> dict[str, Any]:
         """Return the query as JSON, with all optional fields."""
@@ -162,7 +156,7 @@ def read_scales(fields: RequestFields) -> AudioQuery:
 def _read_scale(fields: RequestFields, name: str, field: str) -> float:
     if field not in BOUNDS:
         return _read_length_s(fields, name)
-    # A query counts octaves, a line semitones.
+    # a query counts octaves, a line semitones.
     unit = 12 if field == "pitch" else 1
     return fields.read_number(name, low=BOUNDS[field].low / unit, high=BOUNDS[field].high / unit, should_clamp=True)
 

@@ -24,17 +24,11 @@ class ChecksumMismatchError(UnfitFileError):
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFile:
-    """Facts about a file that are known before its download.
+    """Facts about a file that are known before its download."""
 
-    Attributes:
-        sha256: lower-case hex.
-        size: in bytes.
-        max_bytes: no file may be longer, in bytes.
-    """
-
-    sha256: str | None = None
-    size: int | None = None
-    max_bytes: int = MAX_DOWNLOAD_BYTES
+    sha256: str | None = None  # lower-case hex
+    size: int | None = None  # in bytes
+    max_bytes: int = MAX_DOWNLOAD_BYTES  # no file may be longer, in bytes
 
     def check_total(self, total: int, host: str) -> None:
         """Raise UnfitFileError if a file of the announced length is not the expected one."""

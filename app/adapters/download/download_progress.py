@@ -15,19 +15,12 @@ MIN_BYTES_PER_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class DownloadProgress:
-    """A moment of a download.
+    """A moment of a download."""
 
-    Attributes:
-        received: bytes on the disk, those of earlier runs included.
-        total: bytes in all; None where the server does not say.
-        bytes_per_s: smoothed over a few seconds; 0 at first.
-        seconds_left: None where it cannot be said.
-    """
-
-    received: int
-    total: int | None
-    bytes_per_s: float
-    seconds_left: float | None
+    received: int  # bytes on the disk, those of earlier runs included
+    total: int | None  # bytes in all; None where the server does not say
+    bytes_per_s: float  # smoothed over a few seconds; 0 at first
+    seconds_left: float | None  # None where it cannot be said
 
     @property
     def fraction(self) -> float:

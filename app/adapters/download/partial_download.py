@@ -65,17 +65,12 @@ def count_arrived_bytes(url: str, sha256: str | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ResumeValidator:
-    """The server's own facts about the file of which this is a part.
+    """The server's own facts about the file of which this is a part."""
 
-    Attributes:
-        validator: its ETag, or else Last-Modified, if it may be used to ask for the rest of the same file (RFC 9110, 13.1.5: no weak ones).
-        total: bytes in all, None if not said.
-        encoded: the body was compressed on the way, so that positions in it are not positions in the file.
-    """
-
+    # Its ETag, or else Last-Modified, if it may be used to ask for the rest of the same file (RFC 9110, 13.1.5: no weak ones).
     validator: str | None
-    total: int | None
-    encoded: bool
+    total: int | None  # bytes in all, None if not said
+    encoded: bool  # the body was compressed on the way, so that positions in it are not positions in the file
 
     @classmethod
     def from_headers(cls, headers: Mapping[str, str], total: int | None) -> ResumeValidator:
@@ -96,21 +91,16 @@ class ResumeValidator:
 
 
 class PartialDownload:
-    """`<data>/downloads/<key>.part` with its `ResumeValidator` in `<key>.json`; used by one process at a time (`lock_download`).
-
-    Attributes:
-        folder, path, sidecar: the folder, the file and its `ResumeValidator`.
-        length: bytes we have.
-        origin: where they are from; None when there are none that can be gone on with.
-    """
+    """`<data>/downloads/<key>.part` with its `ResumeValidator` in `<key>.json`; used by one process at a time (`lock_download`)."""
 
     def __init__(self, url: str, sha256: str | None) -> None:
         name = compute_download_key(url, sha256)
+        # folder, path, sidecar: the folder, the file and its `ResumeValidator`.
         self.folder = find_downloads_dir()
         self.path, self.sidecar = self.folder / f"{name}.part", self.folder / f"{name}.json"
         self._lock = FileLock(self.folder / f"{name}.lock")
-        self.length = 0
-        self.origin: ResumeValidator | None = None
+        self.length = 0  # bytes we have
+        self.origin: ResumeValidator | None = None  # where they are from; None when there are none that can be gone on with
         self._hash = hashlib.sha256()
 
     @contextmanager

@@ -93,7 +93,7 @@ class DownloadJob:
         if origin is None or origin.encoded:
             return {}
         wanted = {"Range": f"bytes={self._part.length}-"}
-        # A known hash vouches for the whole. Without one the server must; and copies of one file on several servers often differ in their tags.
+        # a known hash vouches for the whole. Without one the server must; and copies of one file on several servers often differ in their tags.
         if self._expected.sha256 is None and origin.validator is not None:
             wanted["If-Range"] = origin.validator
         return wanted
@@ -146,17 +146,11 @@ class DownloadJob:
 
 @dataclass(frozen=True, slots=True)
 class DownloadedFile:
-    """A complete file.
-
-    Attributes:
-        path: where it is.
-        name: what the server or the address calls it, unchecked; may be empty.
-        content_type: what the server takes it for, in lower case without parameters; may be empty.
-    """
+    """A complete file."""
 
     path: Path
-    name: str
-    content_type: str
+    name: str  # what the server or the address calls it, unchecked; may be empty
+    content_type: str  # what the server takes it for, in lower case without parameters; may be empty
 
 
 def download_file(

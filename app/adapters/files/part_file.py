@@ -73,21 +73,18 @@ class PartFile(CheckedFile):
     Args:
         follows_link: a link stays, and what it leads to gets the content. Not for a name that nobody chose but we or a script: there the link gives way.
 
-    Attributes:
-        target: what gets the content.
-
     Raises OutputFileError where the target cannot be written.
     """
 
     def __init__(self, path: Path, *, follows_link: bool = True) -> None:
         self._shown = path
         try:
-            self.target = resolve_symlink(path) if follows_link else path
+            self.target = resolve_symlink(path) if follows_link else path  # what gets the content
             self._check_target()
             remove_stale_parts(self.target.parent)
             self._part = prepare_part_path(self.target)
             super().__init__(self._part.open("xb+", buffering=0))
-            # A disk without locks; there only the age shows it.
+            # a disk without locks; there only the age shows it.
             with contextlib.suppress(OSError):
                 _lock_file(self._file.fileno())
         except (OSError, ValueError) as exc:
@@ -145,7 +142,7 @@ class PartFile(CheckedFile):
         # Opening what is there for writing shows before the work, not after it, that the file is locked or protected.
         if self.target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")
-        # What is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.
+        # what is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.
         if self.target.exists() and not self.target.is_file():
             raise NotRegularFileError(errno.EINVAL, localize("ファイルではありません", "it is not a file"))
         try:

@@ -50,25 +50,19 @@ class OfferedSample:
 
 @dataclass(frozen=True, slots=True)
 class OfferedVoice:
-    """A voice that can be downloaded; what the hub does not say is empty.
-
-    Attributes:
-        licence, licence_text: its name, and its words where the hub has them; those in the file count.
-        file_bytes: of the download; 0 where the hub does not say.
-        sha256: of the file, hex; None where the hub does not say.
-        icon_url: of its first speaker.
-    """
+    """A voice that can be downloaded; what the hub does not say is empty."""
 
     uuid: str
     name: str
     maker: str = ""
     description: str = ""
     version: str = ""
+    # licence, licence_text: its name, and its words where the hub has them; those in the file count.
     licence: str = ""
     licence_text: str = ""
-    file_bytes: int = 0
-    sha256: str | None = None
-    icon_url: str = ""
+    file_bytes: int = 0  # of the download; 0 where the hub does not say
+    sha256: str | None = None  # of the file, hex; None where the hub does not say
+    icon_url: str = ""  # of its first speaker
     styles: tuple[str, ...] = ()
     samples: tuple[OfferedSample, ...] = ()
 

@@ -33,37 +33,25 @@ _SAFE_PATH_CHARS = "/%:@!$&'()*+,;=~"
 
 
 class UnusableAddressError(DownloadError):
-    """Not an address we download from.
-
-    Attributes:
-        reason: why, a clause without a full stop.
-    """
+    """Not an address we download from."""
 
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(
             localize(f"このアドレスからはダウンロードできません：{reason}。", f"Cannot download from this address: {reason}."),
             hint or localize("配布ページからリンクのアドレスをもう一度コピーしてください。", "Copy the link from the download page again."),
         )
-        self.reason = reason
+        self.reason = reason  # why, a clause without a full stop
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAddress:
-    """An http or https address without user name and fragment.
+    """An http or https address without user name and fragment."""
 
-    Attributes:
-        scheme: "http" or "https".
-        host: lower-case ASCII, names of other scripts in Punycode; an IPv6 address without its brackets.
-        port: 1 to 65535.
-        path: begins with a slash; ASCII, everything else percent-encoded.
-        query: as `path`; None where there is no question mark.
-    """
-
-    scheme: str
-    host: str
-    port: int
-    path: str
-    query: str | None = None
+    scheme: str  # "http" or "https"
+    host: str  # lower-case ASCII, names of other scripts in Punycode; an IPv6 address without its brackets
+    port: int  # 1 to 65535
+    path: str  # begins with a slash; ASCII, everything else percent-encoded
+    query: str | None = None  # as `path`; None where there is no question mark
 
     @property
     def origin(self) -> tuple[str, str, int]:

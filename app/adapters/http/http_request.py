@@ -28,22 +28,14 @@ USER_AGENT = "Koebako"
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A request to a server.
-
-    Attributes:
-        address: where.
-        headers: sent to every server on the way.
-        secrets: sent to the first server only, and never over a line that others can read.
-        method: GET or HEAD.
-        same_host_only: a redirect to another host is an answer, not followed.
-        retry_policy: its times.
-    """
+    """A request to a server."""
 
     address: HttpAddress
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)  # sent to every server on the way
+    # Sent to the first server only, and never over a line that others can read.
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    method: str = "GET"
-    same_host_only: bool = False
+    method: str = "GET"  # GET or HEAD
+    same_host_only: bool = False  # a redirect to another host is an answer, not followed
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
 
 

@@ -49,33 +49,22 @@ _HF_FILE_PATH = re.compile(r"(/[^/]+/[^/]+)/(?:resolve|blob|raw)/(.+)")
 
 @dataclass(frozen=True, slots=True)
 class HubFile:
-    """A file on a hub.
-
-    Attributes:
-        url: where it is.
-        sha256: hex, None where the hub does not say.
-        size: bytes, None where the hub does not say.
-        secrets: headers for the hub alone.
-    """
+    """A file on a hub."""
 
     url: str
-    sha256: str | None
-    size: int | None
-    secrets: dict[str, str] = field(default_factory=dict, repr=False)
+    sha256: str | None  # hex, None where the hub does not say
+    size: int | None  # bytes, None where the hub does not say
+    secrets: dict[str, str] = field(default_factory=dict, repr=False)  # headers for the hub alone
 
 
 @dataclass(frozen=True, slots=True)
 class HubVoice:
-    """A voice on AivisHub. What else the hub says of it the file says as well, and that is checked.
-
-    Attributes:
-        approximate_bytes: how long the hub says the file is, for what is shown; 0 where it does not say.
-    """
+    """A voice on AivisHub. What else the hub says of it the file says as well, and that is checked."""
 
     name: str
     version: str
     file: HubFile
-    approximate_bytes: int = 0
+    approximate_bytes: int = 0  # how long the hub says the file is, for what is shown; 0 where it does not say
 
 
 def parse_aivishub_uuid(text: str) -> str | None:

@@ -17,15 +17,11 @@ PROXY_LOGIN_STATUS = 407
 
 
 class TransientDownloadError(DownloadError):
-    """One that may be gone at the next try.
-
-    Attributes:
-        wait_s: how long the server asks to wait; 0 to try again at once, None where it said nothing.
-    """
+    """One that may be gone at the next try."""
 
     def __init__(self, message: str, hint: str = "", wait_s: float | None = None) -> None:
         super().__init__(message, hint)
-        self.wait_s = wait_s
+        self.wait_s = wait_s  # how long the server asks to wait; 0 to try again at once, None where it said nothing
 
 
 class DownloadCancelledError(DownloadError):

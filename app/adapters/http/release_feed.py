@@ -30,16 +30,11 @@ _VERSION_PATTERN = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version that was published.
-
-    Attributes:
-        page: Where it can be downloaded; empty if that is not known.
-        notes: What is new, by language, as plain text.
-    """
+    """A version that was published."""
 
     version: str
-    page: str
-    notes: dict[str, str]
+    page: str  # where it can be downloaded; empty if that is not known
+    notes: dict[str, str]  # what is new, by language, as plain text
 
 
 class ReleaseSource(Protocol):

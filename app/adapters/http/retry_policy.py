@@ -27,26 +27,20 @@ UPDATE_INTERVAL_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Times and numbers of tries; tests shorten them.
+    """Times and numbers of tries; tests shorten them."""
 
-    Attributes:
-        retries: tries after the first; those after a good stretch of new bytes are counted from zero.
-        first_delay_s, max_delay_s: waits double from the first to the longest, each shortened by chance to as little as a half.
-        max_retry_after_s: a server that asks for a longer rest is left alone.
-        connect_timeout_s, silence_timeout_s: how long a server may take to be reached, and to say anything.
-        response_timeout_s: how long it may take for the head of an answer, redirects included, and for the whole of a small one; a server
-            that sends a byte now and then is never silent.
-        min_progress_bytes: what counts as a good stretch.
-    """
-
-    retries: int = 5
+    retries: int = 5  # tries after the first; those after a good stretch of new bytes are counted from zero
+    # first_delay_s, max_delay_s: waits double from the first to the longest, each shortened by chance to as little as a half.
     first_delay_s: float = 0.5
     max_delay_s: float = 20.0
-    max_retry_after_s: float = 120.0
+    max_retry_after_s: float = 120.0  # a server that asks for a longer rest is left alone
+    # connect_timeout_s, silence_timeout_s: how long a server may take to be reached, and to say anything.
     connect_timeout_s: float = 15.0
     silence_timeout_s: float = 30.0
+    # how long it may take for the head of an answer, redirects included, and for the whole of a small one; a server that sends a byte now
+    # and then is never silent.
     response_timeout_s: float = 60.0
-    min_progress_bytes: int = 1 << 20
+    min_progress_bytes: int = 1 << 20  # what counts as a good stretch
 
     def compute_wait_s(self, failures: int) -> float:
         """Return how long to wait after that many failures in a row (from 1), a little different for each program so that they do not come back as one."""
@@ -55,18 +49,12 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class WaitNotice:
-    """A moment of waiting.
+    """A moment of waiting."""
 
-    Attributes:
-        reason: one sentence: what is waited for.
-        host: of the server.
-        seconds: how much longer at most; None where nobody can say.
-        attempt, attempts: which one it is, from 1, and how many there are at most.
-    """
-
-    reason: str
-    host: str
-    seconds: int | None = None
+    reason: str  # one sentence: what is waited for
+    host: str  # of the server
+    seconds: int | None = None  # how much longer at most; None where nobody can say
+    # attempt, attempts: which one it is, from 1, and how many there are at most.
     attempt: int = 1
     attempts: int = 1
 
@@ -102,15 +90,11 @@ class WaitAnnouncer:
     Args:
         on_wait: who hears of them.
         attempts: how many there are at most.
-
-    Attributes:
-        host: of the server that is asked now.
-        attempt: which one is made, or comes next.
     """
 
     def __init__(self, on_wait: OnWait = ignore_wait, attempts: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
-        self.host = ""
-        self.attempt = 1
+        self.host = ""  # of the server that is asked now
+        self.attempt = 1  # which one is made, or comes next
         self._on_wait, self._attempts, self._clock = on_wait, attempts, clock
         self._announced_at: float | None = None
         self._reason = ""

@@ -35,23 +35,14 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class AudioDevice:
-    """An output.
+    """An output."""
 
-    Attributes:
-        index: PortAudio's number, valid until the devices change.
-        name: as the system calls it; several hosts may offer the same name.
-        host: the system's sound interface (ALSA, Windows WASAPI, …).
-        channels: the most it takes.
-        sampling_rate: the rate it prefers, in Hz.
-        is_default: the system's choice.
-    """
-
-    index: int
-    name: str
-    host: str
-    channels: int
-    sampling_rate: int
-    is_default: bool
+    index: int  # PortAudio's number, valid until the devices change
+    name: str  # as the system calls it; several hosts may offer the same name
+    host: str  # the system's sound interface (ALSA, Windows WASAPI, …)
+    channels: int  # the most it takes
+    sampling_rate: int  # the rate it prefers, in Hz
+    is_default: bool  # the system's choice
 
     @property
     def label(self) -> str:
@@ -60,17 +51,13 @@ class AudioDevice:
 
 
 class PortAudioThread:
-    """Runs one call at a time, all in the same thread; the caller waits at most `CALL_TIMEOUT_S`.
-
-    Attributes:
-        unanswered: the call that did not end in time; None before there was one.
-    """
+    """Runs one call at a time, all in the same thread; the caller waits at most `CALL_TIMEOUT_S`."""
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
         self._turn = threading.Lock()
         self._thread: threading.Thread | None = None
-        self.unanswered: Future[Any] | None = None
+        self.unanswered: Future[Any] | None = None  # the call that did not end in time; None before there was one
 
     def call_and_wait(self, action: Callable[[], Answer]) -> Answer:
         """Return what `action` returns or raises; AudioDeviceError when it does not end in time, and until it has ended after all."""

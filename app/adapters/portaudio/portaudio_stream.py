@@ -34,17 +34,11 @@ def find_accepted_rate(device: AudioDevice, rate: int) -> int:
 
 
 class PortAudioStream:
-    """A running stream. All methods but the callback belong to the thread that writes.
-
-    Attributes:
-        device: what it plays on.
-        rate: its sampling rate in Hz.
-        latency_s: time from the callback to the ear, as PortAudio reports it.
-    """
+    """A running stream. All methods but the callback belong to the thread that writes."""
 
     def __init__(self, device: AudioDevice, rate: int, latency_s: float) -> None:
         self.device = device
-        self.rate = rate
+        self.rate = rate  # its sampling rate in Hz
         self._ring: SampleRing | None = None
         self._stalled_polls = 0
         self._blocks = 0
@@ -62,7 +56,7 @@ class PortAudioStream:
             )
         except sounddevice.PortAudioError as exc:
             raise build_device_error(exc, device.label) from exc
-        self.latency_s = float(self._stream.latency)
+        self.latency_s = float(self._stream.latency)  # time from the callback to the ear, as PortAudio reports it
 
     def start_playing(self, ring: SampleRing) -> None:
         """Play `ring` from now on."""

@@ -19,21 +19,15 @@ UNKNOWN_END = sys.maxsize
 
 
 class SampleRing:
-    """Preallocated ring of mono float32 samples.
-
-    Attributes:
-        written: samples put in so far; set by the writer.
-        read: samples taken out so far, discarded ones included; set by the callback.
-        blocks: callbacks so far.
-        underruns, underrun_frames: gaps within a request that had started, and how long they were together.
-    """
+    """Preallocated ring of mono float32 samples."""
 
     def __init__(self, frames: int, rate: int) -> None:
         self._samples: Float32 = np.zeros(frames, dtype=np.float32)
         self._fade: Float32 = np.linspace(1, 0, max(2, round(ABORT_FADE_S * rate)), dtype=np.float32)[:, None]
-        self.written = 0
-        self.read = 0
-        self.blocks = 0
+        self.written = 0  # samples put in so far; set by the writer
+        self.read = 0  # samples taken out so far, discarded ones included; set by the callback
+        self.blocks = 0  # callbacks so far
+        # underruns, underrun_frames: gaps within a request that had started, and how long they were together.
         self.underruns = 0
         self.underrun_frames = 0
         self._starving = False
@@ -113,7 +107,7 @@ class SampleRing:
         """Fade a few milliseconds of the queue to zero, so that stopping does not click."""
         discard = self._discard
         count = min(discard - self.read, len(out), len(self._fade))
-        # A block shorter than the fade falls faster.
+        # a block shorter than the fade falls faster.
         stride = -(-len(self._fade) // count)
         gains = self._fade[::stride][:count]
         faded = out[: len(gains)]
@@ -140,19 +134,12 @@ class SampleRing:
 
 @dataclass(frozen=True, slots=True)
 class PlayPosition:
-    """The position of the playback.
+    """The position of the playback."""
 
-    Attributes:
-        request_id: the request that sounds.
-        frames: how many of its own samples were handed to the device, counted at `sampling_rate` Hz.
-        sampling_rate: the voice's rate.
-        is_finished: all of it was handed over; it is heard one device latency later.
-    """
-
-    request_id: str
-    frames: int
-    sampling_rate: int
-    is_finished: bool
+    request_id: str  # the request that sounds
+    frames: int  # how many of its own samples were handed to the device, counted at `sampling_rate` Hz
+    sampling_rate: int  # the voice's rate
+    is_finished: bool  # all of it was handed over; it is heard one device latency later
 
 
 @dataclass(slots=True)

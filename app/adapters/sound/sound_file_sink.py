@@ -48,9 +48,6 @@ class SoundFileSink:
         quality: of formats that lose sound.
         follows_link: see `PartFile`.
 
-    Attributes:
-        rate: of the file in Hz.
-
     Raises OutputFileError for a place that cannot be written, InputError for options that the format does not have.
     """
 
@@ -67,7 +64,7 @@ class SoundFileSink:
     ) -> None:
         piped = str(path) == STDOUT_PATH
         encoding = choose_encoding("stdout.wav" if piped else str(path), sampling_rate, subtype, channels, rate, quality)
-        self.rate = encoding.rate
+        self.rate = encoding.rate  # of the file in Hz
         self._channels = channels
         self._frames = 0
         self._converter = RateConverter(encoding.rate)
@@ -187,7 +184,7 @@ class WavPipeWriter:
 
     def __init__(self, encoding: SoundEncoding, out: BinaryIO | None = None) -> None:
         found = out or getattr(sys.stdout, "buffer", None)
-        # A windowed program on Windows has no standard output.
+        # a windowed program on Windows has no standard output.
         if found is None:
             raise OutputFileError(
                 localize("標準出力がありません。", "There is no standard output."),
@@ -211,7 +208,7 @@ class WavPipeWriter:
     def close(self) -> None:
         """Write the lengths if possible; the output itself stays open."""
         if self._start is None or self._find_position() != self._start + _WAV_HEADER_BYTES + self._size:
-            # A pipe, or a file that somebody else writes to as well.
+            # a pipe, or a file that somebody else writes to as well.
             return
         padding = self._size % 2
         self._send_bytes(bytes(padding))
@@ -247,7 +244,7 @@ class WavPipeWriter:
             ) from exc
 
     def _detach_broken_stdout(self) -> None:
-        # What a broken pipe left in the buffer would raise once more when the program ends.
+        # what a broken pipe left in the buffer would raise once more when the program ends.
         if self._out is getattr(sys.stdout, "buffer", None):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._out.fileno())

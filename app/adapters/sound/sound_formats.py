@@ -19,17 +19,13 @@ _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_
 
 @dataclass(frozen=True, slots=True)
 class SoundFormat:
-    """A kind of file.
+    """A kind of file."""
 
-    Attributes:
-        container, subtypes: libsndfile's names; subtypes by the word a user writes, the first is the default.
-        rates: the only rates its encoder takes; empty where any will do.
-        levels: libsndfile's compression by quality, where sound is lost; `standard` is what its encoder does unasked.
-    """
-
+    # container, subtypes: libsndfile's names; subtypes by the word a user writes, the first is the default.
     container: str
     subtypes: Mapping[str, str]
-    rates: tuple[int, ...] = ()
+    rates: tuple[int, ...] = ()  # the only rates its encoder takes; empty where any will do
+    # libsndfile's compression by quality, where sound is lost; `standard` is what its encoder does unasked.
     levels: Mapping[SoundQuality, float] = field(default_factory=dict)
 
 

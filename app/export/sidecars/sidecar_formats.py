@@ -224,7 +224,7 @@ def format_hts_labels(spoken: SpokenFile) -> str | None:
     return "".join(
         f"{start} {end} {_HTS_PHONE_NAMES.get(phone.text, phone.text)}\n"
         for index, (phone, start, end) in enumerate(zip(spoken.phones, edges, edges[1:], strict=False))
-        # A phone that the voice gave no time has no place in the labels.
+        # a phone that the voice gave no time has no place in the labels.
         if start < end or index in (0, last)
     )
 
@@ -264,16 +264,11 @@ def _escape_markup(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SidecarFormat:
-    """A kind of file.
-
-    Attributes:
-        name: for people; a proper name in every language.
-        format_text: its text, or None where the voice reports no times that it could hold.
-    """
+    """A kind of file."""
 
     suffix: str
-    name: str
-    format_text: Callable[[SpokenFile, TimingUnit], str | None]
+    name: str  # for people; a proper name in every language
+    format_text: Callable[[SpokenFile, TimingUnit], str | None]  # its text, or None where the voice reports no times that it could hold
 
 
 SIDECAR_FORMATS: Mapping[SidecarKind, SidecarFormat] = {

@@ -15,14 +15,10 @@ _MAX_TRIES = 100
 
 
 class AgentFolder:
-    """Made when the first file is written.
-
-    Attributes:
-        path: absolute, without links.
-    """
+    """Made when the first file is written."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path.expanduser().absolute()
+        self.path = path.expanduser().absolute()  # absolute, without links
 
     def choose_path(self, name: str, suffix: str) -> Path:
         """Return a path that is free now, under which `place_part` need not put the file; the folder exists afterwards.

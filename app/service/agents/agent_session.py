@@ -37,11 +37,7 @@ class AgentTools(Protocol):
 
 
 class RpcError(Exception):
-    """A request that is answered with an error.
-
-    Attributes:
-        code: of JSON-RPC.
-    """
+    """A request that is answered with an error."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -50,17 +46,13 @@ class RpcError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RpcMessage:
-    """A request, or a notification, which has no id and gets no answer.
-
-    Attributes:
-        is_response: of the client's to us; we ask nothing, so it is ignored.
-    """
+    """A request, or a notification, which has no id and gets no answer."""
 
     method: str
     id: RequestId = None
     params: dict[str, Any] = field(default_factory=dict)
     is_notification: bool = False
-    is_response: bool = False
+    is_response: bool = False  # of the client's to us; we ask nothing, so it is ignored
 
 
 def parse_line(line: bytes) -> Any:
@@ -108,18 +100,14 @@ def encode_message(value: Any) -> bytes:
 
 
 class AgentSession:
-    """Answers messages in their order; a ping at once.
-
-    Attributes:
-        agent: under which name the client has introduced itself.
-    """
+    """Answers messages in their order; a ping at once."""
 
     def __init__(self, tools: AgentTools) -> None:
         self._tools = tools
-        self.agent = ""
+        self.agent = ""  # under which name the client has introduced itself
         self._is_initialised = False
         self._current: RequestId = None
-        # The oldest ones, which came after their answers, give way. Both threads use it: none of its calls lets the other one in.
+        # the oldest ones, which came after their answers, give way. Both threads use it: none of its calls lets the other one in.
         self._cancelled: deque[RequestId] = deque(maxlen=MAX_CANCELLED_CALLS)
 
     def handle_at_once(self, line: bytes) -> dict[str, Any] | None:

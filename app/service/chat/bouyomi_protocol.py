@@ -33,32 +33,23 @@ class ChatCommand(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatTalk:
-    """A text to be read.
-
-    Attributes:
-        speed, tone, volume: in percent; -1 leaves the reader's own.
-        voice: number of a voice; 0 is the reader's own.
-        voice_name: of the voice that the user chose for the writer of the comment, which counts before the number.
-    """
+    """A text to be read."""
 
     text: str
+    # speed, tone, volume: in percent; -1 leaves the reader's own.
     speed: int = UNSET
     tone: int = UNSET
     volume: int = UNSET
-    voice: int = 0
-    voice_name: str = ""
+    voice: int = 0  # number of a voice; 0 is the reader's own
+    voice_name: str = ""  # of the voice that the user chose for the writer of the comment, which counts before the number
 
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One command of a client.
-
-    Attributes:
-        talk: of `ChatCommand.TALK`; None where its text cannot be decoded, which is then left out.
-    """
+    """One command of a client."""
 
     command: ChatCommand
-    talk: ChatTalk | None = None
+    talk: ChatTalk | None = None  # of `ChatCommand.TALK`; None where its text cannot be decoded, which is then left out
 
 
 class ChatProtocolError(ValueError):

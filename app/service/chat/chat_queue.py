@@ -23,24 +23,16 @@ _SEPARATORS = re.compile(r"[;；\n]")
 
 @dataclass(frozen=True, slots=True)
 class ChatRules:
-    """The settings that decide which comments are read, and what of them.
+    """The settings that decide which comments are read, and what of them."""
 
-    Attributes:
-        max_waiting: comments that may wait; the oldest one gives way.
-        is_latest_only: a new comment replaces all that wait.
-        skips_links: addresses of pages are left out.
-        skips_repeats: a comment that equals the one before it is left out.
-        reads_names: the name before a colon is read as well.
-        voices: names of voices by the numbers that viewers send, as `StyleCatalogue.find_style` knows them.
-        writer_voices: the same by the names of those who write comments, as `fold_writer_name` returns them.
-    """
-
-    max_waiting: int = 20
-    is_latest_only: bool = False
-    skips_links: bool = True
-    skips_repeats: bool = True
-    reads_names: bool = True
+    max_waiting: int = 20  # comments that may wait; the oldest one gives way
+    is_latest_only: bool = False  # a new comment replaces all that wait
+    skips_links: bool = True  # addresses of pages are left out
+    skips_repeats: bool = True  # a comment that equals the one before it is left out
+    reads_names: bool = True  # the name before a colon is read as well
+    # Names of voices by the numbers that viewers send, as `StyleCatalogue.find_style` knows them.
     voices: dict[int, str] = field(default_factory=dict)
+    # the same by the names of those who write comments, as `fold_writer_name` returns them.
     writer_voices: dict[str, str] = field(default_factory=dict)
 
     def apply_to(self, talk: ChatTalk, before: str) -> ChatTalk | None:
@@ -92,18 +84,12 @@ def build_chat_rules(settings: Settings) -> ChatRules:
 
 
 class ChatQueue:
-    """Any thread may use it.
-
-    Attributes:
-        rules: may be replaced at any time.
-        on_change: called after a command, in the thread that listens.
-        on_skip: called when the comment that sounds is to end, in the thread that listens.
-    """
+    """Any thread may use it."""
 
     def __init__(self, rules: ChatRules) -> None:
-        self.rules = rules
-        self.on_change: Callable[[], object] = lambda: None
-        self.on_skip: Callable[[], object] = lambda: None
+        self.rules = rules  # may be replaced at any time
+        self.on_change: Callable[[], object] = lambda: None  # called after a command, in the thread that listens
+        self.on_skip: Callable[[], object] = lambda: None  # called when the comment that sounds is to end, in the thread that listens
         self._waiting: deque[ChatTalk] = deque()
         self._before = ""
         self._is_paused = self._is_playing = False

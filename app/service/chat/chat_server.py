@@ -53,28 +53,20 @@ _NUMBER_BOUNDS = (-(1 << 15), (1 << 15) - 1)
 
 
 class TalkRefusalError(Exception):
-    """A request that is not carried out.
-
-    Attributes:
-        status: of HTTP.
-    """
+    """A request that is not carried out."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
-        self.status = status
+        self.status = status  # of HTTP
 
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """The head of a request.
-
-    Attributes:
-        headers: by name in lower case; one that comes twice is joined by commas, as HTTP has it.
-    """
+    """The head of a request."""
 
     method: str
     target: str
-    headers: dict[str, str]
+    headers: dict[str, str]  # by name in lower case; one that comes twice is joined by commas, as HTTP has it
 
 
 def parse_head(content: bytes) -> RequestHead:
@@ -142,9 +134,6 @@ class ChatServer:
     Args:
         origins: of pages, such as a browser source, that may use `/Talk`.
 
-    Attributes:
-        port, http_port: as they are, where 0 was asked for.
-
     Raises InputError where a port is taken.
     """
 
@@ -158,7 +147,7 @@ class ChatServer:
         except InputError:
             sockets[0].close()
             raise
-        self.port, self.http_port = (one.getsockname()[1] for one in sockets)
+        self.port, self.http_port = (one.getsockname()[1] for one in sockets)  # as they are, where 0 was asked for
         self._access = AccessRules(self.http_port, origins=origins)
         self._connections: list[set[asyncio.StreamWriter]] = []  # by port
         self._loop = asyncio.new_event_loop()
@@ -256,7 +245,7 @@ async def _read_next_bytes(reader: asyncio.StreamReader, *, is_settled: bool) ->
 
 def _bind_chat_socket(port: int) -> socket.socket:
     try:
-        # The first one alone: viewers connect to 127.0.0.1, and a twin on ::1 would be one more port to guard.
+        # the first one alone: viewers connect to 127.0.0.1, and a twin on ::1 would be one more port to guard.
         own, *twins = bind_sockets(LOOPBACK, port)
     except InputError as error:
         raise InputError(

@@ -30,12 +30,6 @@ if TYPE_CHECKING:
 class ExportController(QObject):
     """Runs one export at a time; its modules are imported when they are first used, so that the window is shown sooner.
 
-    Attributes:
-        dialog: The open export page, or None.
-        question: The open question about existing files, or None.
-        run: The current or last export, or None.
-        progress: The progress bar; None before the first export.
-
     Signals:
         progress_made(QWidget): The new progress bar is to be placed below the lines.
     """
@@ -58,10 +52,10 @@ class ExportController(QObject):
         self._catalog, self._speech, self._settings, self._project = catalog, speech, settings, project
         self._background = BackgroundThread(self, "export")
         self._records = BackgroundThread(self, "export record")
-        self.progress: ExportProgress | None = None
-        self.dialog: ExportDialog | None = None
-        self.question: QMessageBox | None = None
-        self.run: ExportRun | None = None
+        self.progress: ExportProgress | None = None  # the progress bar; None before the first export
+        self.dialog: ExportDialog | None = None  # the open export page, or None
+        self.question: QMessageBox | None = None  # the open question about existing files, or None
+        self.run: ExportRun | None = None  # the current or last export, or None
         self._background.failed.connect(self._show_error)
 
     @Slot()
@@ -97,7 +91,7 @@ class ExportController(QObject):
         if self.run is not None:
             self.run.stop_export()
         self._background.close()
-        # What is written is noted: the next export is to know its files.
+        # what is written is noted: the next export is to know its files.
         self._records.close(finish=True)
 
     @Slot(object)
@@ -105,7 +99,7 @@ class ExportController(QObject):
         """Plan the export with these settings and show the files in the page."""
 
         def show_plan(plan: ExportPlan) -> None:
-            # The page may have been closed while the plan was made.
+            # the page may have been closed while the plan was made.
             if self.dialog is not None:
                 self.dialog.show_files(plan.files, settings, plan.changes, plan.problem)
 
@@ -140,7 +134,7 @@ class ExportController(QObject):
             else:
                 self._begin_export(settings, settings, plan)
 
-        # Files may have appeared in the folder since the page was last planned.
+        # files may have appeared in the folder since the page was last planned.
         self._background.run_work(partial(self._create_planner().plan_export, settings), begin_or_ask)
 
     def _ask_about_existing(self, settings: ExportSettings, existing_names: Sequence[str]) -> None:
@@ -188,5 +182,5 @@ class ExportController(QObject):
         if question is not None:
             question.deleteLater()
         if self.dialog is not None:
-            # The folder may look different now: the question was answered or cancelled, so the page plans again.
+            # the folder may look different now: the question was answered or cancelled, so the page plans again.
             self._update_plan(self.dialog.form.settings)

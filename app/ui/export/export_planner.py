@@ -28,46 +28,30 @@ from app.settings.user_settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class ExportPlan:
-    """The files of an export, and what is known of an earlier one into the same folder.
-
-    Attributes:
-        game_list: for an engine that reads one; None for others.
-        ledger: None where the plan is only shown and earlier exports have no part in it.
-        changes: what would be done as far as is known before all files are read; only where what changed is exported.
-        measured: loudness of files that was measured before; likewise.
-        problem: why an earlier export is not known; empty where it is, or there was none.
-    """
+    """The files of an export, and what is known of an earlier one into the same folder."""
 
     files: Sequence[PlannedFile]
-    game_list: PlannedList | None = None
-    ledger: ExportLedger | None = None
+    game_list: PlannedList | None = None  # for an engine that reads one; None for others
+    ledger: ExportLedger | None = None  # None where the plan is only shown and earlier exports have no part in it
+    # what would be done as far as is known before all files are read; only where what changed is exported.
     changes: ExportChanges | None = None
-    measured: dict[PlannedFile, LoudnessMeasurement] = field(default_factory=dict)
-    problem: str = ""
+    measured: dict[PlannedFile, LoudnessMeasurement] = field(default_factory=dict)  # loudness of files that was measured before; likewise
+    problem: str = ""  # why an earlier export is not known; empty where it is, or there was none
 
 
 @dataclass(frozen=True)
 class ExportPlanner:
-    """Everything that an export is planned from, as it is now; the script is frozen, and the document must not be read in the background.
-
-    Attributes:
-        apply_seed: gives a line the seed that was heard last.
-        describe_speaker: returns the names for file names.
-        project_name: empty for a script without a name.
-        project_file: None for a script that is not saved.
-        takes: those with a star.
-        user_settings: backend and precisions of the voices.
-    """
+    """Everything that an export is planned from, as it is now; the script is frozen, and the document must not be read in the background."""
 
     script: Script
     selected_ids: frozenset[str]
-    takes: Sequence[LineTake]
-    project_name: str
-    project_file: Path | None
+    takes: Sequence[LineTake]  # those with a star
+    project_name: str  # empty for a script without a name
+    project_file: Path | None  # None for a script that is not saved
     words: tuple[DictionaryEntry, ...]
-    apply_seed: Callable[[Line], Line]
-    describe_speaker: Callable[[LineSettings], SpeakerNames]
-    user_settings: Settings
+    apply_seed: Callable[[Line], Line]  # gives a line the seed that was heard last
+    describe_speaker: Callable[[LineSettings], SpeakerNames]  # returns the names for file names
+    user_settings: Settings  # backend and precisions of the voices
 
     def plan_preview(self, settings: ExportSettings) -> ExportPlan:
         """Plan an export that is only shown: files that were edited without a change of size count as ours."""

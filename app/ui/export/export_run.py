@@ -108,18 +108,6 @@ class ExportRecord:
 class ExportRun(QObject):
     """Writes files until all are done or the user stops it.
 
-    Attributes:
-        settings: The settings of the export, with every question answered.
-        files: All files of the plan.
-        written: The files written so far.
-        changes: What was decided where only what changed is exported, or None.
-        loudness: What the target of loudness came to.
-        removed: How many files of lines that are gone were removed.
-        note: A sentence on something that went wrong without harm to the files; empty where nothing did.
-        failed: The files that failed, each with its error.
-        fatal: The error that ended the export, or None.
-        is_over, is_stopped: Whether the export has ended, and whether the user stopped it.
-
     Signals:
         advanced(), finished(): One more file is done; the export has ended.
         recorded(): The record of the export is written, or could not be; files of lines that are gone were removed.
@@ -131,18 +119,20 @@ class ExportRun(QObject):
 
     def __init__(self, speech: SpeechController, plan: ExportPlan, settings: ExportSettings, record: ExportRecord) -> None:
         super().__init__(speech)
-        self._speech, self.settings, self.files, self._record = speech, settings, plan.files, record
+        # settings: The settings of the export, with every question answered.
+        self._speech, self.settings, self.files, self._record = speech, settings, plan.files, record  # files: All files of the plan
         self._game_list = plan.game_list
-        # Where only what changed is exported, it becomes less once that is known.
+        # where only what changed is exported, it becomes less once that is known.
         self._todo = list(plan.files if settings.only_changed else filter_writable(plan.files, settings))
-        self.written: list[Path] = []
-        self.failed: list[tuple[PlannedFile, AppError]] = []
-        self.fatal: AppError | None = None
+        self.written: list[Path] = []  # the files written so far
+        self.failed: list[tuple[PlannedFile, AppError]] = []  # the files that failed, each with its error
+        self.fatal: AppError | None = None  # the error that ended the export, or None
+        # is_over, is_stopped: Whether the export has ended, and whether the user stopped it.
         self.is_over = self.is_stopped = self._has_begun = False
-        self.changes: ExportChanges | None = None
-        self.loudness = LoudnessReport(settings, FileGains())
-        self.removed = 0
-        self.note = ""
+        self.changes: ExportChanges | None = None  # what was decided where only what changed is exported, or None
+        self.loudness = LoudnessReport(settings, FileGains())  # what the target of loudness came to
+        self.removed = 0  # how many files of lines that are gone were removed
+        self.note = ""  # a sentence on something that went wrong without harm to the files; empty where nothing did
         self._measured = dict(plan.measured)
         self._waiting: deque[ExportTask] = deque()
         self._posted: dict[ExportTask, ComputeJob[Any]] = {}
@@ -215,7 +205,7 @@ class ExportRun(QObject):
             self.fatal = error
             self._end_run()
             return
-        # A file that could not be measured is not written either, so the work of writing it counts as done too.
+        # a file that could not be measured is not written either, so the work of writing it counts as done too.
         if task.is_measurement and task.item in self._todo:
             self._todo.remove(task.item)
             self._left -= _count_chars(task.item)
@@ -254,7 +244,7 @@ class ExportRun(QObject):
         if self.is_over:
             return
         self._todo = [file.item for file in changes.rendered]
-        # What stays took no time, so the time that is left is not reckoned by it.
+        # what stays took no time, so the time that is left is not reckoned by it.
         self._left = sum(map(_count_chars, self._todo))
         self._size = self._left + sum(map(_count_chars, self._to_measure))
         self._begin_files(gains)
