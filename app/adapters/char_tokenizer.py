@@ -12,8 +12,7 @@ from app.common.files.bounded_read import read_bounded
 from app.common.language import localize
 from app.core.synthesis_types import Int64
 
-# 22,000 characters take 110 KB.
-MAX_VOCAB_BYTES = 32 << 20
+MAX_VOCAB_BYTES = 32 << 20  # 22,000 characters take 110 KB
 _UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
 
 

@@ -24,8 +24,7 @@ from app.common.files.private_data_dir import make_private_folder
 from app.core.synthesis_types import BERT_WIDTH, Float16
 
 FEATURE_CACHE_VERSION = 1
-# Sentences that may wait to be written; beyond that they are left out, for the disk does not keep up.
-_MAX_QUEUED_WRITES = 64
+_MAX_QUEUED_WRITES = 64  # sentences that may wait to be written; beyond that they are left out, for the disk does not keep up
 _READ_TIMEOUT_S, _WRITE_TIMEOUT_S, _CLOSE_TIMEOUT_S = 0.05, 5.0, 2.0
 _RETRY_S = 0.02
 _SCHEMA = """

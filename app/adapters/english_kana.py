@@ -9,8 +9,7 @@ from app.core.text.normalise.english_spelling import convert_spelling
 # As most Japanese say and write them.
 _COMMON_KANA_SPELLINGS = (("ヴァ", "バ"), ("ヴィ", "ビ"), ("ヴェ", "ベ"), ("ヴォ", "ボ"), ("ヴュ", "ビュ"), ("ヴ", "ブ"), ("ケイション", "ケーション"), ("レイション", "レーション"),
           ("テイション", "テーション"), ("メイション", "メーション"), ("ネイション", "ネーション"), ("セイション", "セーション"), ("デイション", "デーション"))  # fmt: skip
-# Letters; the network invents more than it reads beyond that.
-MAX_ENGLISH_WORD_CHARS = 32
+MAX_ENGLISH_WORD_CHARS = 32  # letters; the network invents more than it reads beyond that
 
 
 @lru_cache(maxsize=4096)

@@ -11,8 +11,7 @@ from app.common.files.paths import find_data_dir
 from app.core.sound.speaking_pace import SpeakingPace
 
 MOST_PACES = 100
-WORTH_WRITING = 0.2
-"""A smaller change, as a share of what is kept, is not written."""
+WORTH_WRITING = 0.2  # a smaller change, as a share of what is kept, is not written
 
 
 def load_pace(graphs_id: str) -> float | None:

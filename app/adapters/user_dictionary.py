@@ -26,8 +26,7 @@ from app.core.text.dictionary_formats import (
 )
 from app.core.text.text_encoding import decode_text
 
-# Of a file from elsewhere.
-MAX_DICTIONARY_BYTES = 64 << 20
+MAX_DICTIONARY_BYTES = 64 << 20  # of a file from elsewhere
 DictionaryChange = Callable[[tuple[DictionaryEntry, ...]], tuple[DictionaryEntry, ...]]
 
 

@@ -28,13 +28,10 @@ ReadSource = Literal["text", "clipboard", "selection"]
 READ_SOURCES: tuple[ReadSource, ...] = get_args(ReadSource)
 ReadCommand = Literal["stop", "pause", "skip"]
 READ_COMMANDS: tuple[ReadCommand, ...] = get_args(ReadCommand)
-MAX_READ_BYTES = 1 << 20
-"""Bytes of a text, in UTF-8, that is read aloud at once."""
-# JSON writes a control character as six bytes.
-MAX_REQUEST_BYTES = 6 * MAX_READ_BYTES + 4096
+MAX_READ_BYTES = 1 << 20  # bytes of a text, in UTF-8, that is read aloud at once
+MAX_REQUEST_BYTES = 6 * MAX_READ_BYTES + 4096  # JSON writes a control character as six bytes
 MAX_ANSWER_BYTES = 64 << 10
-# Seconds; a window that is still opening answers once it is ready.
-ANSWER_TIMEOUT_S = 10.0
+ANSWER_TIMEOUT_S = 10.0  # seconds; a window that is still opening answers once it is ready
 ANSWER_POLL_S = 0.02
 
 

@@ -8,8 +8,7 @@ from app.core.sound.ports import PITCH_FRAME_S
 from app.core.synthesis_types import Float32, Float64
 
 LOWEST_HZ, HIGHEST_HZ = 55.0, 1000.0
-# DIO looks for the pitch in as little as it needs; StoneMask refines it in all of it.
-DECIMATED_HZ, MOST_DECIMATED = 11025, 12
+DECIMATED_HZ, MOST_DECIMATED = 11025, 12  # DIO looks for the pitch in as little as it needs; StoneMask refines it in all of it
 
 
 class WorldPitchEstimator:

@@ -27,8 +27,7 @@ from app.export.cluster_address import ClusterAddress
 from app.export.cluster_relay import BYTES_KEY, build_connect_error
 from app.export.file_writer import BatchEndError
 
-RETRIES = 2
-"""How often Dask tries again what failed with an error; what a worker took with it when it died it tries by rules of its own."""
+RETRIES = 2  # how often Dask tries again what failed with an error; what a worker took with it when it died it tries by rules of its own
 FindWorkers = Callable[[], Sequence[str]]
 
 LINK_START_TIMEOUT_S = 60.0
@@ -36,8 +35,7 @@ LINK_START_TIMEOUT_S = 60.0
 LINK_CLOSE_TIMEOUT_S = 8.0
 CALL_POLL_S = 0.25
 RELAY_LIMITS = ProcessLimits(memory_bytes=4 << 30, processor_s=24 * 3600)
-MAX_RELAY_MESSAGES = 1 << 40
-"""A batch has no bound; a call and the list of workers have."""
+MAX_RELAY_MESSAGES = 1 << 40  # a batch has no bound; a call and the list of workers have
 MAX_CALL_BYTES = 1 << 30
 KEPT_VARIABLES = frozenset(
     {"PATH", "PYTHONPATH", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "TZ"}

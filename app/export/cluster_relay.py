@@ -36,8 +36,7 @@ from app.common.language import localize
 CONNECT_TIMEOUT_S = 15.0
 SPREAD_TIMEOUT_S = 3.0
 WATCH_INTERVAL_S = 0.25
-PART_BYTES, MAX_RESULT_CHARACTERS = 512 << 10, 512 << 10
-"""Of one line each, which the parent reads up to a megabyte."""
+PART_BYTES, MAX_RESULT_CHARACTERS = 512 << 10, 512 << 10  # of one line each, which the parent reads up to a megabyte
 MAX_LISTED_WORKERS, MAX_ADDRESS_CHARACTERS = 5000, 100
 BYTES_KEY = "koebako.bytes"
 """The key of an object that stands for bytes: where they begin in the parts of the answer, and how many they are."""

@@ -20,8 +20,7 @@ from app.export.file_writer import BatchEndError
 
 ASK_TIMEOUT_S = 300.0  # a worker that has not read its voices yet reads gigabytes from a shared folder
 FIRST_WORKER_TIMEOUT_S = 20.0
-RETURN_TIMEOUT_S = 60.0
-"""How long workers that have gone may take to come back, as those that Dask restarts do."""
+RETURN_TIMEOUT_S = 60.0  # how long workers that have gone may take to come back, as those that Dask restarts do
 REFRESH_INTERVAL_S = 1.0
 MAX_PARALLEL_QUESTIONS = 32
 

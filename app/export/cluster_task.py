@@ -34,8 +34,7 @@ from app.voices.voice_card_data import read_card
 if TYPE_CHECKING:
     from app.compose.speaker_plan import SpeakerPlan
 
-IDLE_CHILD_S = 600.0
-"""How long a child waits for the next file of its batch; the program that asked may have ended without notice."""
+IDLE_CHILD_S = 600.0  # how long a child waits for the next file of its batch; the program that asked may have ended without notice
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,9 @@ from app.export.loudness_meter import parse_written_data
 from app.export.process_worker import parse_error
 from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
 
-FILES_PER_WORKER = 2
-"""What a worker is given at once, so that it need not wait for the next."""
+FILES_PER_WORKER = 2  # what a worker is given at once, so that it need not wait for the next
 
-FILE_TIMEOUT_S = 3600.0
-"""How long a file may take, with all that is tried again: a worker that hangs must not hold up an export for ever."""
+FILE_TIMEOUT_S = 3600.0  # how long a file may take, with all that is tried again: a worker that hangs must not hold up an export for ever
 MIN_FILES_AT_ONCE, MAX_FILES_AT_ONCE = 8, 512
 
 

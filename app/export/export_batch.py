@@ -16,8 +16,7 @@ from app.export.export_tasks import ExportTask, ExportWorker
 from app.export.file_writer import is_single_line_error
 from app.export.loudness import LoudnessMeasurement, parse_loudness
 
-# How soon Ctrl+C is noticed.
-BATCH_POLL_S = 0.05
+BATCH_POLL_S = 0.05  # how soon Ctrl+C is noticed
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,10 @@ from app.export.safe_file_names import (
 )
 from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
 
-FindNames = Callable[[LineSettings], SpeakerNames]
-"""By which names people know who speaks a line."""
+FindNames = Callable[[LineSettings], SpeakerNames]  # by which names people know who speaks a line
 
 COUNTER_PLACEHOLDER = f"${COUNTER_TOKEN}$"
-# What ids of Yarn begin with, and names of its files do not.
-_YARN_ID_PREFIX = "line:"
+_YARN_ID_PREFIX = "line:"  # what ids of Yarn begin with, and names of its files do not
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,10 +175,8 @@ def _build_phrases(reading: LineReading, moras: Sequence[TimedMora]) -> tuple[Ti
     return tuple(TimedText("".join(mora.text for mora in group), group[0].start_s, group[-1].end_s) for group in groups)
 
 
-FindIds = Callable[[Line, "Speaker"], tuple[int, int]]
-"""Numbers of the speaker and the style of a line."""
-RecordedSound = tuple[Float32, int]
-"""Samples `(T,)` of a line that was spoken before, and their rate in Hz."""
+FindIds = Callable[[Line, "Speaker"], tuple[int, int]]  # numbers of the speaker and the style of a line
+RecordedSound = tuple[Float32, int]  # samples `(T,)` of a line that was spoken before, and their rate in Hz
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from app.export.loudness_meter import LoudnessStage, WrittenLoudness
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 from app.export.timeline import SpokenFile, SpokenLine, join_lines
 
-# Windows means CP932 by Shift_JIS: it has ① and 髙.
-_CODECS: dict[TextEncoding, str] = {"utf-8": "utf-8", "shift_jis": "cp932"}
+_CODECS: dict[TextEncoding, str] = {"utf-8": "utf-8", "shift_jis": "cp932"}  # Windows means CP932 by Shift_JIS: it has ① and 髙
 
 
 class PlannedFileWriter:

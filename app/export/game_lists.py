@@ -21,8 +21,7 @@ from app.export.safe_file_names import OwnFiles, SourceFiles, TakenNames, build_
 GAME_LIST_NAMES: dict[GameEngine, str] = {"csv": "voice_lines.csv", "yarn": "voice_lines.csv", "wwise": "voice_lines.wsources"}
 """Ren'Py needs none: it looks for `voice/{id}.ogg`."""
 
-# What every project of Wwise has.
-_WWISE_CONVERSION = "Default Conversion Settings"
+_WWISE_CONVERSION = "Default Conversion Settings"  # what every project of Wwise has
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,19 +19,14 @@ from app.common.files.untrusted_json import require_int, require_number
 from app.core.sound.k_weighting import Float64
 
 MAX_TRUE_PEAK_DB = -1.0
-LIMITER_CEILING_DB = MAX_TRUE_PEAK_DB - 0.1
-"""Meters that look closer than four times between two samples find a little more."""
-MAX_LIMITED_DB = 6.0
-"""What the limiter may take from a peak; what needs more stays quieter than its target."""
-# A word alone has no loudness of its own, so shorter sounds are not measured by themselves.
-MIN_LOUDNESS_LENGTH_S = 3.0
+LIMITER_CEILING_DB = MAX_TRUE_PEAK_DB - 0.1  # meters that look closer than four times between two samples find a little more
+MAX_LIMITED_DB = 6.0  # what the limiter may take from a peak; what needs more stays quieter than its target
+MIN_LOUDNESS_LENGTH_S = 3.0  # a word alone has no loudness of its own, so shorter sounds are not measured by themselves
 OFFSET_DB, ABSOLUTE_GATE, RELATIVE_GATE = -0.691, -70.0, -10.0
-# Each halves what is not known of a gain in dB.
-_GAIN_SEARCH_STEPS = 30
+_GAIN_SEARCH_STEPS = 30  # each halves what is not known of a gain in dB
 
 MAX_MEASURED_BLOCKS = 10_000_000
-# What the limiter may take has eight whole dB; the levels of any sound are far within these.
-_MAX_LOSSES, _MAX_THRESHOLD_DB = 20, 1_000
+_MAX_LOSSES, _MAX_THRESHOLD_DB = 20, 1_000  # what the limiter may take has eight whole dB; the levels of any sound are far within these
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,8 @@ from app.core.sound.true_peak import REACH, find_true_levels
 from app.core.synthesis_types import Float32
 from app.export.loudness import LIMITER_CEILING_DB, MAX_LIMITED_DB, LoudnessMeasurement, compute_integrated_lufs, convert_to_db
 
-# Blocks of 400 ms begin every 100 ms.
-_STEPS_PER_S, _STEPS_PER_BLOCK = 10, 4
-# What a limiter would take is found from levels and energies of 1 ms, at which its gain hardly changes.
-_BINS_PER_S = 1000
+_STEPS_PER_S, _STEPS_PER_BLOCK = 10, 4  # blocks of 400 ms begin every 100 ms
+_BINS_PER_S = 1000  # what a limiter would take is found from levels and energies of 1 ms, at which its gain hardly changes
 
 
 class LoudnessMeter:

@@ -20,10 +20,8 @@ from app.export.loudness import (
 )
 from app.export.loudness_meter import WrittenLoudness
 
-TOLERANCE_LU = 0.5
-"""What nobody hears, and no rule of a platform asks for."""
-# What is less than it says nothing in the one decimal that is shown.
-_LEAST_TOLD_DB = 0.05
+TOLERANCE_LU = 0.5  # what nobody hears, and no rule of a platform asks for
+_LEAST_TOLD_DB = 0.05  # what is less than it says nothing in the one decimal that is shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,19 +28,16 @@ from app.export.name_pattern import FORBIDDEN_FILE_NAME_CHARS
 from app.export.render_keys import DIGEST_BYTES
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 
-MANIFEST_NAME = ".koebako-export.json"
-"""The manifest's name in an export folder."""
+MANIFEST_NAME = ".koebako-export.json"  # the manifest's name in an export folder
 
 JOURNAL_NAME = ".koebako-export.journal"
 """What was done since the manifest was written; it is there while an export runs, and after one that was killed."""
 
-# 100,000 lines take a tenth of it, measured ones a third.
-MAX_MANIFEST_BYTES = 128 << 20
+MAX_MANIFEST_BYTES = 128 << 20  # 100,000 lines take a tenth of it, measured ones a third
 MAX_MANIFEST_VALUES = 5_000_000
 
 MANIFEST_FORMAT, MANIFEST_VERSION = "koebako-export", 1
-# A folder for each speaker is the deepest that we write.
-MAX_PATH_PARTS, MAX_PATH_CHARS = 4, 1_000
+MAX_PATH_PARTS, MAX_PATH_CHARS = 4, 1_000  # a folder for each speaker is the deepest that we write
 MAX_LINE_IDS, MAX_ID_CHARS, MAX_PROJECT_CHARS = 200_000, 1_000, 1_000
 PARKED_PREFIX = ".koebako-export-"
 """Begins the name of a file while another has its name: of two that exchange theirs, and of one that is still to be made again."""
@@ -73,8 +70,7 @@ class ManifestEntry:
     sidecars: Mapping[str, FileContent]  # content by suffix; their names differ from the sound's in nothing else
     lines: tuple[str, ...]  # ids of the lines that it holds, in order
     project: str  # name of the project; empty for a script that had none
-    # sound_key, file_key: see `app.export.render_keys`.
-    sound_key: str
+    sound_key: str  # sound_key, file_key: see `app.export.render_keys`
     file_key: str
     loudness: LoudnessMeasurement | None = None  # of the sound before its gain, where it was measured
     place: str = ""  # of the script, see `app.export.manifest_store`; empty where it is not known

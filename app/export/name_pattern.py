@@ -12,8 +12,7 @@ from app.core.script.script import Line
 from app.core.text.notation.explicit_notation import strip_notation
 
 TEXT_LENGTH, NUMBER_WIDTH = 10, 3
-FORBIDDEN_FILE_NAME_CHARS = re.compile(r'[\x00-\x1f"*/:<>?\\|\x7f]')
-"""What Windows refuses in a name, and control characters."""
+FORBIDDEN_FILE_NAME_CHARS = re.compile(r'[\x00-\x1f"*/:<>?\\|\x7f]')  # what Windows refuses in a name, and control characters
 
 _PATTERN_TOKEN = re.compile(r"\$([^$]*)\$")
 _MEANING_BY_JAPANESE_TOKEN = {

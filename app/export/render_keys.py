@@ -36,8 +36,7 @@ DIGEST_BYTES = 16
 _LEFT_OUT_SETTINGS = (*CAST_FIELDS, "seed_locked")
 # Everything else counts, also what a later version adds to lines: a file too many is rendered, and never one too few.
 _LEFT_OUT_OF_LINES = ("id", "character")
-# What names the character beside a sound.
-_NAMING_SIDECARS = frozenset({"json", "ass"})
+_NAMING_SIDECARS = frozenset({"json", "ass"})  # what names the character beside a sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,7 @@ class VoiceFacts:
     """A voice as it is opened here."""
 
     fingerprint: str  # of all that it brings to samples and credits
-    # speakers, styles: names, in the order of the voice.
-    speakers: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()  # speakers, styles: names, in the order of the voice
     styles: tuple[str, ...] = ()
 
 

@@ -16,8 +16,7 @@ from app.common.language import localize
 from app.export.name_pattern import COUNTER_TOKEN, FORBIDDEN_FILE_NAME_CHARS
 
 MAX_FS_NAME_BYTES = 255
-# These bytes of a name are reserved for the longest suffix and a number.
-_RESERVED_SUFFIX_BYTES = 24
+_RESERVED_SUFFIX_BYTES = 24  # These bytes of a name are reserved for the longest suffix and a number
 _WINDOWS_DEVICE_NAME = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)", re.IGNORECASE)
 # Of names that other programs act on by themselves where they find them; with one of our suffixes each would be such a file.
 _STEMS_OF_OTHER_PROGRAMS = frozenset(

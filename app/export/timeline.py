@@ -41,11 +41,9 @@ class SpokenLine:
     style: str
     settings: Mapping[str, Any]  # that shaped the sound, by the names of `LineSettings`
     credit: str  # what a publication of the sound must name
-    # start_s, end_s: silences included.
-    start_s: float
+    start_s: float  # start_s, end_s: silences included
     end_s: float
-    # sentences, phrases, moras: empty where the voice reports no times, but for the sentences.
-    sentences: tuple[TimedText, ...] = ()
+    sentences: tuple[TimedText, ...] = ()  # sentences, phrases, moras: empty where the voice reports no times, but for the sentences
     phrases: tuple[TimedText, ...] = ()
     moras: tuple[TimedMora, ...] = ()
     phones: tuple[TimedText, ...] = ()  # tile the line, silences as `PAUSE_PHONE`
@@ -77,8 +75,7 @@ class SpokenFile:
     """The contents of one sound file."""
 
     lines: tuple[SpokenLine, ...]
-    # rate, samples: of the file, a channel.
-    rate: int
+    rate: int  # rate, samples: of the file, a channel
     samples: int
     phones: tuple[TimedText, ...] = field(init=False)
 

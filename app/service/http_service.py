@@ -25,8 +25,7 @@ from app.service.service_job import JobContext, ServiceJobQueue
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
 from app.service.voicevox_phrases import QueryTextMemory
 
-# Read within some milliseconds at worst, where another thread would take as long to begin.
-SHORT_BODY_BYTES = 1 << 14
+SHORT_BODY_BYTES = 1 << 14  # read within some milliseconds at worst, where another thread would take as long to begin
 MAX_BODY_VALUES = 500_000
 MAX_CONCURRENT_BODIES = 2
 _BODY_READ_KEY = "koebako.read"

@@ -22,8 +22,7 @@ from app.service.voicevox_query import AccentPhrase, AudioQuery, QueryMora
 MAX_SPEED_TRIES = 3
 MeasureSentences = Callable[[SynthesisRequest], Sequence[FixedSentence]]
 
-# In VOICEVOX's unit: above what two decimals lose, below a step of its editor.
-EDIT_TOLERANCE = 0.0075
+EDIT_TOLERANCE = 0.0075  # in VOICEVOX's unit: above what two decimals lose, below a step of its editor
 _SEMITONES_PER_UNIT = 12 / math.log(2)
 
 
@@ -81,11 +80,9 @@ class LineDurations:
     """A line that is ready to sound."""
 
     sentences: tuple[FixedSentence, ...]  # with all their frames
-    # opening, closing: frames before the first mora and after the last, which the silences of the query take in.
-    opening: int
+    opening: int  # opening, closing: frames before the first mora and after the last, which the silences of the query take in
     closing: int
-    # pre, post: samples before the first mora and after the last.
-    pre: int
+    pre: int  # pre, post: samples before the first mora and after the last
     post: int
     devoiced: tuple[int, ...] = ()  # indices of the morae that sound without voice, in order
 

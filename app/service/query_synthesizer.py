@@ -35,10 +35,8 @@ from app.service.voicevox_phrases import (
 )
 from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery, QueryMora
 
-# Morae after which a pause ends the sentence.
-MAX_BREATH_MORAS = 60
-# Morae after which the next phrase begins another one.
-MAX_SENTENCE_MORAS = 400
+MAX_BREATH_MORAS = 60  # morae after which a pause ends the sentence
+MAX_SENTENCE_MORAS = 400  # morae after which the next phrase begins another one
 
 
 def spell_phrases(phrases: Sequence[AccentPhrase], *, emoji: bool) -> list[FixedSentence]:
@@ -170,10 +168,8 @@ def build_synthesis_request(query: AudioQuery, base: SynthesisRequest) -> Synthe
     )
 
 
-# Before and after, unless a voice needs more.
-QUERY_SILENCE_S = 0.1
-# Where a client cuts what a voice still sounds.
-CUT_FADE_S = 0.005
+QUERY_SILENCE_S = 0.1  # before and after, unless a voice needs more
+CUT_FADE_S = 0.005  # where a client cuts what a voice still sounds
 
 
 @dataclass(slots=True)

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 MAX_LOGGED_REQUESTS = 50
 MAX_LOGGED_LENGTH = 80
-REQUEST_TEXT_KEY = "koebako.text"
-"""Under this name a route leaves in the scope what it was asked to say."""
+REQUEST_TEXT_KEY = "koebako.text"  # under this name a route leaves in the scope what it was asked to say
 
 
 @dataclass(frozen=True, slots=True)

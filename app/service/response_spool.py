@@ -18,12 +18,9 @@ from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 
-MAX_HELD_BYTES = 4 << 20
-"""Of one answer in memory: 47 s at the rate of most voices."""
-MAX_TOTAL_HELD_BYTES = 32 << 20
-"""Of all answers together."""
-MAX_TOTAL_SPOOLED_BYTES = 2 << 30
-"""Of all answers together on the disk."""
+MAX_HELD_BYTES = 4 << 20  # of one answer in memory: 47 s at the rate of most voices
+MAX_TOTAL_HELD_BYTES = 32 << 20  # of all answers together
+MAX_TOTAL_SPOOLED_BYTES = 2 << 30  # of all answers together on the disk
 
 
 class SpoolQuota:

@@ -43,8 +43,7 @@ _FALL, _DEVOICED, _BREAK, _PAUSE, _ASKS = "'", "_", "/", "、", "？"
 _MAX_MORA_LETTERS = 2
 _DEVOICEABLE = {"a": "A", "i": "I", "u": "U", "e": "E", "o": "O"}
 
-# 50 minutes at the rate of most voices.
-MAX_ARCHIVE_BYTES = 1 << 28
+MAX_ARCHIVE_BYTES = 1 << 28  # 50 minutes at the rate of most voices
 
 
 def parse_kana(text: str) -> tuple[AccentPhrase, ...]:
@@ -109,8 +108,7 @@ def _create_refusal(name: KanaFault, **place: str) -> RefusalError:
     )
 
 
-# In kana a text is longer.
-_MAX_KANA_LENGTH = 4 * MAX_QUERY_TEXT
+_MAX_KANA_LENGTH = 4 * MAX_QUERY_TEXT  # in kana a text is longer
 
 
 def build_query_routes(service: HttpService) -> list[Route]:

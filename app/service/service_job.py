@@ -15,8 +15,7 @@ from app.service.http_errors import create_refusal
 from app.service.response_spool import ResponseSpool, SpoolPiece, SpoolQuota
 
 Result = TypeVar("Result")
-# A third of a second and more, in one go to the thread that serves.
-SPOOL_PIECE_BYTES = 1 << 18
+SPOOL_PIECE_BYTES = 1 << 18  # a third of a second and more, in one go to the thread that serves
 _END_OF_RESULTS = object()
 
 MAX_WAITING_JOBS = 256

@@ -30,8 +30,7 @@ SPEAK_MEDIA_TYPES = {
 SPEAK_FORMATS = tuple(SPEAK_MEDIA_TYPES)
 OPENAI_FORMATS = ("mp3", "opus", "flac", "wav", "pcm")
 OPENAI_STREAM_FORMATS = ("audio", "sse")
-LONGEST_NAME = 200
-"""Characters of the name of a voice, a speaker or a style."""
+LONGEST_NAME = 200  # characters of the name of a voice, a speaker or a style
 
 EVENT_STREAM_TYPE = "text/event-stream"
 

@@ -21,20 +21,16 @@ from app.service.http_exchange import MIN_SENDER_RATE, SENDER_GRACE_S
 from app.service.http_service import HttpService
 
 MAX_CONNECTIONS = 128
-HEADER_TIMEOUT_S = 10.0
-"""From the first byte of a request, or the opening of the connection, to the end of the headers."""
-IDLE_TIMEOUT_S = 75.0
-"""Between two requests; longer than clients keep theirs, so that the client ends it."""
-UNREAD_TIMEOUT_S = 60.0
-"""For a client to take 64 KiB of an answer: one that plays a stream as it comes takes far less."""
+HEADER_TIMEOUT_S = 10.0  # from the first byte of a request, or the opening of the connection, to the end of the headers
+IDLE_TIMEOUT_S = 75.0  # between two requests; longer than clients keep theirs, so that the client ends it
+UNREAD_TIMEOUT_S = 60.0  # for a client to take 64 KiB of an answer: one that plays a stream as it comes takes far less
 
 
 class HttpConnection(H11Protocol):
     """One connection. Where there are too many, the one that has waited longest without a request is closed, or else the slowest sender."""
 
     waits_since = 0.0
-    # When the request that is served began, and bytes of it.
-    _since = _arrived = 0.0
+    _since = _arrived = 0.0  # when the request that is served began, and bytes of it
     _limit: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
 
@@ -134,8 +130,7 @@ class HttpConnection(H11Protocol):
             self._limit = None
 
 
-# For requests to notice that they are over: none takes a hundredth of it.
-SERVER_END_S = 0.5
+SERVER_END_S = 0.5  # for requests to notice that they are over: none takes a hundredth of it
 _MAX_HEADER_BYTES = 1 << 16
 
 

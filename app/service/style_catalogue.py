@@ -18,8 +18,7 @@ from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card
 from app.voices.voice_manifest import NamedId
 
-# Of speakers whose voice names no UUID.
-_SPEAKER_NAMESPACE = uuid.UUID("2d5a1a3c-6a8e-5f0f-9c55-6b7b0e6f7a21")
+_SPEAKER_NAMESPACE = uuid.UUID("2d5a1a3c-6a8e-5f0f-9c55-6b7b0e6f7a21")  # of speakers whose voice names no UUID
 SHIPPED_FORMAT = "starter"
 
 

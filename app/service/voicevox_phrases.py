@@ -17,8 +17,7 @@ from app.core.synthesis_types import Overrides, Phones
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.service.voicevox_query import AccentPhrase, QueryMora
 
-PhoneOffset = tuple[int, int]
-"""A sentence of the list, and a phone in it."""
+PhoneOffset = tuple[int, int]  # a sentence of the list, and a phone in it
 
 LOW, HIGH = 5.5, 6.0
 """What stands for a low and a high mora, in VOICEVOX's unit (logarithm of Hz): a picture of the accent, for voices that take no melody."""

@@ -22,10 +22,8 @@ QUERY_SCALES = {
     "postPhonemeLength": "post_s",
 }
 """Numbers that queries and presets of VOICEVOX share, and the fields of `AudioQuery` that hold them."""
-QUERY_PAUSES = {"pauseLength": "pause_s", "pauseLengthScale": "pause_scale"}
-"""Those that older clients leave out."""
-# Characters; half an hour of a chat, and short enough for a query string.
-MAX_QUERY_TEXT = 3000
+QUERY_PAUSES = {"pauseLength": "pause_s", "pauseLengthScale": "pause_scale"}  # those that older clients leave out
+MAX_QUERY_TEXT = 3000  # characters; half an hour of a chat, and short enough for a query string
 
 MAX_QUERY_MORAS = 20_000
 MAX_PHONE_LENGTH_S = 30.0  # of one phone

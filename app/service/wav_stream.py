@@ -21,8 +21,7 @@ from app.service.response_spool import AnonymousFile
 
 MAX_JOINED_WAVS = 1000
 MAX_JOINED_S = 3600.0
-# Samples of all channels: 256 MB, an hour at 36 kHz.
-MAX_JOINED_SAMPLES = 1 << 27
+MAX_JOINED_SAMPLES = 1 << 27  # samples of all channels: 256 MB, an hour at 36 kHz
 _BASE64_PIECE_BYTES = 1 << 20
 _WHITESPACE_BYTES = string.whitespace.encode()
 _WAV_HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")

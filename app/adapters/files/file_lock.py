@@ -18,11 +18,9 @@ from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 
 FILE_LOCK_POLL_S = 0.05
-# A change of a small file takes milliseconds.
-MAX_LOCK_WAIT_S = 10.0
+MAX_LOCK_WAIT_S = 10.0  # a change of a small file takes milliseconds
 _LOCKS_UNSUPPORTED_CODES = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
-# Far behind the text, so that Windows, where locked bytes cannot be read, still shows who owns the file.
-_LOCKED_BYTE_OFFSET = 1 << 30
+_LOCKED_BYTE_OFFSET = 1 << 30  # far behind the text, so that Windows, where locked bytes cannot be read, still shows who owns the file
 
 
 class FileLock:

@@ -9,8 +9,7 @@ from pathlib import Path
 from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
 
-# For whatever else writes meanwhile; a full disk hurts other programs too.
-RESERVED_DISK_BYTES = 64 << 20
+RESERVED_DISK_BYTES = 64 << 20  # for whatever else writes meanwhile; a full disk hurts other programs too
 
 
 def format_bytes(count: int) -> str:

@@ -16,8 +16,7 @@ from app.common.files.bounded_read import NotRegularFileError
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 
-# Parts of files that are written without a lock are not touched for as long as anybody may still write them.
-MIN_STALE_PART_AGE_S = 600.0
+MIN_STALE_PART_AGE_S = 600.0  # parts of files that are written without a lock are not touched for as long as anybody may still write them
 
 
 class CheckedFile:
@@ -194,8 +193,7 @@ def build_write_error(path: Path, cause: Exception) -> OutputFileError:
     )
 
 
-# The last of a folder that is to be made where a file is.
-_NO_FOLDER_CODES = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST)
+_NO_FOLDER_CODES = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST)  # the last of a folder that is to be made where a file is
 _TARGET_IN_USE_CODES = (
     errno.ENOENT,
     errno.EACCES,

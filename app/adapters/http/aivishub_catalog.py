@@ -32,8 +32,7 @@ from app.adapters.http.retry_policy import RetryPolicy
 from app.common.files.untrusted_json import sanitise_long_text
 from app.core.sound.stage_clock import ignore_cancellation
 
-# Bytes of an answer; a described voice has about 20 kB.
-LARGEST_LIST, LARGEST_DESCRIPTION = 64 << 10, 1 << 20
+LARGEST_LIST, LARGEST_DESCRIPTION = 64 << 10, 1 << 20  # bytes of an answer; a described voice has about 20 kB
 MOST_VOICES, MOST_STYLES, MOST_SAMPLES = 40, 100, 12
 LONGEST_DESCRIPTION, LONGEST_TRANSCRIPT, LONGEST_LICENCE = 400, 300, 100_000  # letters
 JSON_REQUEST_HEADERS = {"Accept": "application/json"}
@@ -57,8 +56,7 @@ class OfferedVoice:
     maker: str = ""
     description: str = ""
     version: str = ""
-    # licence, licence_text: its name, and its words where the hub has them; those in the file count.
-    licence: str = ""
+    licence: str = ""  # licence, licence_text: its name, and its words where the hub has them; those in the file count
     licence_text: str = ""
     file_bytes: int = 0  # of the download; 0 where the hub does not say
     sha256: str | None = None  # of the file, hex; None where the hub does not say

@@ -17,8 +17,7 @@ from app.common.errors import DownloadError
 from app.common.files.untrusted_json import DISTURBING_CHARS
 from app.common.language import localize
 
-# Signed addresses of file servers have a few thousand letters.
-MAX_URL_CHARS = 16_384
+MAX_URL_CHARS = 16_384  # Signed addresses of file servers have a few thousand letters
 MAX_HOST_CHARS = 254
 DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_PORT = 65_535

@@ -23,8 +23,7 @@ from app.core.sound.stage_clock import ignore_cancellation
 
 MAX_FEED_BYTES = 256 << 10
 MAX_NOTE_CHARS = 20_000
-# It is asked again next week.
-SINGLE_TRY = RetryPolicy(retries=0)
+SINGLE_TRY = RetryPolicy(retries=0)  # it is asked again next week
 _VERSION_PATTERN = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}", re.ASCII)
 
 

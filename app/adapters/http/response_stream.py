@@ -22,8 +22,7 @@ from app.common.files.untrusted_json import parse_object
 from app.core.sound.stage_clock import ignore_cancellation
 
 MAX_QUEUED_BLOCKS = 8
-# The receiving thread's own limits come first, for it knows why.
-THREAD_GRACE_S = 5.0
+THREAD_GRACE_S = 5.0  # the receiving thread's own limits come first, for it knows why
 
 MAX_RESPONSE_BYTES = 16 << 20  # icons may be inside
 

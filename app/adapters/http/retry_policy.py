@@ -16,11 +16,9 @@ from app.core.sound.stage_clock import ignore_cancellation
 
 Result = TypeVar("Result")
 
-CANCEL_POLL_S = 0.05
-"""How often `cancelled` is asked; the window promises an answer within 0.2 s."""
+CANCEL_POLL_S = 0.05  # how often `cancelled` is asked; the window promises an answer within 0.2 s
 
-ANNOUNCE_AFTER_S = 3.0
-"""Shorter waits are not worth a word."""
+ANNOUNCE_AFTER_S = 3.0  # shorter waits are not worth a word
 
 UPDATE_INTERVAL_S = 1.0
 
@@ -34,8 +32,7 @@ class RetryPolicy:
     first_delay_s: float = 0.5
     max_delay_s: float = 20.0
     max_retry_after_s: float = 120.0  # a server that asks for a longer rest is left alone
-    # connect_timeout_s, silence_timeout_s: how long a server may take to be reached, and to say anything.
-    connect_timeout_s: float = 15.0
+    connect_timeout_s: float = 15.0  # connect_timeout_s, silence_timeout_s: how long a server may take to be reached, and to say anything
     silence_timeout_s: float = 30.0
     # how long it may take for the head of an answer, redirects included, and for the whole of a small one; a server that sends a byte now
     # and then is never silent.
@@ -54,8 +51,7 @@ class WaitNotice:
     reason: str  # one sentence: what is waited for
     host: str  # of the server
     seconds: int | None = None  # how much longer at most; None where nobody can say
-    # attempt, attempts: which one it is, from 1, and how many there are at most.
-    attempt: int = 1
+    attempt: int = 1  # attempt, attempts: which one it is, from 1, and how many there are at most
     attempts: int = 1
 
     @property
@@ -69,8 +65,7 @@ class WaitNotice:
         return f"{self.reason}{inside}{localize('。', '. ')}{describe_how_to_stop()}"
 
 
-OnWait = Callable[[WaitNotice | None], None]
-"""Called with a wait about once a second while it lasts, and with None when it is over."""
+OnWait = Callable[[WaitNotice | None], None]  # called with a wait about once a second while it lasts, and with None when it is over
 
 
 def ignore_wait(_wait: WaitNotice | None) -> None:

@@ -22,13 +22,10 @@ from typing import Any, TypeVar
 from app.common.errors import AudioDeviceError
 from app.common.language import choose_by_frontend, localize
 
-# PortAudio's list of devices must not be read while it is rebuilt.
-_list_lock = threading.Lock()
-# Threads that wait for a dead device to close its stream.
-_hanging_threads: list[threading.Thread] = []
+_list_lock = threading.Lock()  # PortAudio's list of devices must not be read while it is rebuilt
+_hanging_threads: list[threading.Thread] = []  # threads that wait for a dead device to close its stream
 
-# A headset that has to be woken takes five.
-CALL_TIMEOUT_S = 10.0
+CALL_TIMEOUT_S = 10.0  # a headset that has to be woken takes five
 
 Answer = TypeVar("Answer")
 

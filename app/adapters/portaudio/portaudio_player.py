@@ -18,8 +18,7 @@ from app.adapters.resampler import RateConverter
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, Float32
 
-# A little more than the window's picture takes, so that no peak falls between two.
-LEVEL_WINDOW_S = 0.03
+LEVEL_WINDOW_S = 0.03  # a little more than the window's picture takes, so that no peak falls between two
 
 
 class PortAudioPlayer:

@@ -14,8 +14,7 @@ from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import Float32
 
 STREAM_POLL_S = 0.005
-# 3 s; counted in polls because a long hold of the GIL stops the callback and the polls alike.
-MAX_STALLED_POLLS = 600
+MAX_STALLED_POLLS = 600  # 3 s; counted in polls because a long hold of the GIL stops the callback and the polls alike
 CLOSE_TIMEOUT_S = 2.0
 # On ALSA, stopping drops what the device still holds (PortAudio's AlsaStop never drains), and a sound server on a busy machine is late: the
 # last 10 ms of a sentence were lost in one of some forty tries.

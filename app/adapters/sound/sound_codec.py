@@ -21,8 +21,7 @@ from app.core.synthesis_types import Float32
 _CODEC_BLOCK_FRAMES = 8192
 
 Int16 = NDArray[np.int16]
-# Ten minutes, 58 MB: silence takes next to nothing in a file, however long.
-MAX_TAKE_SAMPLES = 48_000 * 600
+MAX_TAKE_SAMPLES = 48_000 * 600  # ten minutes, 58 MB: silence takes next to nothing in a file, however long
 INT16_FULL_SCALE = 1 << 15
 
 

@@ -23,10 +23,8 @@ from app.common.system_errors import describe_reason
 from app.core.synthesis_types import AudioChunk, Float32
 
 STDOUT_PATH = "-"
-# libsndfile's Vorbis encoder needs stack in proportion to a block.
-_FILE_BLOCK_FRAMES = 8192
-# What readers of streamed WAV take for "until the end"; sox, ffmpeg and libsndfile do.
-_UNKNOWN_LENGTH = 0xFFFFFFFF
+_FILE_BLOCK_FRAMES = 8192  # libsndfile's Vorbis encoder needs stack in proportion to a block
+_UNKNOWN_LENGTH = 0xFFFFFFFF  # what readers of streamed WAV take for "until the end"; sox, ffmpeg and libsndfile do
 _WAV_HEADER_BYTES = 44
 _BYTES_PER_SAMPLE = {"PCM_16": 2, "PCM_24": 3, "FLOAT": 4}
 

@@ -21,8 +21,7 @@ _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_
 class SoundFormat:
     """A kind of file."""
 
-    # container, subtypes: libsndfile's names; subtypes by the word a user writes, the first is the default.
-    container: str
+    container: str  # container, subtypes: libsndfile's names; subtypes by the word a user writes, the first is the default
     subtypes: Mapping[str, str]
     rates: tuple[int, ...] = ()  # the only rates its encoder takes; empty where any will do
     # libsndfile's compression by quality, where sound is lost; `standard` is what its encoder does unasked.
@@ -37,8 +36,7 @@ SOUND_FORMATS: Mapping[str, SoundFormat] = {
     ".mp3": SoundFormat("MP3", {"mp3": "MPEG_LAYER_III"}, _MP3_RATES, {"small": 0.8, "high": 0.0}),
 }
 
-PLAYABLE_SUFFIXES = tuple(SOUND_FORMATS)
-"""libsndfile reads what it writes."""
+PLAYABLE_SUFFIXES = tuple(SOUND_FORMATS)  # libsndfile reads what it writes
 
 
 @dataclass(frozen=True, slots=True)

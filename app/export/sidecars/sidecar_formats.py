@@ -48,8 +48,7 @@ Style: Default,sans-serif,64,&H0000D7FF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0
 [Events]
 Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
 """
-# Which would begin a command.
-_ASS_ESCAPES = str.maketrans({"{": "｛", "}": "｝", "\\": "＼"})
+_ASS_ESCAPES = str.maketrans({"{": "｛", "}": "｝", "\\": "＼"})  # which would begin a command
 
 
 def format_ass(spoken: SpokenFile, unit: TimingUnit) -> str:
@@ -96,8 +95,7 @@ def _format_ass_time(centiseconds: int) -> str:
     return f"{centiseconds // 360_000}:{centiseconds // 6_000 % 60:02d}:{centiseconds // 100 % 60:02d}.{centiseconds % 100:02d}"
 
 
-# Of a second: a hundredth of a sample.
-_JSON_SECONDS_DIGITS = 7
+_JSON_SECONDS_DIGITS = 7  # of a second: a hundredth of a sample
 
 
 def format_json(spoken: SpokenFile) -> str:
@@ -151,8 +149,7 @@ def _build_timed_record(item: TimedText | TimedMora, key: str) -> dict[str, Any]
     return {key: item.text, "start_s": round(item.start_s, _JSON_SECONDS_DIGITS), "end_s": round(item.end_s, _JSON_SECONDS_DIGITS)}
 
 
-# Of a second; below a sample.
-_TEXTGRID_DIGITS = 9
+_TEXTGRID_DIGITS = 9  # of a second; below a sample
 
 
 def format_textgrid(spoken: SpokenFile) -> str | None:
@@ -211,8 +208,7 @@ def _format_number(value: float) -> str:
 
 
 HTS_UNITS_PER_S = 10_000_000
-# As Open JTalk names it.
-_HTS_PHONE_NAMES = {"q": "cl"}
+_HTS_PHONE_NAMES = {"q": "cl"}  # as Open JTalk names it
 
 
 def format_hts_labels(spoken: SpokenFile) -> str | None:
@@ -287,5 +283,4 @@ def list_sidecar_suffixes(kinds: Iterable[SidecarKind]) -> tuple[str, ...]:
     return tuple(SIDECAR_FORMATS[kind].suffix for kind in kinds)
 
 
-TIMELESS_SIDECARS: frozenset[SidecarKind] = frozenset({"txt"})
-"""Files that hold no times."""
+TIMELESS_SIDECARS: frozenset[SidecarKind] = frozenset({"txt"})  # files that hold no times

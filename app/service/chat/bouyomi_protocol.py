@@ -36,8 +36,7 @@ class ChatTalk:
     """A text to be read."""
 
     text: str
-    # speed, tone, volume: in percent; -1 leaves the reader's own.
-    speed: int = UNSET
+    speed: int = UNSET  # speed, tone, volume: in percent; -1 leaves the reader's own
     tone: int = UNSET
     volume: int = UNSET
     voice: int = 0  # number of a voice; 0 is the reader's own

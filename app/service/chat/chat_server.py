@@ -30,8 +30,7 @@ from app.service.chat.chat_queue import ChatQueue
 
 CHAT_PORT, CHAT_HTTP_PORT = 50001, 50080
 CONNECTION_LIMIT_S = 5.0
-MAX_CONNECTIONS = 16
-"""Connections of a port that are served at once."""
+MAX_CONNECTIONS = 16  # connections of a port that are served at once
 MAX_WAITING_CONNECTIONS = 32
 """Connections of a port that wait for their turn; viewers open one for each comment, and comments come in bursts."""
 # Longer than Windows holds back a second packet (200 ms), where a viewer sends several commands through one connection.

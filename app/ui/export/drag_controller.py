@@ -47,16 +47,14 @@ RELEASE_POLL_MS = 100
 
 ICON_SIZE_PX, MARGIN_PX, CORNER_PX = 20, 8, 6
 MAX_NAME_WIDTH_PX = 240
-# From the tip of the pointer, which would hide the name otherwise.
-POINTER_OFFSET = QPoint(-12, -12)
+POINTER_OFFSET = QPoint(-12, -12)  # from the tip of the pointer, which would hide the name otherwise
 
 _SIDECARS_BY_CHOICE: dict[DraggedTexts, tuple[SidecarKind, ...]] = {"none": (), "txt": ("txt",), "txt_lab": ("txt", "lab")}
 DraggedFileUse = Literal["drag", "copy"]
 OnFilesMade = Callable[[list[Path]], object]
 OnFilesFailed = Callable[[AppError], object]
 
-# Nobody says when the other program has read a file; a clipboard or an open video project may hold it for hours.
-MIN_KEPT_S = 24 * 3600.0
+MIN_KEPT_S = 24 * 3600.0  # nobody says when the other program has read a file; a clipboard or an open video project may hold it for hours
 
 
 def choose_drag_settings(export: ExportSettings, settings: Settings) -> ExportSettings:

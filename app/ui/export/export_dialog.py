@@ -77,8 +77,7 @@ class PlannedFileModel(QAbstractTableModel):
 
 SIZE, SMALLEST = (1000, 620), (760, 440)
 FORM_WIDTH_PX = 460
-# The files are planned again only when typing pauses, not for every letter of the pattern.
-PLAN_DELAY_MS = 150
+PLAN_DELAY_MS = 150  # the files are planned again only when typing pauses, not for every letter of the pattern
 
 
 class ExportDialog(QDialog):

@@ -26,8 +26,7 @@ from app.ui.widgets.choice_box import ChoiceBox
 
 SIDECARS_PER_ROW = 4
 DEFAULT_LUFS = -20.0
-# Counted in letters: without a minimum the longest entry would set the width of the page.
-MIN_CHOICE_LENGTH = 6
+MIN_CHOICE_LENGTH = 6  # counted in letters: without a minimum the longest entry would set the width of the page
 
 Choices = list[tuple[str, str]]
 EXPORT_RATES = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000)

@@ -33,8 +33,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 if TYPE_CHECKING:
     from app.export.export_renderer import WrittenFile
 
-# Two posted files keep the synthesis thread busy without waiting for the window between files.
-MAX_POSTED_FILES = 2
+MAX_POSTED_FILES = 2  # two posted files keep the synthesis thread busy without waiting for the window between files
 
 OnError = Callable[[AppError], object]
 
