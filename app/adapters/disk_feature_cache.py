@@ -1,8 +1,8 @@
 """BERT features on the disk: a sentence that was spoken yesterday needs no BERT today.
 
-One SQLite file in WAL mode, which bears crashes and several processes. Reading is a look-up by hash; writing happens in a thread of its
-own, after the sentence has gone on its way. Speech is made of float16 features in any case, so that what is remembered sounds the same to the bit.
-Trouble with the disk ends the remembering, never the speaking.
+One SQLite file in WAL mode, which bears crashes and several processes; a thread of its own writes, after the sentence has gone on its way.
+Speech is made of float16 features in any case, so that what is remembered sounds the same to the bit. Trouble with the disk ends the
+remembering, never the speaking.
 """
 
 from __future__ import annotations
@@ -34,12 +34,7 @@ _SCHEMA = """
 
 
 class DiskFeatureCache:
-    """Implements `app.core.sound.ports.FeatureStore`.
-
-    Args:
-        path: the file; may be deleted at any time no program runs.
-        max_bytes: of features kept; those used longest ago go first.
-    """
+    """Implements `app.core.sound.ports.FeatureStore` in a file of at most `max_bytes` of features; those used longest ago go first."""
 
     def __init__(self, path: Path, max_bytes: int = 200 << 20) -> None:
         self._path = path

@@ -14,10 +14,7 @@ MAX_ENGLISH_WORD_CHARS = 32  # letters; the network invents more than it reads b
 
 @lru_cache(maxsize=4096)
 def convert_english_to_kana(word: str) -> str:
-    """Return the katakana of a word of small letters; by rules of spelling if kanalizer is missing (Windows on ARM) or fails.
-
-    It takes 5 ms, once for each word.
-    """
+    """Return the katakana of a word of small letters, in 5 ms; by rules of spelling if kanalizer is missing (Windows on ARM) or fails."""
     try:
         import kanalizer
     except ImportError:

@@ -1,8 +1,5 @@
 """Files that libraries read while they hold Python's lock, brought into memory before: a disk must not hold up the window.
 
-Loading ONNX Runtime's library and walking through Sudachi's dictionary took 0.1 to 0.4 s of a standing window where the files had
-to come from the disk. Read here, they cost the window nothing.
-
 Libraries: ONNX Runtime 1.24 to 1.32, SudachiPy 0.7. Buys: 0.1 to 0.4 s of a standing window where files come from the disk. Remove when
 tests/adapters/test_file_prefetch.py finds that they read without Python's lock.
 """

@@ -9,10 +9,7 @@ from app.core.synthesis_types import Float32
 
 
 class RateConverter:
-    """Turns pieces of sound into pieces at one fixed rate; the pieces joined equal a conversion in one go.
-
-    The input rate may change between pieces: what is left of the old rate comes out first.
-    """
+    """Turns pieces of sound into pieces at one fixed rate, joined as in one go; what is left of an old input rate comes before a new one."""
 
     def __init__(self, rate: int) -> None:
         self.rate = rate

@@ -20,10 +20,7 @@ def change_settings(change: Callable[[Settings], Settings]) -> Settings:
 
 
 def write_changes(before: Settings, after: Settings, path: Path | None = None) -> None:
-    """Write the differences between two settings of a program; other programs' changes stay.
-
-    A file that is gone or unreadable is written whole. Raises OutputFileError.
-    """
+    """Write the differences between two settings of a program, or all where the file is gone or unreadable; raise OutputFileError."""
     path = path or find_settings_path()
     with lock_path_for_change(path):
         found = read_settings_file(path)

@@ -102,10 +102,7 @@ def _refuse_own_file(file: Path) -> None:
 
 
 def export_entries(entries: tuple[DictionaryEntry, ...], file: Path) -> None:
-    """Write a file for other programs, by its suffix: `.csv` is a table, anything else the JSON of VOICEVOX.
-
-    Raises InputError for the dictionary itself, OutputFileError.
-    """
+    """Write a CSV table by the suffix `.csv`, else the JSON of VOICEVOX; raise InputError for the dictionary itself, OutputFileError."""
     _refuse_own_file(file)
     write: Callable[[tuple[DictionaryEntry, ...]], str] = format_entries_csv if file.suffix.lower() == ".csv" else format_exchange_json
     try:

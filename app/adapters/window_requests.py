@@ -68,10 +68,7 @@ def is_window_open() -> bool:
 
 
 def send_read_request(request: ReadRequest) -> bool:
-    """Ask the open window to read aloud, and wait for its answer; return False if no window is open.
-
-    Raises InputError with the window's words if it refuses, InternalError if it does not answer or the request cannot be written.
-    """
+    """Ask the open window to read aloud; return False if none is open. Raise InputError if it refuses, InternalError if it does not answer."""
     check_read_size(request.text)
     if not is_window_open():
         return False
@@ -108,10 +105,7 @@ def _wait_for_answer(answer: Path) -> bytes:
 
 
 def handle_read_requests(read_aloud: Callable[[ReadRequest], object]) -> None:
-    """Give every pending request to `read_aloud`, and write an answer to each: the AppError, if it raises one.
-
-    Requests that nobody waits for any longer, because who asked was killed, are removed.
-    """
+    """Give every pending request that is still waited for to `read_aloud`, and answer each with the error that it raises, if any."""
     for pending in sorted(find_requests_dir().glob("*.read")):
         try:
             content = read_bounded(pending, MAX_REQUEST_BYTES)

@@ -292,15 +292,11 @@ class ClusterClient:
         is_stopped: Callable[[], bool] = lambda: False,
         deadline: float | None = None,
     ) -> Mapping[str, Any] | None:
-        """Return what the function returns on one of the workers; None once stopped.
+        """Return what the function returns on one of the workers; None once stopped. Raise BatchEndError if the scheduler is lost, else ClusterCallError.
 
         Args:
             find_workers: asked again and again, as workers come and go; raises if there will be none any longer.
             deadline: of `time.monotonic`.
-
-        Raises:
-            BatchEndError: the scheduler is lost.
-            ClusterCallError: it failed, or the deadline has passed.
         """
         given = list(arguments)
         while True:

@@ -36,12 +36,7 @@ class WorkerFacts:
 
 
 class ClusterRoster:
-    """Keeps the workers of a batch.
-
-    Args:
-        names: of voices, for people.
-        announce: takes a sentence.
-    """
+    """Keeps the workers of a batch; `names` are those of voices for people, `announce` takes sentences."""
 
     def __init__(
         self,
@@ -65,9 +60,7 @@ class ClusterRoster:
     def ask_first_workers(self) -> dict[str, VoiceError]:
         """Ask all workers before anything starts; return an error for each voice that none of them has.
 
-        Raises:
-            InputError: a worker is another version of Koebako.
-            BackendError: there is no worker, or none with Koebako.
+        Raises InputError if one is another version of Koebako, BackendError if there is none, or none with Koebako.
         """
         until = time.monotonic() + FIRST_WORKER_TIMEOUT_S
         while not (addresses := self._client.list_workers()):

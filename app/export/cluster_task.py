@@ -64,12 +64,7 @@ class FoundVoice:
 
 
 def describe_wanted_voice(wanted: str | None, settings: Settings, backend: str, *, force_bert: bool = False) -> WantedVoice:
-    """Return what names a voice elsewhere, as it would be opened here; raise AppError, OSError.
-
-    Args:
-        settings: with the precisions in which graphs are opened here.
-        backend: as `open_speaker` takes it; what it leaves open is decided here for all machines.
-    """
+    """Return what names a voice elsewhere, as settings and `backend` open it here; what they leave open is decided for all. Raise AppError, OSError."""
     from app.adapters.ort.device_placement import parse_placement
     from app.compose.speaker_plan import plan_speaker
 
@@ -80,11 +75,7 @@ def describe_wanted_voice(wanted: str | None, settings: Settings, backend: str, 
 
 
 def find_wanted_voice(wanted: WantedVoice, voices_folder: str = "", *, force_bert: bool = False) -> FoundVoice | None:
-    """Return the voice of that content that can speak on this machine; None where there is none, or its BERT is missing.
-
-    Args:
-        voices_folder: a folder of prepared voices beside those of this installation.
-    """
+    """Return the voice of that content, here or in a folder of prepared voices; None where there is none, or its BERT is missing."""
     own = list_voice_dirs()
     for voice in list_installed_voices([*own, *([Path(voices_folder)] if voices_folder else [])]):
         try:
@@ -118,14 +109,7 @@ def _compute_voice_digest(voice: Voice) -> str:
 
 
 def describe_cluster_worker(request: str) -> dict[str, Any]:
-    """Return what this worker is and which voices of a batch it has.
-
-    Args:
-        request: JSON with `voices` by their ids, `voices_folder` and `force_bert`.
-
-    Returns:
-        `version`, `host`, `runtime`, and by the id of each voice `fingerprint` and `reference`, or None.
-    """
+    """Return what this worker is and which of the `voices` of a batch it has, by their ids with `fingerprint` and `reference`, or None."""
     from app.adapters.ort.graph_session import ORT_VERSION
 
     asked = parse_object(request)
@@ -138,7 +122,7 @@ def describe_cluster_worker(request: str) -> dict[str, Any]:
 
 
 def run_cluster_task(batch: str, task: str) -> dict[str, Any]:
-    """Make one file, or measure it.
+    """Make one file, or measure it; raise RuntimeError if the child died, so that Dask tries again.
 
     Args:
         batch: JSON with the `id` of the batch, what `describe_cluster_worker` takes, and the settings in `batch`.
@@ -146,8 +130,6 @@ def run_cluster_task(batch: str, task: str) -> dict[str, Any]:
 
     Returns:
         `row`, `sound` and `sidecars` (bytes by suffix) of a file, `measured` of a measurement, or `error`; empty if the batch has ended.
-
-    Raises RuntimeError if the child died, so that Dask tries again.
     """
     try:
         return _BATCH_CHILD.run_task(batch, parse_task_data(parse_object(task)))

@@ -37,12 +37,9 @@ class LedgerScript:
 
 
 def order_renames(targets: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield (from, to), one rename after the other, that bring every file to its target.
+    """Yield (from, to), one rename after the other, that bring every file to its target, of which no two are one.
 
     A name is free before it is given again; of names that go round in a circle, one is put aside first, under a name of its own.
-
-    Args:
-        targets: where each file goes, by where it is; no two go to one place.
     """
     waiting = dict(targets)
     source_by_name = {fold_file_name(source): source for source in waiting}
@@ -102,10 +99,7 @@ class ExportLedger:
         return self._store.error
 
     def plan_files(self, lines: Sequence[NumberedLine], settings: ExportSettings, context: PlanContext) -> list[PlannedFile]:
-        """Plan the files of an export, as `app.export.export_plan` does.
-
-        Where only what changed is exported, the names of its own earlier files are free; else those beside sounds that are gone.
-        """
+        """Plan the files of an export, as `app.export.export_plan` does, with those names free that its own earlier files may give up."""
         own_files = OwnFiles(is_remnant=self._find_own_parts().is_own)
         if settings.only_changed:
             scope = self._build_scope(item.line.id for item in lines)
@@ -121,15 +115,10 @@ class ExportLedger:
     def write_game_list(
         self, planned: PlannedList, files: Sequence[PlannedFile], written: Collection[Path], settings: ExportSettings
     ) -> str:
-        """Write the list of the files that are there now, and note it.
+        """Write the list of the files that are there now, and note it; return a sentence on why not, else an empty text. Raise OutputFileError.
 
         Args:
             written: of the plan, what this export made or kept; others count where they were there before.
-
-        Returns:
-            Why it was not written, as a sentence; empty where it was.
-
-        Raises OutputFileError.
         """
         listed = [item for item in files if item.has_sound or item.file in written]
         if planned.already_exists and settings.existing != "replace":
@@ -226,10 +215,7 @@ class ExportLedger:
         return ScriptScope(self._script.project, self._script.ids, frozenset(planned_ids), self._other_places)
 
     def _find_other_places(self) -> frozenset[str]:
-        """Return the places of other scripts of this name.
-
-        Where none is this script's, and the script of just one is gone, that is this script, which was moved.
-        """
+        """Return the places of other scripts of this name. If none is this script's, and just one is gone, that is this one, which was moved."""
         known = {entry.place for entry in self._store.entries.values() if entry.place and entry.project == self._script.project}
         others = {place for place in known if not is_same_place(place, self._place)}
         gone = {place for place in others if not is_there(place, self._root)}

@@ -100,9 +100,6 @@ def plan_files(
 ) -> list[PlannedFile]:
     """Plan a file for each line, for each speaker or for all. With `existing` "number" no name exists yet; else existing files are marked.
 
-    Args:
-        own_files: count as not existing.
-
     Raises InputError if a file that the export reads is to be replaced, OutputFileError for a link in place of a folder.
     """
     taken: dict[str, set[str]] = {}

@@ -1,7 +1,4 @@
-"""Speaks the lines of a planned file, into it or only to measure them; what cannot be read is silent. In whichever thread or process the voices are open.
-
-A sound that was heard already, such as a take's, is written as it is.
-"""
+"""Speaks the lines of a planned file where their voices are open, into it or only to measure them; what cannot be read is silent."""
 
 from __future__ import annotations
 
@@ -61,12 +58,7 @@ def _read_creators(folder: Path) -> tuple[str, ...]:
 
 
 class LineTimingCollector:
-    """Takes every chunk of one line.
-
-    Args:
-        speaker: who speaks it.
-        names: of speaker and style, as they were chosen, and of the character.
-    """
+    """Takes every chunk of one line, spoken by someone under these names."""
 
     def __init__(self, line: Line, speaker: Speaker, names: SpeakerNames) -> None:
         self._line, self._speaker, self._names = line, speaker, names
@@ -200,10 +192,7 @@ class FileRenderer:
     before_disk_wait: Callable[[], object] = lambda: None  # called before each time that a disk is waited for
 
     def write_file(self, item: PlannedFile, settings: ExportSettings, gain_db: float | None = None) -> WrittenFile | None:
-        """Write the sound and the files beside it; return None and leave no file if cancelled.
-
-        The limiter follows a gain; without one the sound stays as it is. If AppError is raised, no file is left either.
-        """
+        """Write the sound, with the limiter behind a gain, and the files beside it; leave no file if cancelled (None) or after an AppError."""
         rate = self.open_speaker(item.lines[0].settings.voice).pipeline.voice.sampling_rate
         writer = PlannedFileWriter(item, settings, rate, gain_db)
         lines: list[SpokenLine] = []
@@ -220,7 +209,7 @@ class FileRenderer:
         return WrittenFile(item.file, spoken, tuple(sidecars), writer.loudness)
 
     def write_recorded_file(self, item: PlannedFile, settings: ExportSettings, recorded: RecordedSound) -> WrittenFile | None:
-        """Write the sound of the one line of a file, and the files beside it; return None and leave no file if cancelled.
+        """Write the recorded sound of the one line of a file, and the files beside it; return None and leave no file if cancelled.
 
         The times come from speaking the line again, and are left out if that is impossible or gives a sound of another length.
         """

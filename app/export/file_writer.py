@@ -21,12 +21,7 @@ _CODECS: dict[TextEncoding, str] = {"utf-8": "utf-8", "shift_jis": "cp932"}  # W
 
 
 class PlannedFileWriter:
-    """An audio sink for one planned file. Raises OutputFileError where it cannot be written, InputError for impossible settings.
-
-    Args:
-        rate: of the voice in Hz.
-        gain_db: what the target of loudness asks for; None leaves the sound as it is.
-    """
+    """An audio sink for one planned file, from the rate of the voice; without a gain in dB the sound stays as it is. Raises as `SoundFileSink`."""
 
     def __init__(self, item: PlannedFile, settings: ExportSettings, rate: int, gain_db: float | None = None) -> None:
         file = item.file
@@ -48,14 +43,7 @@ class PlannedFileWriter:
             self._write_samples(self._stage.convert_samples(chunk.samples, chunk.sampling_rate))
 
     def close(self, lines: Sequence[SpokenLine], before_file: Callable[[], object] = lambda: None) -> tuple[SpokenFile, list[Path]]:
-        """Give the files their names as one, see `FileSet`; the sound comes last, so that all its companions are there once it is.
-
-        Args:
-            before_file: called before each file.
-
-        Returns:
-            What was spoken, and the files beside it.
-        """
+        """Give the files their names as one, the sound last; return what was spoken, and the files beside it."""
         files, sidecars = FileSet(self._item.replaced_names), list[Path]()
         try:
             if self._stage is not None:
@@ -92,14 +80,7 @@ class PlannedFileWriter:
 
 
 def write_finished_files(item: PlannedFile, sound: bytes, sidecars: Mapping[str, bytes]) -> list[Path]:
-    """Write a sound that was made elsewhere and the files beside it as one, as `PlannedFileWriter` does; raise OutputFileError.
-
-    Args:
-        sidecars: contents by suffix.
-
-    Returns:
-        The files beside it.
-    """
+    """Write a sound that was made elsewhere as one with sidecars by suffix; return the files beside it. Raise OutputFileError."""
     file = item.file
     try:
         make_private_folder(file.parent)

@@ -88,10 +88,7 @@ def convert_to_db(level: float) -> float:
 
 
 def _compute_lufs(powers: Float64, lost: float = 0.0) -> float:
-    """Return the gated LUFS of one channel's blocks, of which a limiter has taken so much in all.
-
-    It takes that from loud blocks, which pass the gate; quiet ones pass a lower gate where it has.
-    """
+    """Return the gated LUFS of one channel's blocks, of which a limiter has taken so much in all, from loud ones that pass the gate."""
     found = _filter_by_gate(powers, ABSOLUTE_GATE)
     return _convert_to_lufs(_filter_by_gate(found, _convert_to_lufs(found, lost) + RELATIVE_GATE), lost)
 

@@ -25,11 +25,7 @@ _BINS_PER_S = 1000  # what a limiter would take is found from levels and energie
 
 
 class LoudnessMeter:
-    """Measures one channel of sound.
-
-    Args:
-        rate: in Hz.
-    """
+    """Measures one channel of sound at a rate in Hz."""
 
     def __init__(self, rate: int) -> None:
         self._rate, self._step = rate, round(rate / _STEPS_PER_S)
@@ -88,11 +84,7 @@ class LoudnessMeter:
         self._losses.append(self._find_losses(highest, by_bin))
 
     def _find_losses(self, levels: Float32, energies: Float64) -> dict[int, Float64]:
-        """Return the energy that a limiter takes from each step, by thresholds below the loudest level so far; far lower ones are never asked for.
-
-        Args:
-            levels, energies: by step and bin, (N, bins).
-        """
+        """Return the energy that a limiter takes from each step (N, bins), by thresholds below the loudest level so far; lower ones are never asked for."""
         loudest = float(levels.max(initial=0.0))
         # the lab also measures what a broken graph says, which may be no number.
         if not 0 < loudest <= self._peak < math.inf:
@@ -136,11 +128,7 @@ def parse_written_data(row: Mapping[str, Any]) -> WrittenLoudness | None:
 
 
 class LoudnessStage:
-    """Works piece by piece.
-
-    Args:
-        rate: of the file in Hz. The limiter comes behind the change of rate, which may raise a peak.
-    """
+    """Works piece by piece; the limiter comes behind the change to the file's rate, which may raise a peak."""
 
     def __init__(self, rate: int, gain_db: float) -> None:
         self._gain = np.float32(10 ** (gain_db / 20))

@@ -62,11 +62,7 @@ def compute_file_gains(
 
 
 class LoudnessReport:
-    """Takes every file that is written.
-
-    Args:
-        gains: of the whole batch.
-    """
+    """Takes every file that is written."""
 
     def __init__(self, settings: ExportSettings, gains: FileGains) -> None:
         self._settings, self._gains = settings, gains

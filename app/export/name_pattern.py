@@ -106,10 +106,7 @@ def build_token_values(line: Line, number: int, names: SpeakerNames, project: st
 
 
 def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
-    """Fill the values into the pattern, without characters that a name cannot have; `$take$` stays if it has no value.
-
-    Without a character, what separates its token from others goes too.
-    """
+    """Fill in the values, without characters that a name cannot have; `$take$` stays without a value, a missing character takes a separator along."""
     if not values.get("character"):
         pattern = _remove_character_token(pattern)
 

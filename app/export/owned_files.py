@@ -31,12 +31,7 @@ def read_content(path: Path) -> FileContent:
 
 
 class OwnedFiles:
-    """The files below one export folder.
-
-    Args:
-        sources: are never ours, though an earlier export may have written them.
-        is_quick: compare sizes only, for what is shown before anything is changed.
-    """
+    """The files below one export folder, but for `sources`, which are never ours; `is_quick` compares sizes only, for what is only shown."""
 
     def __init__(self, root: Path, sources: SourceFiles = NO_SOURCES, *, is_quick: bool = False) -> None:
         self._root, self._sources, self._is_quick = root, sources, is_quick
@@ -62,11 +57,7 @@ class OwnedFiles:
                 folder.rmdir()
 
     def move_files(self, entry: ManifestEntry, path: str, may_replace: Callable[[Path], bool]) -> None:
-        """Rename the files of an entry, the sound last; raise OutputFileError.
-
-        Args:
-            may_replace: returns whether a file that is in the way gives way; if a single one does not, all files stay as they are.
-        """
+        """Rename the files of an entry, the sound last, unless one is in the way and does not give way; raise OutputFileError."""
         moves = [
             (self._root / old, self._root / PurePosixPath(path).with_suffix(PurePosixPath(old).suffix)) for old, _ in entry.list_parts()
         ]
@@ -127,11 +118,7 @@ def is_same_name(one: Path, other: Path) -> bool:
 
 
 class OwnParts:
-    """Knows which files of a folder exports wrote, sounds and what lies beside them.
-
-    Args:
-        read_entries: called when the first file is asked about.
-    """
+    """Knows which files of a folder exports wrote, sounds and what lies beside them; the entries are read for the first question."""
 
     def __init__(self, root: Path, read_entries: Callable[[], Iterable[ManifestEntry]], sources: SourceFiles = NO_SOURCES) -> None:
         self._root, self._read_entries = root, read_entries

@@ -118,13 +118,7 @@ def collect_sound_conditions(
     backend: str,
     force_bert: bool = False,
 ) -> SoundConditions:
-    """Return the conditions under which an export speaks; reads the files of voices that it has not met yet.
-
-    Args:
-        voices: what finds a voice, by the id that lines have; None finds the first one.
-        settings: with the precisions in which graphs are opened.
-        backend: as `open_speaker` takes it.
-    """
+    """Return the conditions under which an export speaks with voices by the id that lines have; reads the files of those that are new."""
     user_words, _ = load_dictionary()
     facts = {voice: _read_voice_facts(wanted, settings, backend, force_bert=force_bert) for voice, wanted in voices.items()}
     return SoundConditions(

@@ -40,12 +40,7 @@ _TAKE_TOKEN = f"${COUNTER_TOKEN}$"
 
 
 def sanitise_stem(stem: str, default: str = "koebako") -> str:
-    """Return a name without its suffix: composed letters, no longer than file systems allow, no device of Windows, not hidden,
-    and none that another program would take for a file of its own, such as `package.json`.
-
-    Args:
-        default: where nothing is left of it.
-    """
+    """Return a name that every file system takes, without its suffix, and none that Windows or another program, as `package.json`, acts on."""
     clean = FORBIDDEN_FILE_NAME_CHARS.sub("", DISTURBING_CHARS.sub("", unicodedata.normalize("NFC", stem)))
     cut = clean.encode()[: MAX_FS_NAME_BYTES - _RESERVED_SUFFIX_BYTES].decode(errors="ignore")
     cut = cut.strip().lstrip(".").rstrip(". ").lstrip()
@@ -63,12 +58,7 @@ def fold_file_name(name: str) -> str:
 
 
 def find_free_stem(stem: str, default: str, taken: Collection[str], is_existing: Callable[[str], bool]) -> str:
-    """Return a safe name that is neither taken nor existing; `$take$` in it is counted up, or else a number is appended.
-
-    Args:
-        taken: names of this batch, folded.
-        is_existing: whether a file of that name is there.
-    """
+    """Return a safe name that is neither taken in this batch (folded) nor existing; `$take$` in it is counted up, or else a number is appended."""
     return next(name for name in _iterate_names(stem, default) if fold_file_name(name) not in taken and not is_existing(name))
 
 
@@ -131,11 +121,7 @@ class TakenNames:
         self._read: dict[Path, frozenset[str]] = {}
 
     def find_taken(self, folder: Path, stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
-        """Return those names of a set that are taken on any file system, by whatever has them: files, folders, links to nowhere.
-
-        Args:
-            suffixes: of the set, that of the sound first.
-        """
+        """Return the names of a set, the sound's first, that are taken on any file system, by whatever has them: files, folders, links to nowhere."""
         names, taken = [stem + suffix for suffix in suffixes], _find_names(self._list_there(folder), stem, suffixes)
         if taken and taken[0] != names[0]:
             taken = tuple(name for name in taken if not self._own.is_remnant(folder / name))

@@ -70,11 +70,7 @@ def _split_host_and_port(value: str) -> tuple[str, int]:
 
 
 def bind_sockets(host: str, port: int) -> list[socket.socket]:
-    """Return sockets for an address; for the usual one also its IPv6 twin, if there is one: programs that connect to localhost try it
-    first.
-
-    Raises InputError where the port is taken or the address is none of ours.
-    """
+    """Return sockets for an address, with its IPv6 twin for the usual one, which programs try first for localhost; raise InputError."""
     sockets = [_bind_socket(host, port)]
     if host in (LOOPBACK, "localhost"):
         with suppress(AppError):

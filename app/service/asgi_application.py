@@ -37,11 +37,7 @@ _CLOSE, _LATER = ((b"connection", b"close"),), ((b"retry-after", b"1"),)
 
 
 class AccessMiddleware:
-    """Middleware around the whole application: nothing is parsed, looked up or computed for a request that it refuses.
-
-    Args:
-        access: who may ask.
-    """
+    """Middleware around the whole application: nothing is parsed, looked up or computed for a request that it refuses."""
 
     def __init__(self, app: ASGIApp, access: AccessRules) -> None:
         self._app, self._access, self._room = app, access, BodyQuota()

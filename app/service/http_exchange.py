@@ -53,10 +53,7 @@ class BodyQuotaError(Exception):
 
 
 class BodyQuota:
-    """Belongs to the thread that serves.
-
-    Bodies wait for each other, but the first of those that need room never does: so one of them always comes to its end.
-    """
+    """Room for all bodies, in the thread that serves; the first that needs some never waits, so that one of them always comes to its end."""
 
     def __init__(self, size: int = MAX_BODY_MEMORY_BYTES) -> None:
         self._left = size

@@ -159,7 +159,6 @@ async def stream_sound(
 
     Args:
         compute: in the synthesis thread; yields the size of all, or None where it is not known, then bytes.
-        base: what is asked for beyond a query.
         is_whole: nothing leaves before all is there, so that an error can be answered.
     """
 

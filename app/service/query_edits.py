@@ -49,10 +49,8 @@ def fit_speed(
     """Return sentences that last as long as their query states: a single-graph voice rounds up each length at its speed, not their sum.
 
     Args:
-        sentences: as measured for `request`.
-        wanted_s: from the first mora to the last, as the query has it.
+        wanted_s: from the first mora to the last, which `offsets` are, as the query has it.
         spare_s: of silence after the last mora, which may take in what is left.
-        offsets: from the first mora to the last.
 
     Returns:
         The sentences, the request that they were measured for, and what is left: more than -`spare_s` wherever a higher speed can reach it.
@@ -119,10 +117,7 @@ def resolve_query_durations(
     on_stage: OnStage,
     cancelled: Callable[[], bool],
 ) -> tuple[LineDurations, SynthesisRequest]:
-    """Return how a query sounds, and the durations to request from the pipeline.
-
-    Raises Refused for lengths that this voice cannot have, or that no sound may have.
-    """
+    """Return how a query sounds, and the request to the pipeline; raise RefusalError for lengths that this voice or no sound may have."""
     voice, layout = pipeline.voice, align_moras([sentence.phones for sentence in sentences])
     frame_s, left_s = voice.hop_length / voice.sampling_rate, 0.0
 
@@ -191,16 +186,10 @@ def _round_to_frames(wanted: Mapping[PhoneOffset, float], frame_s: float) -> dic
 def find_pitch_edits(
     given: Sequence[AccentPhrase], own: Sequence[AccentPhrase], draw_as_read: Callable[[], Sequence[AccentPhrase] | None]
 ) -> Overrides:
-    """Return the morae whose pitch a client has moved as edits, in semitones from ours.
+    """Return the morae whose pitch a client has moved as edits, in semitones from ours; `draw_as_read` is asked only where that decides.
 
     Clients that change an accent alone send the pitches of the old one along: those are no edits, for the accent counts.
     A pitch of 0 is no edit, see `find_devoiced_moras`; a mora without a pitch of its own cannot get one.
-
-    Args:
-        given: phrases of the client.
-        own: the same phrases with what we answer for their present accents.
-        draw_as_read: returns the same phrases with what we answer for the accents of their text, None where nobody knows it;
-            it is asked only where that decides.
     """
     pictured = [_is_accent_picture(phrase) for phrase in given for _ in phrase.moras]
     pairs = list(zip(_iterate_moras(given), _iterate_moras(own), strict=True))

@@ -60,13 +60,7 @@ class RequestFindings:
 
 
 class RequestFields:
-    """The values of one object, or of a query string.
-
-    Args:
-        values: as they came; of a query string all are texts.
-        where: the place of the object in the request, for the messages.
-        findings: shared with the other objects of the request.
-    """
+    """The values of one object, or of a query string, of which all are texts; `where` is its place in the request, for the messages."""
 
     def __init__(self, values: Any, where: tuple[str | int, ...], findings: RequestFindings | None = None) -> None:
         self.findings = RequestFindings() if findings is None else findings
@@ -83,11 +77,7 @@ class RequestFields:
     def read_number(
         self, name: str, default: float | None = None, *, low: float = float("-inf"), high: float = float("inf"), should_clamp: bool = False
     ) -> float:
-        """Return a finite number within bounds; without a default the field is required.
-
-        Args:
-            should_clamp: beyond the bounds the nearest number within them counts, instead of an error.
-        """
+        """Return a finite number within bounds, or with `should_clamp` the nearest within; without a default the field is required."""
         if self._is_missing(name, default is None):
             return default or 0.0
         try:

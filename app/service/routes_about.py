@@ -41,11 +41,7 @@ class SpeakerMedia:
         self._offered: dict[str, tuple[Path, str]] = {}
 
     def build_speaker_info(self, speaker: ServedSpeaker, address: str | None) -> dict[str, object]:
-        """Return the answer of `/speaker_info`.
-
-        Args:
-            address: of the service, where addresses are wanted instead of base64.
-        """
+        """Return the answer of `/speaker_info`, with base64, or addresses below that of the service."""
         icon = self._publish_file(speaker, speaker.card.icon if speaker.card else "", address)
         return {
             "policy": speaker.terms,

@@ -1,7 +1,4 @@
-"""Koebako's own routes, and OpenAI's.
-
-The clients of OpenAI's route send the names of its voices without asking: each stands for a speaker of ours who sounds like a man or a woman as it does.
-"""
+"""Koebako's own routes, and OpenAI's, whose clients name its voices without asking: each stands for a speaker of ours who sounds alike."""
 
 from __future__ import annotations
 
@@ -69,10 +66,7 @@ def measure_line(speech: QuerySynthesizer) -> LineDurations:
 
 
 def stream_line(speech: QuerySynthesizer) -> Iterator[Float32]:
-    """Yield the samples that `measure_line` has counted, in pieces: a sentence is prepared only after the one before has been yielded.
-
-    The first piece comes when the first sentence is measured. Raises as `measure_line`, later than it does.
-    """
+    """Yield the samples that `measure_line` has counted, in pieces: a sentence is prepared only after the one before has been yielded."""
     before, after = _create_silences(speech)
     sentences = _measure_sentences(speech)
     try:

@@ -30,10 +30,7 @@ class JobContext:
         self.on_stage = record_at_stages(turn.on_stage)
 
     def emit_result(self, item: Any) -> None:
-        """Deliver a part of the result at once; bytes may wait for their reader.
-
-        Raise RequestStopped if no client waits, OutputFileError if the disk is full.
-        """
+        """Deliver a part of the result at once; raise RequestStopped if no client waits, OutputFileError if the disk is full."""
         if self.is_cancelled():
             raise RequestStopped
         if not isinstance(item, bytes):
@@ -44,11 +41,7 @@ class JobContext:
 
 
 class ServiceJob:
-    """One computation; made in the serving thread, run in the synthesis thread.
-
-    Args:
-        quota: for what it emits faster than it is read.
-    """
+    """One computation; made in the serving thread, run in the synthesis thread."""
 
     def __init__(self, compute: Callable[[JobContext], Any], quota: SpoolQuota) -> None:
         # For the engine; cancelled once nobody waits for it any more.
@@ -73,11 +66,7 @@ class ServiceJob:
             self._loop.call_soon_threadsafe(self._results.put_nowait, (item, error))
 
     async def iterate_results(self, *, is_whole: bool = False) -> AsyncIterator[Any]:
-        """Yield the emitted parts, then the result; raise the errors of the work.
-
-        Args:
-            is_whole: nothing comes before all is there.
-        """
+        """Yield the emitted parts, then the result, with `is_whole` once all is there; raise the errors of the work."""
         items = self._receive_results()
         if is_whole:
             items = _iterate_list([item async for item in items])
@@ -118,11 +107,7 @@ class ServiceJobQueue:
         return results[-1]  # type: ignore[no-any-return]
 
     async def stream_results(self, compute: Callable[[JobContext], Any], *, is_whole: bool = False) -> AsyncGenerator[Any, None]:
-        """Yield the values that a computation emits, then its result; cancelled with the waiting task, or when the caller stops iterating.
-
-        Args:
-            is_whole: nothing comes before all is there, so that an error comes first.
-        """
+        """Yield the values that a computation emits, then its result, with `is_whole` once all is there; cancelled when the caller stops iterating."""
         if self._waiting >= MAX_WAITING_JOBS:
             raise create_refusal(503, "リクエストが多すぎます。", "Too many requests are queued.")
         work = ServiceJob(compute, self._room)

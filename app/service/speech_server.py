@@ -135,13 +135,7 @@ _MAX_HEADER_BYTES = 1 << 16
 
 
 class SpeechServer:
-    """Serves in a thread of its own, from `start` to `stop`.
-
-    Args:
-        sockets: as `bound` gives them.
-        service: what is served.
-        on_end: called in that thread when it ends.
-    """
+    """Serves in a thread of its own, from `start` to `stop`, on the sockets of `bind_sockets`; `on_end` is called in that thread when it ends."""
 
     def __init__(self, sockets: list[socket.socket], service: HttpService, on_end: Callable[[], object] = lambda: None) -> None:
         host, port = sockets[0].getsockname()[:2]

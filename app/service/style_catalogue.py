@@ -28,9 +28,7 @@ def find_speaker_card(card: VoiceCardData, speaker: int) -> SpeakerCard | None:
 
 
 def compute_speaker_uuid(voice: Voice, card: VoiceCardData, speaker: NamedId) -> str:
-    """Return the speaker's own UUID, or one computed from the content of the voice's file: the same after every start, after an update of
-    the program, and after the file is added again. The voice that ships keeps its own, whatever its graphs become.
-    """
+    """Return the speaker's own UUID, or one computed from the voice's file, after every start and update the same; the shipped voice keeps its own."""
     own = find_speaker_card(card, speaker.id)
     if own is not None and own.uuid:
         return own.uuid
@@ -115,8 +113,7 @@ class StyleCatalogue:
         return next((style for style in styles if (style.voice, style.speaker) == (voice, speaker)), None)
 
     def find_style(self, name: str, speaker: str = "", style: str = "") -> ServedStyle | None:
-        """Return a style by its number, or by the name of its speaker, or the name or id of its voice, each with /style or without; of
-        several the first.
+        """Return the first style by its number, the name of its speaker, or the name or id of its voice, each with /style or without.
 
         Args:
             speaker, style: name or number within the voice; empty is any.

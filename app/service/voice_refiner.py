@@ -1,6 +1,4 @@
-"""Finishes voices and BERTs that can be used already while the service has nothing to say, and prepares voices of an older recipe again,
-each in a program of ours: what that takes never counts here.
-"""
+"""Finishes pending voices and BERTs, and renews voices of an older recipe, in programs of ours while the service has nothing to say."""
 
 from __future__ import annotations
 
@@ -32,7 +30,6 @@ class VoiceRefiner:
 
     Args:
         on_refined: called in the thread with the id of a voice whose files, or whose BERT's files, have changed.
-        poll_s: how often pending voices and BERTs are looked for.
     """
 
     def __init__(self, on_refined: Callable[[str], None], poll_s: float = IDLE_AFTER_S) -> None:

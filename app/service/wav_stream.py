@@ -65,7 +65,7 @@ def count_resampled(samples: int, rate: int, wanted: int) -> int:
 def join_wavs(encoded: object) -> AnonymousFile:
     """Join Base64 WAVs at the highest of their rates, in stereo if one of them is; return a file that stands at its end.
 
-    Each is decoded twice, so that only one is in memory at a time. Raises Refused, and OutputFileError where the disk is full.
+    Each is decoded twice, so that only one is in memory at a time. Raises RefusalError, and OutputFileError where the disk is full.
     """
     if not isinstance(encoded, list) or len(encoded) > MAX_JOINED_WAVS or not all(isinstance(item, str) for item in encoded):
         raise create_refusal(422, "base64 の WAV のリストを送ってください。", "Send a list of WAV files in base64.")

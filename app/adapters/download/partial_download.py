@@ -123,12 +123,7 @@ class PartialDownload:
             self._lock.release()
 
     def load_earlier_bytes(self, *, verified_later: bool, cancelled: Callable[[], bool]) -> None:
-        """Load the bytes of an earlier run; drop those that cannot be continued.
-
-        Args:
-            verified_later: the whole file will be checked against a known hash, so that the server need not vouch for the rest.
-            cancelled: asked while the bytes are hashed.
-        """
+        """Load the bytes of an earlier run that can be continued: where the server vouches for the rest, or a known hash is `verified_later`."""
         try:
             origin = ResumeValidator.read_sidecar(self.sidecar)
         except (OSError, ValueError):

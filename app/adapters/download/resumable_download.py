@@ -54,12 +54,7 @@ class DownloadJob:
         return gained >= self._request.retry_policy.min_progress_bytes
 
     def try_once(self, target: Path) -> ResponseHead:
-        """Try one connection; after success the file is in its place.
-
-        Raises:
-            TransientDownloadError: another attempt may help.
-            DownloadError: no attempt can help.
-        """
+        """Try one connection; the file is in its place then. Raise TransientDownloadError if another attempt may help, else DownloadError."""
         try:
             head = self._receive_file()
         except ChecksumMismatchError:
@@ -166,23 +161,16 @@ def download_file(
     cancelled: Callable[[], bool] = ignore_cancellation,
     retry_policy: RetryPolicy | None = None,
 ) -> DownloadedFile:
-    """Download a file, resuming an earlier try in `<data>/downloads`.
+    """Download a file in one step to `target`, on the disk of the data folder, resuming an earlier try in `<data>/downloads`.
 
     Args:
-        url: http or https.
-        target: where it goes, in one step when it is complete; on the disk of the data folder.
         sha256: hex; with it the file is verified, and one that is in place already is not brought again.
         size: bytes; with it a file of another length is refused.
-        max_bytes: no file may be longer, in bytes.
-        secrets: headers for the first server only (see `Request`).
-        on_progress: called at most ten times a second, in this thread.
-        on_wait: called, in this thread, when the server is silent for more than a moment.
-        cancelled: asked all the time; true ends the download within 0.2 s and keeps what is there.
-        retry_policy: how often and how slowly to try again.
+        secrets: headers for the first server only (see `HttpRequest`).
+        on_progress, on_wait: called in this thread, at most ten times a second, and when the server is silent for more than a moment.
+        cancelled: asked all the time; true ends the download within 0.2 s with DownloadCancelledError and keeps what is there.
 
-    Raises:
-        DownloadError: what happened, and what the user can do.
-        DownloadCancelledError: `cancelled()` became true.
+    Raises DownloadError: what happened, and what the user can do.
     """
     expected = ExpectedFile(sha256.lower() if sha256 else None, size, max_bytes)
     address = parse_address(url)

@@ -26,8 +26,7 @@ _LOCKED_BYTE_OFFSET = 1 << 30  # far behind the text, so that Windows, where loc
 class FileLock:
     """A file that has at most one holder, in whatever thread or process; it names the owner's process id for people who look.
 
-    Args:
-        path: made when it is missing, and left lying when it is released: removing it would let two owners hold two files of one name.
+    It is made when it is missing, and left lying when it is released: removing it would let two owners hold two files of one name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -70,10 +69,7 @@ class FileLock:
             self._file = None
 
     def wait_for_lock(self, timeout_s: float) -> None:
-        """Take the lock, waiting for its owner; raise OutputFileError if that takes longer than the limit.
-
-        On a disk without locks nobody waits.
-        """
+        """Take the lock, waiting for its owner unless the disk has no locks; raise OutputFileError if that takes longer than the limit."""
         ends = time.monotonic() + timeout_s
         while not self.acquire() and not self._unknown:
             if time.monotonic() > ends:
@@ -111,10 +107,7 @@ class PassingLock(FileLock):
 
 @contextlib.contextmanager
 def lock_path_for_change(path: Path) -> Iterator[None]:
-    """Keep other programs from changing a file of ours during the block, which reads it, changes its content and writes it.
-
-    The lock lies beside the file (`settings.lock`). Raises OutputFileError where that takes too long, or nothing can be written there.
-    """
+    """Keep other programs from changing a file of ours during the block, by a lock beside it (`settings.lock`); raise OutputFileError."""
     lock = FileLock(path.with_suffix(".lock"))
     try:
         make_private_folder(path.parent)
@@ -129,10 +122,9 @@ def lock_path_for_change(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def lock_user_file(path: Path) -> Iterator[None]:
-    """Keep other programs of ours from replacing a file of the user's during the block, which looks at it and writes it.
+    """Keep other programs of ours from replacing a file of the user's during the block; raise OutputFileError where one takes too long.
 
-    The lock lies hidden beside the file that gets the content. If it cannot be made, the file cannot be written either, and the write
-    reports why. Raises OutputFileError where another program takes too long.
+    The lock lies hidden beside the file that gets the content. If it cannot be made, the file cannot be written either, which the write reports.
     """
     target = resolve_symlink(path)
     digest = hashlib.blake2b(os.fsencode(target.name), digest_size=4).hexdigest()

@@ -19,9 +19,8 @@ class FileSet:
     Before the first gets its name, all of them are complete on the disk, and those that give way have a second name in a hidden folder:
     from then on only renames follow, which need no room, and one that fails takes back those before it.
 
-    A program that is killed between two renames leaves whole files: those whose turn had come are new, the others as they were, and
-    the next start cannot know that they belong together. Writing the set again makes it one; what is left in hidden names is swept
-    by the first write into the folder a day later.
+    A program that is killed between two renames leaves whole files, some new and some as they were; writing the set again makes it one, and
+    what is left in hidden names is swept by the first write into the folder a day later.
 
     Args:
         replaced_names: of the set, those whose files give way. If anything has one of the others by then, the set is not written.

@@ -20,11 +20,9 @@ MIN_STALE_PART_AGE_S = 600.0  # parts of files that are written without a lock a
 
 
 class CheckedFile:
-    """As libsndfile and zipfile want one. libsndfile calls `write` from C, where an error would only be printed, and some of its encoders
-    report success on a full disk; so the first failure is kept in `failure`, and `raise_write_error` raises it.
+    """A file, open without a buffer, as libsndfile and zipfile want one; the first failure is kept until `raise_write_error` raises it.
 
-    Args:
-        file: open for reading and writing, without a buffer.
+    libsndfile calls `write` from C, where an error would only be printed, and some of its encoders report success on a full disk.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -65,14 +63,12 @@ class CheckedFile:
 
 
 class PartFile(CheckedFile):
-    """Written beside its target (see `prepare_part_path`) and renamed by `commit`.
+    """Written beside its target (see `prepare_part_path`) and renamed by `commit`. Raises OutputFileError where the target cannot be written.
 
     Locked as long as it is written, so that `remove_stale_parts` knows the parts whose writers are dead.
 
     Args:
-        follows_link: a link stays, and what it leads to gets the content. Not for a name that nobody chose but we or a script: there the link gives way.
-
-    Raises OutputFileError where the target cannot be written.
+        follows_link: a link stays, and what it leads to gets the content; under a name that we or a script chose, the link gives way.
     """
 
     def __init__(self, path: Path, *, follows_link: bool = True) -> None:
@@ -107,10 +103,7 @@ class PartFile(CheckedFile):
             move_path(self._part, self.target if path is None else path)
 
     def take_free_name(self, path: Path | None = None) -> bool:
-        """Give the finished part the target's name, or that of another file beside it, if nothing has that; else keep the part and return False.
-
-        Raises as `put_in_place`.
-        """
+        """Give the finished part that name as `put_in_place` does if nothing has it; else keep the part and return False."""
         with self._discard_on_error():
             try:
                 move_to_free_name(self._part, self.target if path is None else path)

@@ -125,10 +125,7 @@ def parse_address(text: str) -> HttpAddress:
 
 
 def parse_proxy_address(text: str) -> tuple[HttpAddress, str | None]:
-    """Parse a proxy as settings name it, with or without http://; return its `user:password` too, or None.
-
-    Raise UnusableAddressError if it is not valid.
-    """
+    """Parse a proxy of settings, with or without http://; return its `user:password` too, or None. Raise UnusableAddressError."""
     scheme, separator, rest = text.strip().partition("://")
     login, mark, place = (rest if separator else scheme).rpartition("@")
     address = parse_address(f"{scheme if separator else 'http'}://{place}")

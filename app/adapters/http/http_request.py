@@ -80,15 +80,7 @@ class HttpResponse:
 
 
 def send_request(request: HttpRequest, on_host: Callable[[str], None]) -> HttpResponse:
-    """Send the request and follow redirects.
-
-    Args:
-        request: what to ask for.
-        on_host: called with the host before it is asked, and again with each one that a redirect leads to.
-
-    Raises:
-        DownloadError: the address is refused, the server or the proxy cannot be reached or trusted, redirects go wrong.
-    """
+    """Send the request and follow redirects; call `on_host` with each host before it is asked. Raise DownloadError."""
     address = request.address
     for _ in range(MAX_REDIRECTS + 1):
         on_host(address.host)

@@ -142,15 +142,7 @@ def _build_hub_address(variable: str, default: str, path: str) -> HttpAddress:
 def fetch_aivishub_voice(
     text: str, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None, on_wait: OnWait = ignore_wait
 ) -> HubVoice:
-    """Ask AivisHub about a voice.
-
-    Args:
-        text: its UUID or the address of its page.
-
-    Raises:
-        InputError: that is not an id.
-        DownloadError: the hub cannot be asked, or has no AIVMX file of it.
-    """
+    """Ask AivisHub about a voice by its UUID or the address of its page; raise InputError if it is neither, DownloadError."""
     known = parse_aivishub_uuid(text)
     if known is None:
         raise InputError(
@@ -184,14 +176,7 @@ def fetch_aivishub_voice(
 def fetch_hf_file_info(
     url: str, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None, on_wait: OnWait = ignore_wait
 ) -> HubFile:
-    """Ask the hub for length and checksum of a file; only big ones have a checksum.
-
-    Args:
-        url: as `build_hf_url` and `convert_to_hf_file_url` give it.
-
-    Raises:
-        DownloadError: the hub cannot be asked, or has no such file.
-    """
+    """Ask the hub for length and checksum of a file at an address as `build_hf_url` returns it; only big ones have a checksum. Raise DownloadError."""
     address = parse_address(url)
     secrets = _build_login_header(address)
     request = HttpRequest(address, secrets=secrets, method="HEAD", same_host_only=True, retry_policy=retry_policy or RetryPolicy())

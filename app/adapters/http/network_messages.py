@@ -71,12 +71,7 @@ def _build_login_error(status: int, host: str) -> DownloadError:
 
 
 def build_network_error(error: BaseException, host: str) -> DownloadError:
-    """Return what an exception of the HTTP library or of the system means; any other is a fault of ours and raised as it is.
-
-    Args:
-        error: raised while asking or reading.
-        host: whom we asked, as the user may read it.
-    """
+    """Return what an exception of the HTTP library or of the system means; any other is a fault of ours and raised as it is."""
     from urllib3 import exceptions as http
 
     if isinstance(error, DownloadError):

@@ -28,15 +28,12 @@ MAX_RESPONSE_BYTES = 16 << 20  # icons may be inside
 
 
 class ResponseStream:
-    """A request on its way; `wait_for_head` then `iterate_blocks` wait for what arrives and for `cancelled`.
+    """A request on its way; `wait_for_head` then `iterate_blocks` wait for what arrives and for `cancelled`, and announce long silences.
 
     Looking up a name and connecting cannot be interrupted: when nobody wants the answer any more, the thread is left to its time limits.
     It touches no file.
 
     Args:
-        request: what to ask for.
-        cancelled: asked all the time.
-        waiting: announces long silences.
         is_small: the whole answer must arrive within the time that the head of any has.
     """
 
@@ -170,16 +167,7 @@ def read_response(
     *,
     max_bytes: int = MAX_RESPONSE_BYTES,
 ) -> tuple[ResponseHead, bytes]:
-    """Return head and body of a response.
-
-    Args:
-        accepted_statuses: statuses that are answers; others are errors.
-        max_bytes: no body may have more bytes.
-
-    Raises:
-        DownloadError: what happened, and what the user can do.
-        DownloadCancelledError: `cancelled()` became true.
-    """
+    """Return head and body of a response with an accepted status and at most `max_bytes`; raise DownloadError or DownloadCancelledError."""
     waiting = WaitAnnouncer(on_wait, request.retry_policy.retries + 1)
 
     def read_once() -> tuple[ResponseHead, bytes]:

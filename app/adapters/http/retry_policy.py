@@ -80,12 +80,7 @@ def describe_how_to_stop() -> str:
 
 
 class WaitAnnouncer:
-    """Announces the waits of one request.
-
-    Args:
-        on_wait: who hears of them.
-        attempts: how many there are at most.
-    """
+    """Announces the waits of one request, which has so many attempts at most."""
 
     def __init__(self, on_wait: OnWait = ignore_wait, attempts: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
         self.host = ""  # of the server that is asked now
@@ -137,18 +132,10 @@ def retry_until_success(
     has_advanced: Callable[[], bool] = ignore_cancellation,
     waiting: WaitAnnouncer | None = None,
 ) -> Result:
-    """Call `attempt` until it succeeds.
+    """Call `attempt` until it raises no TransientDownloadError; raise the last one, another DownloadError, or DownloadCancelledError.
 
     Args:
-        attempt: may raise TransientDownloadError.
-        retry_policy: how often and how slowly.
-        cancelled: asked while waiting.
         has_advanced: whether the last attempt brought enough to count failures from the start.
-        waiting: announces the rests.
-
-    Raises:
-        DownloadError: the last failure, or one that no try can mend.
-        DownloadCancelledError: `cancelled()` became true while waiting.
     """
     failures = 0
     waiting = waiting or WaitAnnouncer()

@@ -159,10 +159,7 @@ def _import_sounddevice() -> Any:
 
 
 def refresh_devices() -> None:
-    """Read the machine's devices again, which PortAudio does only when it starts. No stream may be open.
-
-    Does nothing while a stream hangs: PortAudio would wait for it before it restarts.
-    """
+    """Read the machine's devices again, which PortAudio does only when it starts. No stream may be open; while one hangs, do nothing."""
     sounddevice = load_portaudio()
     if any(thread.is_alive() for thread in _hanging_threads):
         return

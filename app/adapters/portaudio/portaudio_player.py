@@ -1,6 +1,6 @@
 """Plays chunks through one PortAudio stream that stays open between requests.
 
-`open`, `write`, `finish`, `drain` and `close` belong to one thread; `abort` and the properties are for any.
+Opening, writing, finishing and closing belong to one thread; `abort_output` and the properties are for any.
 """
 
 from __future__ import annotations
@@ -44,10 +44,7 @@ class PortAudioPlayer:
         self._lock = threading.Lock()
 
     def open_device(self, sampling_rate: int) -> None:
-        """Open the device ahead of the first sound, at this rate if possible; do nothing while one is open.
-
-        Raises AudioDeviceError when there is no such device or it cannot be used.
-        """
+        """Open the device ahead of the first sound, at this rate if possible, unless one is open; raise AudioDeviceError."""
         if self._output.is_open:
             return
         stream = self._output.open_stream(sampling_rate)
@@ -58,10 +55,9 @@ class PortAudioPlayer:
         self._output.start_stream(stream, self._ring)
 
     def write_chunk(self, chunk: AudioChunk) -> None:
-        """Queue the chunk, waiting while the queue is full; an abort ends the waiting.
+        """Queue the chunk, waiting while the queue is full; raise AudioDeviceError when the device is gone and the default one cannot take over.
 
-        After an abort the rest of that request is dropped, until a chunk of another id, its `last` chunk or `finish_request`.
-        Raises AudioDeviceError when the device is gone and the default one cannot take over.
+        An abort ends the waiting and drops the rest of that request, until a chunk of another id, its `last` chunk or `finish_request`.
         """
         aborts = self._aborts
         if self._is_dropped(chunk):
@@ -88,10 +84,7 @@ class PortAudioPlayer:
         self._aborted_id = None
 
     def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
-        """End the request and wait until all is heard; return False if the time ran out, or if `cancelled()` or an abort came first.
-
-        Raises AudioDeviceError as `write_chunk` does.
-        """
+        """End the request and wait until all is heard; return False after the timeout, `cancelled()` or an abort. Raise AudioDeviceError."""
         aborts = self._aborts
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         self.finish_request()
@@ -213,13 +206,7 @@ class PortAudioPlayer:
 
 
 class PortAudioOutput:
-    """The device that a player uses: opened when needed, replaced by the default one when it goes away. The methods belong to one thread, the properties are for any.
-
-    Args:
-        choice: index, name, label or part of a name; None follows the system's default.
-        latency_s: what the device is asked to buffer.
-        pre_roll_s: silence after the stream opens.
-    """
+    """The device that a player uses, opened when needed; the methods belong to one thread, the properties are for any."""
 
     def __init__(self, choice: str | int | None, latency_s: float, pre_roll_s: float) -> None:
         self._choice = choice
@@ -264,10 +251,7 @@ class PortAudioOutput:
         self._replaced = False
 
     def replace_lost_device(self, ring: SampleRing) -> None:
-        """Continue with the ring on the default device after the present one is gone, once in a request.
-
-        Raises AudioDeviceError when that is not possible; then nothing is open. To be called every POLL_S while waiting.
-        """
+        """Continue with the ring on the default device after the present one is gone, once in a request; raise AudioDeviceError if that fails."""
         lost = self._stream
         if lost is None or lost.is_alive():
             return

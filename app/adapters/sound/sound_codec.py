@@ -45,10 +45,7 @@ class SoundFileObject(Protocol):
 
 
 def encode_sound(file: SoundFileObject, pieces: Iterable[Float32], rate: int, suffix: str, channels: int = 1) -> None:
-    """Write a whole file of a format of `FORMATS`, piece by piece; `rate` is one that the format has.
-
-    Raises as `choose_encoding`, and OutputFileError; rather what `file.check` raises of a write that failed.
-    """
+    """Write a whole file of a format of `SOUND_FORMATS` at a rate that it has, piece by piece; raise as `choose_encoding`, and OutputFileError."""
     form = choose_encoding(f"sound{suffix}", rate, None, channels, rate)
     try:
         with soundfile.SoundFile(file, "w", rate, channels, form.subtype, format=form.container) as sound:

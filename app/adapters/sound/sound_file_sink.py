@@ -43,8 +43,6 @@ class SoundFileSink:
         subtype: "16", "24" or "float" for .wav, "16" or "24" for .flac; 16 without it.
         channels: 2 writes the same sound to both.
         rate: of the file in Hz; without it the voice's, or the nearest above it that the format has.
-        quality: of formats that lose sound.
-        follows_link: see `PartFile`.
 
     Raises OutputFileError for a place that cannot be written, InputError for options that the format does not have.
     """
@@ -81,10 +79,7 @@ class SoundFileSink:
         return self._frames
 
     def close(self) -> None:
-        """Write the rest and give the file its name; do nothing after `abort_output` or an error.
-
-        Raises OutputFileError when there was no sample at all: not every format can be distinguished from a broken file then.
-        """
+        """Write the rest and name the file, unless it was aborted; raise OutputFileError without a sample, which in some formats looks like damage."""
         if self._output is not None:
             self._finish_output().close()
 

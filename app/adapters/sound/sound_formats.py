@@ -53,10 +53,9 @@ class SoundEncoding:
 def choose_encoding(
     name: str, sampling_rate: int, subtype: str | None, channels: int, rate: int | None, quality: SoundQuality = "standard"
 ) -> SoundEncoding:
-    """Return the encoding of the file `name` for a voice of `sampling_rate` Hz.
+    """Return the encoding of the file `name`; without `rate` it is the voice's, or the nearest above it that the format has.
 
-    Without `rate` it is the voice's, or the nearest above it that the format has. Raises OutputFileError for an
-    unknown suffix, InputError for a subtype, rate or number of channels that the format does not have.
+    Raises OutputFileError for an unknown suffix, InputError for a subtype, rate or number of channels that the format does not have.
     """
     suffix = PurePath(name).suffix.lower()
     if suffix not in SOUND_FORMATS:

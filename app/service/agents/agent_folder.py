@@ -21,10 +21,7 @@ class AgentFolder:
         self.path = path.expanduser().absolute()  # absolute, without links
 
     def choose_path(self, name: str, suffix: str) -> Path:
-        """Return a path that is free now, under which `place_part` need not put the file; the folder exists afterwards.
-
-        Raises InputError for a name that is a path, OutputFileError where the folder cannot be made.
-        """
+        """Return a path in the folder, which exists then, that is free now; raise InputError for a name that is a path, OutputFileError."""
         stem = check_file_name(name, suffix)
         try:
             self.path.mkdir(parents=True, exist_ok=True)

@@ -111,10 +111,7 @@ class AgentSession:
         self._cancelled: deque[RequestId] = deque(maxlen=MAX_CANCELLED_CALLS)
 
     def handle_at_once(self, line: bytes) -> dict[str, Any] | None:
-        """Return the answer to a ping, and stop the call that a line cancels; None where a line waits for its turn.
-
-        For the thread that reads, while another one answers.
-        """
+        """Return the answer to a ping, and stop the call that a line cancels, in the thread that reads; None where a line waits for its turn."""
         if not any(word in line for word in (b'"ping"', _CANCELLATION.encode())):
             return None
         with suppress(RpcError):

@@ -1,7 +1,6 @@
-"""The tools of agents: they speak, list voices, read timings and write files.
+"""The tools of agents: they speak, list voices, read timings and write files. What comes is checked by the schemas that agents see.
 
-Agents see names, descriptions and the schemas of arguments, and what comes is checked. The voice that an agent chose last is kept by the name
-under which the agent introduces itself.
+The voice that an agent chose last is kept by the name under which the agent introduces itself.
 """
 
 from __future__ import annotations
@@ -182,11 +181,7 @@ def _create_refusal(where: str) -> InputError:
 
 
 class SpeechTools:
-    """The tools over the voices that are offered.
-
-    Args:
-        device: output by name or number; None follows the system.
-    """
+    """The tools over the voices that are offered, with an output by name or number; None follows the system."""
 
     def __init__(
         self,
@@ -215,10 +210,7 @@ class SpeechTools:
     def call_tool(
         self, name: str, arguments: dict[str, Any], agent: str, is_cancelled: Callable[[], bool] = ignore_cancellation
     ) -> dict[str, Any]:
-        """Return the result of a tool, which says of an error what is wrong.
-
-        Raises RpcError for a tool that does not exist, RequestStopped once `is_cancelled()`.
-        """
+        """Return the result of a tool, or what is wrong; raise RpcError for one that does not exist, RequestStopped once `is_cancelled()`."""
         tool = next((one for one in TOOLS if one["name"] == name), None)
         if tool is None:
             raise RpcError(INVALID_PARAMS, "Unknown tool")

@@ -20,11 +20,7 @@ SEMITONES_OF_OCTAVE = 12
 
 
 def build_chat_request(talk: ChatTalk, name: str, settings: LineSettings | None = None) -> SynthesisRequest:
-    """Return the request for a comment, without speaker and style; `name` is its id.
-
-    Args:
-        settings: those of the character that reads it; what the comment itself says comes before them.
-    """
+    """Return the request for a comment, with the settings of its character, if any; speaker and style are left out, `name` is its id."""
     numbers: dict[str, float] = {}
     if talk.speed >= 0:
         numbers["speed"] = _clamp_percent(talk.speed, SPEED_PERCENT)
@@ -47,10 +43,7 @@ def list_chat_names(talk: ChatTalk, names: Mapping[int, str]) -> tuple[str, ...]
 
 
 def find_chat_style(talk: ChatTalk, names: Mapping[int, str], catalogue: StyleCatalogue) -> tuple[ServedSpeaker, ServedStyle] | None:
-    """Return who reads a comment: whom the user named for its writer or for its voice number, or for another number than 0 a speaker by turns.
-
-    None leaves the choice to the reader: for 0, and where there is no such voice.
-    """
+    """Return who reads a comment: whom the user named for its writer or its number, for another number a speaker by turns; None leaves it to the reader."""
     number = talk.voice
     wanted = next((style for name in list_chat_names(talk, names) if (style := catalogue.find_style(name)) is not None), None)
     if wanted is None and number > 0 and number not in names and catalogue.speakers:

@@ -36,11 +36,7 @@ class ChatRules:
     writer_voices: dict[str, str] = field(default_factory=dict)
 
     def apply_to(self, talk: ChatTalk, before: str) -> ChatTalk | None:
-        """Return what is read of a comment, or None.
-
-        Args:
-            before: text of the comment that was accepted last.
-        """
+        """Return what is read of a comment, or None; `before` is the text of the comment that was accepted last."""
         text = talk.text
         if self.skips_links:
             text = _ADDRESS.sub(" ", text)
@@ -61,10 +57,7 @@ def fold_writer_name(name: str) -> str:
 
 
 def parse_chat_voices(text: str) -> tuple[dict[int, str], dict[str, str]]:
-    """Return names of voices by number and by folded name of a writer, from a list such as `1=Mei; Taro=Rin/Happy`.
-
-    Entries of another form are left out.
-    """
+    """Return names of voices by number and by folded name of a writer, from a list such as `1=Mei; Taro=Rin/Happy`."""
     found = [entry for part in _SEPARATORS.split(text) if (entry := _VOICE_ENTRY.fullmatch(part)) is not None]
     numbers = {int(entry[1]): entry[2] for entry in found if _VOICE_NUMBER.fullmatch(entry[1])}
     writers = {fold_writer_name(entry[1]): entry[2] for entry in found if not entry[1].isdigit()}

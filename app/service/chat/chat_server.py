@@ -128,12 +128,10 @@ def _parse_number(text: str | None, default: int) -> int:
 
 
 class ChatServer:
-    """Listens from its making until `stop_server`; both wait, so neither is for the window's thread.
+    """Listens from its making until `stop_server`; both wait, so neither is for the window's thread. Raises InputError where a port is taken.
 
     Args:
         origins: of pages, such as a browser source, that may use `/Talk`.
-
-    Raises InputError where a port is taken.
     """
 
     def __init__(

@@ -31,14 +31,7 @@ _QUEUE_POLL_S = 0.5
 
 
 class HeadlessChatReader:
-    """Reads one comment after the other until `close`.
-
-    Args:
-        catalogue: the voices that are offered.
-        device: output by name or number; None follows the system.
-        report_error: called with an error that keeps comments unread, once for each sentence.
-        open_sink: opens the player at a rate in Hz.
-    """
+    """Reads one comment after the other until `close`; calls `report_error` once for each sentence on why comments are not read."""
 
     def __init__(
         self,

@@ -2,8 +2,6 @@
 
 A drag begins only when its files are there. A target may read the addresses as soon as the mouse is over it, and on Windows and X11 both
 programs would stand still while it waits for data that are still being made; a file that exists needs no waiting anywhere.
-The files are planned in the background and rendered by the synthesis thread as those of an export; the pointer carries a picture with the name
-of the first one, and how many there are beside it.
 """
 
 from __future__ import annotations
@@ -118,11 +116,7 @@ class DraggedFileMaker(QObject):
         on_failed: OnFilesFailed,
         recorded: tuple[Float32, int] | None = None,
     ) -> None:
-        """Make the files of these lines and pass their paths to `on_made`, sidecars included, the sounds first.
-
-        Args:
-            recorded: samples `(T,)` and rate (Hz) that the only line had when it was heard; without them it is rendered.
-        """
+        """Make the files of these lines and pass their paths to `on_made`, the sounds first; `recorded` is the sound of the only line, if it was heard."""
         request = self._newest[use] = object()
 
         def is_newest() -> bool:
@@ -169,11 +163,7 @@ class DraggedFileMaker(QObject):
 
 
 class DragController(QObject):
-    """Makes the files at the press of a handle, and begins the drag when they are there and the mouse has moved.
-
-    Args:
-        name_speaker: returns who speaks a line, by the names that people see.
-    """
+    """Makes the files at the press of a handle, and begins the drag when they are there and the mouse has moved."""
 
     def __init__(
         self,
@@ -209,11 +199,7 @@ class DragController(QObject):
         self._start_drag(self._find_lines(ids), source)
 
     def drag_line(self, line: Line, source: QWidget, recorded: tuple[Float32, int] | None = None) -> None:
-        """Drag the file of a line as it is given, such as a take; its number is that of the script's line.
-
-        Args:
-            recorded: samples `(T,)` and rate (Hz) of the line as it was heard; without them it is rendered.
-        """
+        """Drag the file of a line as it is given, such as a take; `recorded` is its sound `(T,)` and rate (Hz), without which it is rendered."""
         lines = [NumberedLine(self._find_number(line.id), line)]
         if recorded is not None:  # what is ready may be a rendering, or another take with the same settings
             self._prepare_files(lines, recorded)

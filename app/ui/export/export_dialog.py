@@ -1,4 +1,7 @@
-"""The export page: settings at the left, the planned files at the right."""
+"""The export page: settings at the left, the planned files at the right.
+
+`plan_requested` says that the settings have changed, `export_requested` that the files are to be written.
+"""
 
 from __future__ import annotations
 
@@ -81,12 +84,7 @@ PLAN_DELAY_MS = 150  # the files are planned again only when typing pauses, not 
 
 
 class ExportDialog(QDialog):
-    """A dialog that emits what is requested; `show_files` shows the resulting plan.
-
-    Signals:
-        plan_requested(ExportSettings): The settings have changed.
-        export_requested(ExportSettings): The files are to be written.
-    """
+    """A dialog that emits what is requested; `show_files` shows the resulting plan."""
 
     plan_requested = Signal(object)
     export_requested = Signal(object)
@@ -117,12 +115,7 @@ class ExportDialog(QDialog):
     def show_files(
         self, files: Sequence[PlannedFile], settings: ExportSettings, changes: ExportChanges | None = None, problem: str = ""
     ) -> None:
-        """Show the planned files, unless the settings have changed since.
-
-        Args:
-            changes: what happens to each where only what changed is exported.
-            problem: why the files of an earlier export are not known.
-        """
+        """Show the planned files, unless the settings have changed since, and with `changes` what happens to each."""
         if settings != self.form.settings:
             return
         self.files.show_files(files, settings, changes)

@@ -1,4 +1,4 @@
-"""Small fields of the export page (a list of choices, check boxes for sidecars, a loudness), and the labels of its choices."""
+"""Small fields of the export page (choices, check boxes for sidecars, a loudness), and the labels of its choices. Each emits `chosen` on a change."""
 
 from __future__ import annotations
 
@@ -34,11 +34,7 @@ LOUDNESS_TARGETS = (-23.0, -19.0, -16.0)
 
 
 class ExportChoiceBox(ChoiceBox):
-    """A combo box of values, each shown with a label.
-
-    Signals:
-        chosen(): The value changed, by the user or by the program.
-    """
+    """A combo box of values, each shown with a label."""
 
     chosen = Signal()
 
@@ -74,11 +70,7 @@ class ExportChoiceBox(ChoiceBox):
 
 
 class SidecarField(QWidget):
-    """Check boxes for the sidecar files written beside each sound.
-
-    Signals:
-        chosen(): Other files are checked.
-    """
+    """Check boxes for the sidecar files written beside each sound."""
 
     chosen = Signal()
 
@@ -223,11 +215,7 @@ def list_file_states(changes: ExportChanges) -> dict[Path, str]:
 
 
 class LoudnessField(QWidget):
-    """A loudness target in LUFS, or none.
-
-    Signals:
-        chosen(): The target changed.
-    """
+    """A loudness target in LUFS, or none."""
 
     chosen = Signal()
 

@@ -1,4 +1,4 @@
-"""A form with all settings of an export."""
+"""A form with all settings of an export, which emits `changed` when one is."""
 
 from __future__ import annotations
 
@@ -20,11 +20,7 @@ from app.ui.settings.setting_fields import FolderField
 
 
 class PatternField(QWidget):
-    """A line edit with a menu of placeholders; below it an error or an example name.
-
-    Signals:
-        changed(): The pattern was edited.
-    """
+    """A line edit with a menu of placeholders; below it an error or an example name."""
 
     changed = Signal()
 
@@ -107,15 +103,7 @@ CUE_SIDECARS: tuple[SidecarKind, ...] = ("srt", "vtt", "ass")
 
 
 class ExportForm(QWidget):
-    """The fields of the export page.
-
-    Signals:
-        changed(): A setting was changed.
-
-    Args:
-        selected_count: The number of selected lines.
-        starred_count: The number of starred takes.
-    """
+    """The fields of the export page, with the numbers of selected lines and starred takes."""
 
     changed = Signal()
 

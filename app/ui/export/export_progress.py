@@ -30,11 +30,7 @@ MAX_LISTED_NAMES = 12
 
 
 def ask_about_existing(parent: QWidget, existing_names: Sequence[str], on_chosen: Callable[[ExistingFilePolicy], object]) -> QMessageBox:
-    """Ask without blocking; `on_chosen` is called with the choice, and not at all where the user cancels.
-
-    Args:
-        existing_names: one for each sound or list that has a file of the same name, or one beside it, in its way.
-    """
+    """Ask without blocking what happens to the sets that have a file in their way; call `on_chosen` with the choice, if the user makes one."""
     count = len(existing_names)
     text = localize(
         f"{count:,} 個のファイルがすでにあります。", f"{count:,} files already exist." if count > 1 else "One file already exists."

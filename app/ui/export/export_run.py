@@ -1,6 +1,7 @@
 """An export on its way through the synthesis thread, one file after the other; with a loudness target all files are measured first.
 
-Where only what changed is exported, it is decided after that, and what stays is no work.
+Where only what changed is exported, it is decided after that, and what stays is no work. `advanced` says that one more file is done,
+`finished` that the export has ended, `recorded` that its record is written, or files of lines that are gone were removed.
 """
 
 from __future__ import annotations
@@ -105,12 +106,7 @@ class ExportRecord:
 
 
 class ExportRun(QObject):
-    """Writes files until all are done or the user stops it.
-
-    Signals:
-        advanced(), finished(): One more file is done; the export has ended.
-        recorded(): The record of the export is written, or could not be; files of lines that are gone were removed.
-    """
+    """Writes files until all are done or the user stops it."""
 
     advanced = Signal()
     finished = Signal()
