@@ -9,21 +9,24 @@ import base64
 import binascii
 import importlib
 import importlib.util
+import ipaddress
 import itertools
 import os
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from app.adapters.sandbox.process_limits import ProcessLimits
 from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedError
 from app.common.errors import AppError, BackendError, InputError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
-from app.export.cluster_address import ClusterAddress
 from app.export.cluster_relay import BYTES_KEY, build_connect_error
 from app.export.file_writer import BatchEndError
 
@@ -48,13 +51,84 @@ class ClusterCallError(BackendError):
     """A call failed on the cluster, however often it was tried."""
 
 
-class ClusterLink:
-    """A connection to a scheduler. Raises BackendError if it cannot be reached."""
+@dataclass(frozen=True, slots=True)
+class ClusterAddress:
+    """A scheduler and the files that prove who speaks; they are empty for plain `tcp://`, or where Dask's own settings name them."""
+
+    url: str
+    ca_file: str = ""
+    cert: str = ""
+    key: str = ""
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Return whether only TLS is spoken."""
+        return self.url.startswith("tls://")
+
+
+def parse_cluster_address(text: str, *, ca_file: str = "", cert: str = "", key: str = "", is_insecure: bool = False) -> ClusterAddress:
+    """Return the address of a scheduler; raise InputError for one that is none, or that may not be spoken to in this way."""
+    host = _parse_host(text)
+    files = {"--tls-ca-file": ca_file, "--tls-cert": cert, "--tls-key": key}
+    given = [option for option, file in files.items() if file]
+    address = ClusterAddress(text, ca_file, cert, key)
+    if not address.is_encrypted and given:
+        raise InputError(
+            localize(f"{given[0]} は tls:// のアドレスと一緒に指定してください。", f"{given[0]} needs an address that begins with tls://."),
+            localize(f"例: --scheduler tls://{host}:8786", f"For example: --scheduler tls://{host}:8786"),
+        )
+    missing = [option for option in given if not Path(files[option]).is_file()]
+    if missing:
+        raise InputError(
+            localize(f"{missing[0]} のファイルが見つかりません。", f"The file of {missing[0]} does not exist."),
+            localize("パスを確認してください。", "Check the path."),
+        )
+    if not address.is_encrypted and not is_insecure and not _is_loopback(host):
+        raise InputError(
+            localize(
+                f"「{host}」への接続は暗号化されていないため、中止しました。",
+                f"The connection to {host} would not be encrypted, so nothing was sent.",
+            ),
+            localize(
+                "tls:// と --tls-ca-file などを使うか、ほかの人が使わないネットワークなら --insecure を指定してください。",
+                "Use tls:// with --tls-ca-file and so on; on a network that is yours alone, --insecure allows it.",
+            ),
+        )
+    return address
+
+
+def _parse_host(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        if parts.scheme in ("tcp", "tls") and parts.hostname and parts.port and parts.path in ("", "/") and not parts.username:
+            return parts.hostname
+    except ValueError:  # a port that is no number
+        pass
+    raise InputError(
+        localize(f"スケジューラーのアドレス「{text}」は使えません。", f"“{text}” is not the address of a scheduler."),
+        localize("tcp://ホスト:8786 または tls://ホスト:8786 の形で指定してください。", "Write tcp://HOST:8786 or tls://HOST:8786."),
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.casefold() == "localhost"
+
+
+class ClusterClient:
+    """A connection to a scheduler that has functions run on its workers; its calls may come from any thread.
+
+    Raises BackendError if the scheduler cannot be reached, InputError if Dask is not installed.
+    """
 
     def __init__(self, address: ClusterAddress) -> None:
+        if importlib.util.find_spec("distributed") is None:
+            raise _build_missing_error()
         self._address = address
         self._ready = threading.Event()
-        self._writing = threading.Lock()
+        self._write_lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._calls: dict[int, LinkedCall] = {}
         self._workers: list[str] = []
@@ -71,46 +145,77 @@ class ClusterLink:
 
     @property
     def is_lost(self) -> bool:
-        """Return whether the scheduler is gone, or the child."""
+        """Return whether the scheduler or the child is gone, and with it all that was asked of it."""
         return self._is_lost
 
     def list_workers(self) -> list[str]:
         """Return the addresses of the workers that are there now."""
         return [] if self._is_lost else list(self._workers)
 
-    def keep_value(self, value: str) -> dict[str, int]:
-        """Return a stand-in for a text in the arguments of calls."""
+    def submit_value(self, value: str) -> dict[str, int]:
+        """Return a stand-in for a text in later calls: it is sent once, and the scheduler can make it again whichever workers die."""
         number = next(self._numbers)
         self._send_command(do="keep", id=number, value=value)
         return {"kept": number}
 
-    def start_call(
-        self, function: Callable[..., Any], arguments: Sequence[Any], workers: Iterable[str], *, retries: int, has_result: bool = True
-    ) -> LinkedCall:
-        """Start a function on one of the workers."""
-        number = next(self._numbers)
-        call = self._calls[number] = LinkedCall(self, number)
-        self._send_command(
-            do="call",
-            id=number,
-            function=_name_function(function),
-            arguments=list(arguments),
-            workers=sorted(workers),
-            retries=retries,
-            has_result=has_result,
-        )
-        if self._is_lost:
-            call.end_call("lost", None)
-        return call
+    def can_import(self, module: str, worker: str, deadline: float) -> bool:
+        """Return whether a worker has a module, within the deadline of `time.monotonic`; raise BatchEndError if the scheduler is lost.
+
+        Asked before any function of it is named: a worker that cannot read what it is sent loses its scheduler, and all it had to do.
+        """
+        call = self._start_call(importlib.import_module, [module], [worker], retries=0, has_result=False)
+        try:
+            while not call.wait_for_end():
+                self._raise_if_lost()
+                if time.monotonic() > deadline or worker not in self.list_workers():
+                    return False
+            return call.has_succeeded
+        finally:
+            call.cancel()
+
+    def call_function(
+        self,
+        function: Callable[..., Any],
+        arguments: Sequence[Any],
+        find_workers: FindWorkers,
+        *,
+        is_stopped: Callable[[], bool] = lambda: False,
+        deadline: float,
+    ) -> Mapping[str, Any] | None:
+        """Return what the function returns on one of the workers; None once stopped. Raise BatchEndError if the scheduler is lost, else ClusterCallError.
+
+        Args:
+            find_workers: asked again and again, as workers come and go; raises if there will be none any longer.
+            deadline: of `time.monotonic`.
+        """
+        while True:
+            workers = frozenset(find_workers())
+            call = self._start_call(function, arguments, workers, retries=RETRIES) if workers else None
+            try:
+                while call is None or not call.wait_for_end():
+                    if is_stopped():
+                        return None
+                    self._raise_if_lost()
+                    if time.monotonic() > deadline:
+                        raise ClusterCallError(localize("応答がありません。", "There is no answer."))
+                    if workers.isdisjoint(new_workers := find_workers()) and new_workers:
+                        break
+                    if call is None:
+                        time.sleep(CALL_POLL_S)
+                else:
+                    return self._take_result(call)
+            finally:
+                if call is not None:
+                    call.cancel()
+
+    def run_function(self, function: Callable[..., Any], workers: Sequence[str], *arguments: str) -> None:
+        """Run a function on several workers at once, wherever it succeeds; it must be quick, as they answer nothing else meanwhile."""
+        self._send_command(do="run", function=[function.__module__, function.__name__], arguments=list(arguments), workers=list(workers))
 
     def drop_call(self, number: int) -> None:
         """Give a call up, or drop its result."""
         self._calls.pop(number, None)
         self._send_command(do="drop", id=number)
-
-    def run_everywhere(self, function: Callable[..., Any], workers: Sequence[str], arguments: Sequence[str]) -> None:
-        """Run a function on several workers at once, and wait for none of them."""
-        self._send_command(do="run", function=_name_function(function), arguments=list(arguments), workers=list(workers))
 
     def close(self) -> None:
         """Close the connection; what is still asked for is cancelled by it."""
@@ -120,14 +225,41 @@ class ClusterLink:
             self._child.end_process()
             self._pump.join()
 
+    def _start_call(
+        self, function: Callable[..., Any], arguments: Sequence[Any], workers: Iterable[str], *, retries: int, has_result: bool = True
+    ) -> LinkedCall:
+        number = next(self._numbers)
+        call = self._calls[number] = LinkedCall(self, number)
+        what = {"function": [function.__module__, function.__name__], "arguments": list(arguments), "workers": sorted(workers)}
+        self._send_command(do="call", id=number, **what, retries=retries, has_result=has_result)
+        if self._is_lost:
+            call.end_call("lost", None)
+        return call
+
+    def _take_result(self, call: LinkedCall) -> Mapping[str, Any]:
+        if isinstance(call.result, dict):
+            return call.result
+        self._raise_if_lost()
+        if call.status in ("cancelled", "lost"):  # by a scheduler that is another one now, for example
+            raise _build_lost_error()
+        raise ClusterCallError(
+            localize("クラスターで処理できませんでした。", "The cluster could not do this."),
+            localize("スケジューラーとワーカーのログを確認してください。", "See the logs of the scheduler and its workers."),
+        )
+
+    def _raise_if_lost(self) -> None:
+        if self._is_lost:
+            raise _build_lost_error()
+
     def _read_messages(self) -> None:
-        with tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True) as folder:
+        tls = {"tls_ca_file": self._address.ca_file, "tls_client_cert": self._address.cert, "tls_client_key": self._address.key}
+        # Dask's own settings count for the files that were not named.
+        arguments = [self._address.url, {name: str(Path(file).absolute()) for name, file in tls.items() if file}]
+        with tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            start_child = partial(SandboxProcess, environment=build_environment(folder), max_results=MAX_RELAY_MESSAGES)
             try:
-                arguments = [self._address.url, _collect_tls_options(self._address)]
-                environment = build_environment(Path(folder))
-                with SandboxProcess(
-                    "--cluster", "relay", arguments, RELAY_LIMITS, Path(folder), environment=environment, max_results=MAX_RELAY_MESSAGES
-                ) as self._child:
+                with start_child("--cluster", "relay", arguments, RELAY_LIMITS, folder) as self._child:
                     for message in self._child.iterate_results():
                         self._take_message(message)
             except AppError as error:
@@ -136,13 +268,10 @@ class ClusterLink:
                 pass
             finally:
                 self._child = None
-                self._end_all_calls()
-
-    def _end_all_calls(self) -> None:
-        self._is_lost = True
-        for call in list(self._calls.values()):
-            call.end_call("lost", None)
-        self._ready.set()
+                self._is_lost = True
+                for call in list(self._calls.values()):
+                    call.end_call("lost", None)
+                self._ready.set()
 
     def _take_message(self, message: Mapping[str, Any]) -> None:
         if isinstance(addresses := message.get("workers"), list):
@@ -161,15 +290,15 @@ class ClusterLink:
     def _send_command(self, **command: Any) -> None:
         child = self._child
         if child is not None:
-            with self._writing:
+            with self._write_lock:
                 child.send_message(command)
 
 
 class LinkedCall:
     """One call, which may be given up at any time."""
 
-    def __init__(self, link: ClusterLink, number: int) -> None:
-        self._link, self._number = link, number
+    def __init__(self, client: ClusterClient, number: int) -> None:
+        self._client, self._number = client, number
         self._ended = threading.Event()
         self._content = bytearray()
         # result: plain data and bytes; None if there are none.
@@ -180,18 +309,13 @@ class LinkedCall:
         """Return whether the function has returned."""
         return self.status == "finished"
 
-    @property
-    def was_cancelled(self) -> bool:
-        """Return whether somebody else gave it up: a scheduler that is another one now, for example."""
-        return self.status in ("cancelled", "lost")
-
     def wait_for_end(self) -> bool:
         """Wait a moment; return whether it has ended, in whatever way."""
         return self._ended.wait(CALL_POLL_S)
 
     def cancel(self) -> None:
         """Give it up, or drop its result."""
-        self._link.drop_call(self._number)
+        self._client.drop_call(self._number)
 
     def add_part(self, part: str) -> None:
         """Add bytes of the result; what is too long, or no bytes, ends the call."""
@@ -226,10 +350,6 @@ class LinkedCall:
         return bytes(self._content[start : start + length])
 
 
-def _name_function(function: Callable[..., Any]) -> list[str]:
-    return [function.__module__, function.__name__]
-
-
 def build_environment(folder: Path) -> dict[str, str]:
     """Return the environment of the child, whose home is the folder."""
     kept = {name: value for name, value in os.environ.items() if name.upper() in KEPT_VARIABLES or name.startswith("DASK_")}
@@ -239,112 +359,7 @@ def build_environment(folder: Path) -> dict[str, str]:
     return kept | dict.fromkeys(HOME_VARIABLES, str(folder))
 
 
-def _collect_tls_options(address: ClusterAddress) -> dict[str, str]:
-    """Return the files that were named; Dask's own settings count for the others."""
-    options = {"tls_ca_file": address.ca_file, "tls_client_cert": address.cert, "tls_client_key": address.key}
-    return {name: str(Path(file).absolute()) for name, file in options.items() if file}
-
-
-class ClusterClient:
-    """Has functions run on the workers of a scheduler; its calls may come from any thread.
-
-    Raises BackendError if the scheduler cannot be reached, InputError if Dask is not installed.
-    """
-
-    def __init__(self, address: ClusterAddress) -> None:
-        _require_dask()
-        self._link = ClusterLink(address)
-
-    @property
-    def is_lost(self) -> bool:
-        """Return whether the scheduler is gone, and with it all that was asked of it."""
-        return self._link.is_lost
-
-    def list_workers(self) -> list[str]:
-        """Return the addresses of the workers that are there now."""
-        return self._link.list_workers()
-
-    def submit_value(self, value: str) -> Any:
-        """Return a stand-in for a text in later calls: it is sent once, and the scheduler can make it again whichever workers die."""
-        return self._link.keep_value(value)
-
-    def can_import(self, module: str, worker: str, deadline: float) -> bool:
-        """Return whether a worker has a module, within the deadline of `time.monotonic`; raise BatchEndError if the scheduler is lost.
-
-        Asked before any function of it is named: a worker that cannot read what it is sent loses its scheduler, and all it had to do.
-        """
-        call = self._link.start_call(importlib.import_module, [module], [worker], retries=0, has_result=False)
-        try:
-            while not call.wait_for_end():
-                self._raise_if_lost()
-                if time.monotonic() > deadline or worker not in self.list_workers():
-                    return False
-            return call.has_succeeded
-        finally:
-            call.cancel()
-
-    def call_function(
-        self,
-        function: Callable[..., Any],
-        arguments: Iterable[Any],
-        find_workers: FindWorkers,
-        *,
-        is_stopped: Callable[[], bool] = lambda: False,
-        deadline: float | None = None,
-    ) -> Mapping[str, Any] | None:
-        """Return what the function returns on one of the workers; None once stopped. Raise BatchEndError if the scheduler is lost, else ClusterCallError.
-
-        Args:
-            find_workers: asked again and again, as workers come and go; raises if there will be none any longer.
-            deadline: of `time.monotonic`.
-        """
-        given = list(arguments)
-        while True:
-            workers = frozenset(find_workers())
-            call = self._link.start_call(function, given, workers, retries=RETRIES) if workers else None
-            try:
-                while call is None or not call.wait_for_end():
-                    if is_stopped():
-                        return None
-                    self._raise_if_lost()
-                    if deadline is not None and time.monotonic() > deadline:
-                        raise ClusterCallError(localize("応答がありません。", "There is no answer."))
-                    if workers.isdisjoint(now := find_workers()) and now:
-                        break
-                    if call is None:
-                        time.sleep(CALL_POLL_S)
-                else:
-                    return self._take_result(call)
-            finally:
-                if call is not None:
-                    call.cancel()
-
-    def run_function(self, function: Callable[..., Any], workers: Sequence[str], *arguments: str) -> None:
-        """Run a function on several workers at once, wherever it succeeds; it must be quick, as they answer nothing else meanwhile."""
-        self._link.run_everywhere(function, workers, arguments)
-
-    def close(self) -> None:
-        """Close the connection; what is still asked for is cancelled by it."""
-        self._link.close()
-
-    def _take_result(self, call: LinkedCall) -> Mapping[str, Any]:
-        if isinstance(call.result, dict):
-            return call.result
-        self._raise_if_lost()
-        if call.was_cancelled:
-            raise build_lost_error()
-        raise ClusterCallError(
-            localize("クラスターで処理できませんでした。", "The cluster could not do this."),
-            localize("スケジューラーとワーカーのログを確認してください。", "See the logs of the scheduler and its workers."),
-        )
-
-    def _raise_if_lost(self) -> None:
-        if self.is_lost:
-            raise build_lost_error()
-
-
-def build_lost_error() -> BatchEndError:
-    """Return the error of a scheduler that is gone."""
+def _build_lost_error() -> BatchEndError:
     return BatchEndError(
         localize("スケジューラーとの接続が切れました。", "The connection to the scheduler was lost."),
         localize(
@@ -354,12 +369,11 @@ def build_lost_error() -> BatchEndError:
     )
 
 
-def _require_dask() -> None:
-    if importlib.util.find_spec("distributed") is None:
-        raise InputError(
-            localize("--scheduler には Dask が必要です。", "--scheduler needs Dask, which is not installed."),
-            localize(
-                "Python 版の Koebako で pip install koebako[cluster] を実行してください。",
-                "Install it into the Python of Koebako: pip install koebako[cluster]",
-            ),
-        )
+def _build_missing_error() -> InputError:
+    return InputError(
+        localize("--scheduler には Dask が必要です。", "--scheduler needs Dask, which is not installed."),
+        localize(
+            "Python 版の Koebako で pip install koebako[cluster] を実行してください。",
+            "Install it into the Python of Koebako: pip install koebako[cluster]",
+        ),
+    )

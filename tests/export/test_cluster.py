@@ -22,7 +22,7 @@ from app.adapters.user_dictionary import find_dictionary_path
 from app.cli.main import main
 from app.common.errors import InputError
 from app.common.files.paths import find_data_dir
-from app.export.cluster_address import parse_cluster_address
+from app.export.cluster_client import parse_cluster_address
 from app.export.manifest_store import MANIFEST_NAME
 from tests.export.local_cluster import LocalCluster
 

@@ -18,8 +18,7 @@ import pytest
 
 from app.common.errors import BackendError
 from app.export import cluster_client
-from app.export.cluster_address import ClusterAddress
-from app.export.cluster_client import ClusterClient, ClusterLink, LinkedCall
+from app.export.cluster_client import ClusterAddress, ClusterClient, LinkedCall
 from app.export.cluster_relay import BYTES_KEY, AnswerEncoder
 
 ROOT = Path(__file__).parents[2]
@@ -118,7 +117,7 @@ def test_the_child_has_nothing_of_the_user(tmp_path: Path, monkeypatch: pytest.M
 
 def take_answer(*messages: dict[str, Any]) -> LinkedCall:
     """A call that got these messages from the child."""
-    link = ClusterLink.__new__(ClusterLink)
+    link = ClusterClient.__new__(ClusterClient)
     call = LinkedCall(link, 1)
     link._calls = {1: call}
     for message in messages:

@@ -11,7 +11,7 @@ from app.cli.console_output import print_note
 from app.common.command_parser import CommandParser
 from app.common.errors import AppError, InputError
 from app.common.language import localize
-from app.export.cluster_address import ClusterAddress, parse_cluster_address
+from app.export.cluster_client import ClusterAddress, parse_cluster_address
 from app.settings.user_settings import Settings
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from app.common.language import localize
 from app.core.script.characters import CastBuilder, apply_cast, replace_voices
 from app.core.script.project import Project
 from app.core.script.script import Line, LineSettings
-from app.export.cluster_address import ClusterAddress
+from app.export.cluster_client import ClusterAddress
 from app.export.export_batch import ExportBatch
 from app.export.export_ledger import ExportLedger, LedgerScript
 from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, list_character_names

@@ -16,8 +16,7 @@ from app.adapters.sandbox.sandbox_process import MAX_MESSAGE_BYTES
 from app.common.errors import BackendError
 from app.common.files.untrusted_json import parse_object
 from app.export import cluster_client
-from app.export.cluster_address import ClusterAddress
-from app.export.cluster_client import ClusterLink, LinkedCall
+from app.export.cluster_client import ClusterAddress, ClusterClient, LinkedCall
 from app.export.cluster_relay import BYTES_KEY
 from app.export.file_writer import BatchEndError
 from tests.campaigns.attack.area import Area, Case
@@ -54,7 +53,7 @@ class Clusters(Area):
         return self._connect(case) if case.once_in(300) else self._read(case)
 
     def _read(self, case: Case) -> str:
-        link = ClusterLink.__new__(ClusterLink)
+        link = ClusterClient.__new__(ClusterClient)
         link._ready, link._workers, link._is_lost = threading.Event(), [], False
         call = LinkedCall(link, 1)
         link._calls = {1: call}
@@ -84,7 +83,7 @@ class Clusters(Area):
         with socket.create_server(("127.0.0.1", 0)) as server:
             threading.Thread(target=self._answer, args=(server, sent, is_endless), daemon=True).start()
             address = ClusterAddress(f"tcp://127.0.0.1:{server.getsockname()[1]}")
-            found = case.call("a scheduler that is none", lambda: ClusterLink(address), BackendError, BatchEndError)
+            found = case.call("a scheduler that is none", lambda: ClusterClient(address), BackendError, BatchEndError)
         if found is not None:
             case.complain("wrong", "connected to what is no scheduler")
             found.close()
