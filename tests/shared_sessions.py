@@ -26,20 +26,20 @@ def share_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     if MODULE not in sys.modules:
         return
     module: Any = sys.modules[MODULE]
-    open_on_cpu = module.open_on_cpu
+    open_for_target = module.open_for_target
 
     def once(model: Path | bytes, options: Any) -> Any:
         content = _content(model) if isinstance(model, Path) else _content_of_bytes(model)
         if not content:
-            return open_on_cpu(model, options)
+            return open_for_target(model, options)
         key = (content, options.intra_op_num_threads, int(options.graph_optimization_level))
-        OPENED[key] = OPENED.pop(key, None) or open_on_cpu(model, options)  # the one used last is the last
+        OPENED[key] = OPENED.pop(key, None) or open_for_target(model, options)  # the one used last is the last
         if len(OPENED) > MOST:
             del OPENED[next(iter(OPENED))]
             WARM.clear()
         return OPENED[key]
 
-    monkeypatch.setattr(module, "open_on_cpu", once)
+    monkeypatch.setattr(module, "open_for_target", once)
 
 
 def _content(model: Path) -> str:

@@ -22,10 +22,13 @@ from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_placement import CPU_ONLY
 from app.adapters.ort.devices import device_thread, ort_devices
 from app.adapters.ort.devices.ort_devices import BackendDevice
-from app.adapters.ort.fixed_shapes import device_memory, fixed_shape_store
-from app.adapters.ort.fixed_shapes.device_openings import NoFixedShapeGraphError
-from app.adapters.ort.fixed_shapes.fixed_shape_graph import FixedShapeGraph
-from app.adapters.ort.fixed_shapes.fixed_shape_store import create_fixed_shape_store, find_or_make_fixed_shape_graph
+from app.adapters.ort.fixed_shapes import fixed_shape_graph, fixed_shape_session
+from app.adapters.ort.fixed_shapes.fixed_shape_graph import (
+    FixedShapeGraph,
+    NoFixedShapeGraphError,
+    create_fixed_shape_store,
+    find_or_make_fixed_shape_graph,
+)
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.common.errors import BackendError
 from app.common.files import paths
@@ -87,7 +90,7 @@ def device(monkeypatch: pytest.MonkeyPatch, forms: Path, at_length: bool) -> Pre
     monkeypatch.setattr(fixed_shape_opening, "_open_fixed_shape_store", lambda _folder: store)
     monkeypatch.setattr(device_thread, "_thread", None)
     gc.collect()  # voices of other tests give back what they held
-    monkeypatch.setattr(device_memory, "reserved_bytes", defaultdict(int))
+    monkeypatch.setattr(fixed_shape_session, "reserved_bytes", defaultdict(int))
     return install(monkeypatch)
 
 
@@ -194,16 +197,16 @@ def test_a_device_that_is_removed_is_not_heard(voice: str, device: PretendDevice
 
 
 def test_as_many_sizes_as_there_is_memory_for(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fixed_shape_opening, "find_memory_limit", lambda _place: 2 * device_memory.estimate_session_bytes(4 << 20))
+    monkeypatch.setattr(fixed_shape_opening, "find_memory_limit", lambda _place: 2 * fixed_shape_session.estimate_session_bytes(4 << 20))
     speaker = opened(voice, DECODER)
     assert [size for _, size in device.opened] == [42, 66]
     assert spoken(speaker, LONG).size  # wide windows are the CPU's
     assert speaker.fallback is None
-    held = device_memory.reserved_bytes[KEY]
+    held = fixed_shape_session.reserved_bytes[KEY]
     assert held > 0
     del speaker
     gc.collect()
-    assert device_memory.reserved_bytes[KEY] < held
+    assert fixed_shape_session.reserved_bytes[KEY] < held
 
 
 ADAPTER_MB = {"W": 56, "F": 50, "T": 40, "n": 650}
@@ -218,7 +221,7 @@ def real_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def adapter(memory_mb: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_memory, "find_effective_device", lambda place: BackendDevice(place, 0, "Adapter", memory_mb, 0))
+    monkeypatch.setattr(fixed_shape_session, "find_effective_device", lambda place: BackendDevice(place, 0, "Adapter", memory_mb, 0))
 
 
 def test_the_decoder_is_opened_first_and_graphs_take_turns(
@@ -244,7 +247,7 @@ def test_a_small_adapter_gets_the_decoder_and_not_the_bert(
     assert not speaker.has_failed
     assert "BERT runs on the CPU, not on Pretend: the device does not have enough memory." in str(speaker.fallback).splitlines()
     assert "failed" not in str(speaker.fallback)
-    assert device_memory.reserved_bytes[KEY] <= device_memory.find_memory_limit(KEY)
+    assert fixed_shape_session.reserved_bytes[KEY] <= fixed_shape_session.find_memory_limit(KEY)
 
 
 def test_a_driver_without_room_is_no_failure_and_nothing_stays_counted(
@@ -257,7 +260,7 @@ def test_a_driver_without_room_is_no_failure_and_nothing_stays_counted(
     speaker = opened(voice, DECODER)
     assert "Decode runs on the CPU, not on Pretend: it ran out of memory." in str(speaker.fallback)
     assert not speaker.has_failed
-    assert device_memory.reserved_bytes[KEY] == 0
+    assert fixed_shape_session.reserved_bytes[KEY] == 0
 
 
 def test_a_driver_that_crashes_while_a_size_opens_is_lost_and_remembered(
@@ -302,12 +305,12 @@ def test_half_precision_that_differs_gives_way_to_single_for_that_graph_alone(
     assert device_opening.open_device_journal().describe_refusal(KEY) is None, "nothing is recorded against the device"
     right, found = spoken(cpu, SHORT), spoken(speaker, SHORT)
     assert abs(len(right) - len(found)) <= 2 * 512
-    held = device_memory.reserved_bytes[KEY]
+    held = fixed_shape_session.reserved_bytes[KEY]
     device.opened.clear()
     again = opened(voice, place)  # it is known: half precision is not tried again
     assert again.sessions["decoder"].is_half_precision is False
     assert len(device.opened) == len({*device.opened})
-    assert device_memory.reserved_bytes[KEY] == 2 * held, "of the form that was given up nothing stays counted"
+    assert fixed_shape_session.reserved_bytes[KEY] == 2 * held, "of the form that was given up nothing stays counted"
 
 
 def test_an_int8_bert_is_for_the_cpu_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,9 +417,9 @@ def test_a_process_that_soon_ends_converts_nothing_but_takes_what_is_there(
 
 def test_a_conversion_ends_with_the_program(voice: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ending = threading.Event()
-    monkeypatch.setattr(fixed_shape_store, "PROGRAM_ENDING", ending)
+    monkeypatch.setattr(fixed_shape_graph, "PROGRAM_ENDING", ending)
     monkeypatch.setattr(
-        fixed_shape_store, "start_own_program", lambda *_given: subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE, stdout=PIPE)
+        fixed_shape_graph, "start_own_program", lambda *_given: subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE, stdout=PIPE)
     )
     threading.Timer(0.3, ending.set).start()
     began = time.monotonic()

@@ -14,7 +14,7 @@ import pytest
 from app.adapters.ort.device_placement import CPU_ONLY, parse_placement
 from app.adapters.ort.devices import device_facts
 from app.adapters.ort.devices.device_sessions import OpenedSession, open_session
-from app.adapters.ort.devices.device_trace import trace_run
+from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.devices.ort_devices import BackendDevice, list_backends
 from app.adapters.probe_results import FIRST_RETRY_DELAY_S, MAX_RETRY_DELAY_S, ProbeResultStore
 from app.backends import backend_probe, backend_trial, trial_process
@@ -103,7 +103,7 @@ def test_a_voice_in_one_graph_is_compared_without_its_noise(tiny_models: Path, t
 
 def test_every_graph_can_be_traced(recorded: Path) -> None:
     models = open_speaker(None, "cpu").models
-    traces = {call.graph: trace_run(models[call.graph], "cpu", call.graph, call.values) for call in load_reference_runs(recorded)}
+    traces = {call.graph: trace_runs(models[call.graph], "cpu", call.graph, [call.values]) for call in load_reference_runs(recorded)}
     assert set(traces) == {"bert", "prosody", "flow", "decoder"}
     for found in traces.values():
         assert "error" not in found

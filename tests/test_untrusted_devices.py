@@ -14,9 +14,9 @@ import numpy as np
 import psutil
 import pytest
 
-from app.adapters.ort.devices import device_crash_journal, device_sessions
-from app.adapters.ort.devices.device_crash_journal import NOTE_PATTERN, DeviceCrashJournal
-from app.adapters.ort.driver_crash import is_driver_crash
+from app.adapters.ort.devices import device_sessions, failed_devices
+from app.adapters.ort.devices.failed_devices import NOTE_PATTERN, DeviceCrashJournal
+from app.adapters.ort.session_errors import is_driver_crash
 from app.cli.main import main
 from app.common.errors import BackendError
 from app.common.files.atomic_write import write_json
@@ -92,7 +92,7 @@ def test_our_own_ending_is_no_crash(tmp_path: Path) -> None:
 import sys, threading
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from pathlib import Path
-from app.adapters.ort.devices.device_crash_journal import DeviceCrashJournal
+from app.adapters.ort.devices.failed_devices import DeviceCrashJournal
 record, began = DeviceCrashJournal(Path({str(tmp_path)!r})), threading.Event()
 def hang():
     with record.write_risk_note("cuda"):
@@ -163,7 +163,7 @@ def test_a_device_that_computes_noise_is_refused_in_a_sentence(monkeypatch: pyte
     samples, speaker = heard()  # known from now on, without opening anything there
     assert {place for _, place in device.opened} == {"cpu"}
     assert "its results differ from the CPU's (bert)" in str(speaker.fallback)
-    monkeypatch.setattr(device_crash_journal, "collect_device_facts", lambda place: [place, "a new driver"])
+    monkeypatch.setattr(failed_devices, "collect_device_facts", lambda place: [place, "a new driver"])
     device_opening.open_device_journal()._keys.clear()
     assert set(open_speaker(None, "cuda").backends.values()) == {"cuda"}
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
 from app.adapters.ort.devices.device_sessions import open_session
-from app.adapters.ort.devices.device_trace import trace_run
+from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.devices.output_difference import measure_output_difference
 from app.adapters.ort.graph_session import RunnableSession, open_unoptimized
 from app.common.files import paths
@@ -139,7 +139,7 @@ def try_placement(placement: str, voice_name: str | None, file: Path, *, should_
             if backend != "cpu" and call_of_graph is not None:
                 whole: tuple[Path | bytes, dict[str, Any], dict[str, int]] = (models.find_graph(graph), call_of_graph.values, {})
                 model, values, free = speaker.sessions[graph].find_device_inputs(call_of_graph.values) or whole
-                result.trace.append({"graph": graph} | trace_run(model, places.find_place(graph), graph, values, free))
+                result.trace.append({"graph": graph} | trace_runs(model, places.find_place(graph), graph, [values], free))
     return result
 
 

@@ -11,8 +11,7 @@ from typing import Literal
 import numpy as np
 
 from app.adapters.ort.graph_session import open_cpu_session
-from app.adapters.ort.op_profile import measure_operator_runs
-from app.adapters.ort.profile_events import OperatorRun
+from app.adapters.ort.profiled_session import OperatorRun, measure_operator_runs
 from app.bench.graph_recording import record_runs
 from app.compose.speaker import Speaker
 from app.core.synthesis_types import SynthesisRequest

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.ort_bert import OrtBert
-from app.adapters.ort.reference_sessions import open_with_ort_defaults
+from app.adapters.ort.optimization_levels import open_with_ort_defaults
+from app.adapters.ort.ort_synthesizer import OrtBert
 from app.bench.bench_home import OriginalFiles, PreparedFiles
 from app.bench.bench_texts import BENCH_LINES, build_text
 from app.bench.reference_speaker import ReferenceSpeaker

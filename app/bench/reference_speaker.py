@@ -12,9 +12,8 @@ from collections import defaultdict
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.ort_bert import OrtBert
-from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer
-from app.adapters.ort.reference_sessions import open_like_reference
+from app.adapters.ort.optimization_levels import open_like_reference
+from app.adapters.ort.ort_synthesizer import OrtBert, OrtSingleGraphSynthesizer
 from app.bench.bench_home import OriginalFiles, create_no_graph_error
 from app.bench.stage_timing import RunFigures
 from app.compose.text_front_end import open_g2p

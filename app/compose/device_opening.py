@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend
-from app.adapters.ort.devices.device_crash_journal import DeviceCrashJournal
 from app.adapters.ort.devices.device_sessions import OpenedSession, explain_unusable, open_session
-from app.adapters.ort.devices.failed_devices import FailedDevices
-from app.adapters.ort.devices.failover_session import FailoverSession
-from app.adapters.ort.devices.sized_session import SizedSession
+from app.adapters.ort.devices.failed_devices import DeviceCrashJournal, FailedDevices
+from app.adapters.ort.devices.failover_session import FailoverSession, SizedSession
 from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.optimized_graphs import compute_graph_identity
 from app.adapters.ort.session_errors import describe_staying_on_cpu

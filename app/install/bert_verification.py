@@ -9,7 +9,7 @@ import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import open_cpu_session, open_unoptimized
-from app.adapters.ort.ort_bert import OrtBert
+from app.adapters.ort.ort_synthesizer import OrtBert
 from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
 from app.core.synthesis_types import Float32, Int64

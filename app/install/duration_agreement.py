@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import open_cpu_session
-from app.adapters.ort.ort_bert import OrtBert
+from app.adapters.ort.ort_synthesizer import OrtBert
 from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p
 from app.core.sound.acoustic import AcousticModel

@@ -16,6 +16,7 @@ import numpy as np
 
 from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
 from app.adapters.ort.fixed_shapes.fixed_shape_graph import (
+    EXACT_OPTION,
     FORM_NAME,
     MAX_DESCRIPTION_BYTES,
     PROOF_NAME,
@@ -23,7 +24,6 @@ from app.adapters.ort.fixed_shapes.fixed_shape_graph import (
     is_close_enough,
     read_fixed_shape_graph,
 )
-from app.adapters.ort.fixed_shapes.fixed_shape_store import EXACT_OPTION
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.recording_session import RecordedRun
 from app.common.files.bounded_read import read_bounded

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.op_profile import measure_operator_runs
-from app.adapters.ort.profile_events import OperatorRun
+from app.adapters.ort.profiled_session import OperatorRun, measure_operator_runs
 from app.bench.multiply_adds import count_multiply_adds, find_operator_kind
 from app.lab.synthetic_inputs import InputSizes, build_inputs
 from app.voices.prepare.graph_facts import GraphFacts, parse_node_number, rename_nodes_by_number

@@ -174,7 +174,7 @@ def standstill(beat: Beat, openings: list[tuple[float, float]]) -> dict[str, flo
 
 def opened(watch: Watch, voice: str, placement: str) -> Any:
     """A speaker whose sessions are watched, and say where ONNX Runtime places their nodes."""
-    from app.adapters.ort import declared_inputs, graph_session, session_options
+    from app.adapters.ort import graph_session, runtime_session, session_options
     from app.adapters.ort.devices import device_sessions
     from app.adapters.ort.fixed_shapes import fixed_shape_session
     from app.adapters.ort.optimized_session import keep_window_responsive
@@ -196,7 +196,7 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
         watch.opened(name)
 
     def feed(self: Any, values: dict[str, Any], outputs: Any = None) -> Any:
-        watch.fed({name: declared_inputs.fit_value(name, values.get(name), *kind) for name, kind in self.inputs.items()})
+        watch.fed({name: runtime_session.fit_value(name, values.get(name), *kind) for name, kind in self.inputs.items()})
         return run(self, values, outputs)
 
     def timed(model: Path | bytes, place: str, name: str, free: dict[str, int]) -> Any:

@@ -35,7 +35,7 @@ def make_texts(count: int) -> tuple[str, ...]:
 def measure(voices: list[str], count: int) -> dict[str, Any]:
     """Rows of each voice and the nodes of its graphs by provider; in the process that sees the adapter."""
     from app.adapters.ort.devices import failover_session
-    from app.adapters.ort.devices.ep_assignment import count_nodes_by_provider
+    from app.adapters.ort.devices.device_trace import count_assigned_nodes
     from tests.adapters.ort.webgpu_child import EVERYTHING, compare_stages, open_exact
 
     found: dict[str, Any] = {}
@@ -44,7 +44,8 @@ def measure(voices: list[str], count: int) -> dict[str, Any]:
     for voice in voices:
         rows = list(compare_stages(open_exact(voice, EVERYTHING), voice, make_texts(count)))
         models = open_exact(voice, "cpu").models
-        nodes = {graph: count_nodes_by_provider(model, "webgpu", graph) for graph, model in models.items()}
+        counts = {graph: count_assigned_nodes(model, "webgpu", graph) or {} for graph, model in models.items()}
+        nodes = {graph: {provider: kinds.total() for provider, kinds in parts.items()} or None for graph, parts in counts.items()}
         found[voice] = {"rows": rows, "nodes": nodes}
     return found
 

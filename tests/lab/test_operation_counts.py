@@ -11,7 +11,7 @@ from pathlib import Path
 import onnx
 import pytest
 
-from app.adapters.ort.op_profile import measure_operator_runs
+from app.adapters.ort.profiled_session import measure_operator_runs
 from app.common.files.paths import find_resources_dir
 from app.lab.inspect.graph_summaries import choose_depth, parse_module_paths, sum_by_part
 from app.lab.operation_counts import OperationCounts, count_operations

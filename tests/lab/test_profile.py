@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from app.adapters.ort import profiled_session
-from app.adapters.ort.profile_events import CONTROL_FLOW_OPERATORS, OperatorRun
-from app.adapters.ort.profiled_session import ProfiledSession, build_graph_runs
+from app.adapters.ort.profiled_session import CONTROL_FLOW_OPERATORS, OperatorRun, ProfiledSession, build_graph_runs
 from app.bench.graph_recording import record_runs
 from app.bench.repeated_runs import Repeats
 from app.bench.stage_timing import build_bench_request

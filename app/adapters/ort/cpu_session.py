@@ -10,8 +10,6 @@ import numpy as np
 
 from app.adapters.ort.graph_session import GraphSession, RunnableSession
 
-"""Called after every run: graph, values, names of outputs, outputs."""
-
 
 class SpeakerSession(RunnableSession, Protocol):
     """A graph of a voice: `CpuSession`, or on a device a `FailoverSession`.

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.declared_inputs import fit_value, read_input_types
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.optimized_session import open_optimized
-from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, open_on_cpu
+from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, fit_value, open_for_target, read_input_types
 from app.adapters.ort.session_errors import build_open_error, build_run_error
 from app.adapters.ort.session_options import create_session_options
 from app.core.sound.stage_clock import RequestStopped
@@ -49,8 +49,8 @@ class GraphSession:
         self._place = place
         self._name = name
         self._lock = threading.Lock()
-        self._running: Any = None
-        self._stopped = False
+        self._run_options: Any = None
+        self._was_stopped = False
         self.inputs = read_input_types(session)
         self.outputs = [item.name for item in session.get_outputs()]
 
@@ -70,25 +70,25 @@ class GraphSession:
         try:
             return self._compute_outputs(outputs, feed)
         except Exception as exc:  # ONNX Runtime raises a dozen types without a common base
-            if self._stopped:
+            if self._was_stopped:
                 raise RequestStopped from exc
             raise build_run_error(self._name, self._place, exc) from exc
 
     def _compute_outputs(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
         options = self._session.create_run_options()
         with self._lock:
-            self._running, self._stopped = options, False
+            self._run_options, self._was_stopped = options, False
         try:
             return self._session.run(outputs, feed, options)
         finally:
             with self._lock:
-                self._running = None
+                self._run_options = None
 
     def terminate(self) -> None:
         """Stop the run in progress, if any; the session stays usable."""
         with self._lock:
-            if self._running is not None:
-                self._running.terminate = self._stopped = True
+            if self._run_options is not None:
+                self._run_options.terminate = self._was_stopped = True
 
 
 def open_cpu_session(model: Path | bytes, name: str, store: GraphStore | None = None) -> GraphSession:
@@ -99,21 +99,16 @@ def open_cpu_session(model: Path | bytes, name: str, store: GraphStore | None = 
         name: what the graph is called in messages.
         store: where an optimised copy of a file is kept.
     """
-    kept = open_optimized(model, create_session_options, store) if store and isinstance(model, Path) else None
-    return GraphSession(kept or _open_on_cpu(model, name), name)
-
-
-def _open_on_cpu(model: Path | bytes, name: str) -> RuntimeSession:
-    try:
-        return open_on_cpu(model, create_session_options())
-    except Exception as exc:  # no common base
-        raise build_open_error(name, exc) from exc
+    session = open_optimized(model, create_session_options, store) if store and isinstance(model, Path) else None
+    if session is None:
+        with _raise_open_errors(name):
+            session = open_for_target(model, create_session_options())
+    return GraphSession(session, name)
 
 
 def open_unoptimized(model: Path | bytes, name: str) -> GraphSession:
     """Open a graph on the CPU for a few runs without optimisation, which for 15,000 nodes takes a tenth of the time."""
-    options = create_session_options()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options = create_session_options(ort.GraphOptimizationLevel.ORT_DISABLE_ALL)
     # A search for buffers of one size, quadratic where the shapes are unknown.
     options.enable_mem_reuse = False
     return GraphSession(create_cpu_session(model, name, options), name)
@@ -121,7 +116,13 @@ def open_unoptimized(model: Path | bytes, name: str) -> GraphSession:
 
 def create_cpu_session(model: Path | bytes, name: str, options: ort.SessionOptions) -> PythonSession:
     """Open a bare session on the CPU; raise VoiceError if the graph of this name does not open."""
-    try:
+    with _raise_open_errors(name):
         return PythonSession(model, options)
+
+
+@contextmanager
+def _raise_open_errors(name: str) -> Iterator[None]:
+    try:
+        yield
     except Exception as exc:  # no common base
         raise build_open_error(name, exc) from exc

@@ -1,4 +1,4 @@
-"""Sessions as the lab asks for them: each level of optimisation, graphs in ONNX Runtime's own format, graphs whose weights lie elsewhere."""
+"""Sessions for the lab and to compare ours with: at each level of optimisation, as the closest product opens them, as ONNX Runtime does by default."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 import onnxruntime as ort
 
 from app.adapters.ort.devices.device_sessions import create_session
-from app.adapters.ort.graph_session import GraphSession
-from app.adapters.ort.ort_model_file import WEIGHTS_FOLDER_OPTION
-from app.adapters.ort.session_options import create_session_options
+from app.adapters.ort.graph_session import GraphSession, create_cpu_session
+from app.adapters.ort.session_options import count_intra_threads, create_session_options
 
 OPTIMIZATION_LEVELS = {
     "none": ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
@@ -30,22 +29,34 @@ def open_at_level(model: Path | bytes, level: str, name: str, *, place: str = "c
         VoiceError: the CPU cannot open it.
         BackendError: another place cannot.
     """
-    options = create_session_options()
-    options.graph_optimization_level = OPTIMIZATION_LEVELS[level]
-    if weights is not None:
-        options.add_session_config_entry(WEIGHTS_FOLDER_OPTION, str(weights))
+    options = create_session_options(OPTIMIZATION_LEVELS[level], weights=weights)
     return GraphSession(create_session(model, place, name, options), name, place)
 
 
 def list_batch_inputs(model: Path, name: str) -> list[str]:
     """Return the inputs whose first axis is open and that have further axes, or take one number a row: the batch axis; empty if sizes are fixed."""
-    session = create_session(model, "cpu", name, _create_unoptimised_options())
+    session = create_session(model, "cpu", name, create_session_options(OPTIMIZATION_LEVELS["none"]))
     first = [(item.name, item.shape[0] if item.shape else None, len(item.shape)) for item in session.get_inputs()]
     named = {size for _, size, rank in first if rank > 1 and isinstance(size, str)}
     return [name for name, size, _ in first if size in named]
 
 
-def _create_unoptimised_options() -> ort.SessionOptions:
-    options = create_session_options()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+def open_like_reference(model: Path | bytes, name: str, *, has_arena: bool) -> GraphSession:
+    """Open a graph without optimisation; `has_arena` is off for the reference's BERT."""
+    options = _create_options()
+    options.graph_optimization_level = OPTIMIZATION_LEVELS["none"]
+    options.enable_cpu_mem_arena = has_arena
+    return GraphSession(create_cpu_session(model, name, options), name)
+
+
+def open_with_ort_defaults(model: Path, name: str) -> GraphSession:
+    """Open a graph with all of ONNX Runtime's optimisations and all else by default."""
+    return GraphSession(create_cpu_session(model, name, _create_options()), name)
+
+
+def _create_options() -> ort.SessionOptions:
+    """Return session options with as many threads as ours have."""
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = count_intra_threads()
     return options

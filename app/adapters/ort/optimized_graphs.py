@@ -104,7 +104,7 @@ class GraphStore:
         for record_file in self.folder.glob(f"*/{_RECORD_NAME}"):
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 record = parse_object(read_bounded(record_file, _MAX_RECORD_BYTES))
-                if record and not _is_current(Path(record["source"]), record["identity"]):
+                if record and not _has_identity(Path(record["source"]), record["identity"]):
                     _remove_copy(record_file.parent)
 
     def _check_copy(self, target: Path) -> Path | None:
@@ -113,13 +113,13 @@ class GraphStore:
             record = parse_object(read_bounded(target / _RECORD_NAME, _MAX_RECORD_BYTES))
             if not record:  # it was refused
                 return None
-            files = record["files"]
-            if any([(target / name).stat().st_size, compute_digest(target / name)] != found for name, found in files.items()):
+            if any([(target / name).stat().st_size, compute_digest(target / name)] != facts for name, facts in record["files"].items()):
                 raise ValueError("damaged")
         except (OSError, ValueError, KeyError, AttributeError):
             shutil.rmtree(target, ignore_errors=True)
             raise
-        _touch_file(target / _RECORD_NAME)
+        with contextlib.suppress(OSError):  # a read-only folder, which is never written to either
+            os.utime(target / _RECORD_NAME)
         return target / OPTIMIZED_GRAPH_NAME
 
     def _remove_oldest_copies(self, newest: Path) -> None:
@@ -132,11 +132,11 @@ class GraphStore:
             else:
                 files = [file.stat() for file in folder.iterdir()]
                 copies.append((max((file.st_mtime for file in files), default=0.0), sum(file.st_size for file in files), folder))
-        held = sum(size for _, size, _ in copies)
+        total_bytes = sum(size for _, size, _ in copies)
         for _, size, folder in sorted(copies):
-            if held > self._max_bytes and folder != newest:
+            if total_bytes > self._max_bytes and folder != newest:
                 _remove_copy(folder)
-                held -= size
+                total_bytes -= size
 
 
 def _remove_copy(folder: Path) -> None:
@@ -145,8 +145,7 @@ def _remove_copy(folder: Path) -> None:
     shutil.rmtree(folder.rename(folder.with_suffix(_UNFINISHED_COPY_SUFFIX)), ignore_errors=True)
 
 
-def _is_current(source: Path, identity: str) -> bool:
-    """Return whether a graph is still the one that had this identity."""
+def _has_identity(source: Path, identity: str) -> bool:
     try:
         return compute_graph_identity(source) == identity
     except OSError:
@@ -174,18 +173,16 @@ def measure_graph_bytes(graph: Path | bytes) -> int:
 
 def compute_copy_key(source: Path, flavour: str) -> str:
     """Compute the name of a graph's copy: another one for another file, flavour or processor."""
-    return hashlib.sha256(
-        "|".join((compute_graph_identity(source), flavour, _describe_processor())).encode("utf-8", "surrogateescape")
-    ).hexdigest()[:32]
+    facts = "|".join((compute_graph_identity(source), flavour, _describe_processor()))
+    return hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 @cache
 def _describe_processor() -> str:
     """Return what the layout of optimised weights depends on: a copy made for other instructions would compute nonsense."""
-    flags = ""
-    if Path("/proc/cpuinfo").is_file():
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-        flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines() if cpuinfo.is_file() else []
+    flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
     return f"{platform.machine()} {platform.processor()} {flags}"
 
 
@@ -193,11 +190,3 @@ def compute_digest(path: Path) -> str:
     """Return XXH3 of all bytes (hex), nearly as fast as memory. It detects accidents, not attacks: anyone who can change the file can change its record."""
     with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()
-
-
-def _touch_file(file: Path) -> None:
-    try:
-        os.utime(file)
-    except OSError:
-        # A read-only folder: it is never written to either.
-        return

@@ -18,7 +18,7 @@ from pathlib import Path
 import onnxruntime as ort
 
 from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore
-from app.adapters.ort.runtime_session import HOLDS_GIL, PythonSession, RuntimeSession, enable_unlocked_sessions, open_on_cpu
+from app.adapters.ort.runtime_session import HOLDS_GIL, PythonSession, RuntimeSession, enable_unlocked_sessions, open_for_target
 from app.adapters.ort.session_options import create_session_options
 from app.common.processes.self_launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line
@@ -52,10 +52,10 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
     )
     if copy is None:
         return None
-    ready = create_options()
-    ready.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options = create_options()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        return open_on_cpu(copy, ready)
+        return open_for_target(copy, options)
     except Exception as exc:  # ONNX Runtime 1.24 cannot read some of what it wrote: graphs with branches
         logging.getLogger("koebako").info("the optimised copy of %s does not open: %s", model, exc)
         store.refuse_copy(model, flavour)

@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.adapters.ort.graph_session import create_cpu_session
-from app.adapters.ort.session_options import create_session_options
+from app.adapters.ort.session_options import CPU_PROVIDER_NAME, create_session_options
 from app.common.errors import BackendError
 from app.common.files.paths import is_frozen
 from app.common.language import localize
 
 RUNTIME_CORE_SHARE = 0.35
 """Of the library that is no kernel: loading, optimising, threads, memory. A published build for one transformer had 11 of 27 MB left."""
-CPU_KERNELS = "CPUExecutionProvider"
 
 
 def write_ort(model: Path, target: Path) -> None:
@@ -40,12 +39,12 @@ def write_required_operators(models: Sequence[Path], target: Path) -> None:
 
 def read_required_operators(config: Path) -> set[tuple[str, str]]:
     """Return domain and operator of every line of such a file."""
-    found = set()
+    required = set()
     for line in config.read_text(encoding="utf-8").splitlines():
         if line and line[0] not in "#!":
             domain, _version, operators = line.split(";", 2)
-            found |= {(domain.removeprefix("ai.onnx") and domain, name) for name in _parse_operator_names(operators)}
-    return found
+            required |= {(_normalise_domain(domain), name) for name in _parse_operator_names(operators)}
+    return required
 
 
 def estimate_runtime_bytes(operators: Iterable[tuple[str, str]]) -> int | None:
@@ -54,15 +53,17 @@ def estimate_runtime_bytes(operators: Iterable[tuple[str, str]]) -> int | None:
 
     if not hasattr(state, "get_all_opkernel_def"):
         return None
-    wanted = {(domain if domain != "ai.onnx" else "", name) for domain, name in operators}
+    needed = {(_normalise_domain(domain), name) for domain, name in operators}
     kernels = [
-        ("" if item.domain == "ai.onnx" else item.domain, item.op_name)
-        for item in state.get_all_opkernel_def()
-        if item.provider == CPU_KERNELS
+        (_normalise_domain(item.domain), item.op_name) for item in state.get_all_opkernel_def() if item.provider == CPU_PROVIDER_NAME
     ]
-    share = sum(kernel in wanted for kernel in kernels) / max(1, len(kernels))
+    share = sum(kernel in needed for kernel in kernels) / max(1, len(kernels))
     whole = max((path.stat().st_size for path in Path(state.__file__).parent.iterdir() if path.is_file()), default=0)
     return round(whole * (RUNTIME_CORE_SHARE + (1 - RUNTIME_CORE_SHARE) * share))
+
+
+def _normalise_domain(domain: str) -> str:
+    return "" if domain == "ai.onnx" else domain
 
 
 def write_fused_graph(model: Path, target: Path, heads: int, hidden: int) -> None:
@@ -73,12 +74,8 @@ def write_fused_graph(model: Path, target: Path, heads: int, hidden: int) -> Non
     Raises:
         BackendError: the tool is not there.
     """
-    for name in (
-        "onnxruntime.transformers",
-        "fusion_base",
-        "fusion_skiplayernorm",
-        "fusion_utils",
-    ):  # expect the models of torch only, and say so
+    # They expect the models of torch only, and say so.
+    for name in ("onnxruntime.transformers", "fusion_base", "fusion_skiplayernorm", "fusion_utils"):
         logging.getLogger(name).setLevel(logging.ERROR)
     with _import_ort_tools():
         from onnxruntime.transformers.fusion_options import FusionOptions
@@ -86,9 +83,10 @@ def write_fused_graph(model: Path, target: Path, heads: int, hidden: int) -> Non
 
         options = FusionOptions("bert")
         options.enable_shape_inference = False
+        # Imports, too.
         fused = optimize_model(
             str(model), model_type="bert", num_heads=heads, hidden_size=hidden, optimization_options=options, opt_level=0
-        )  # imports, too
+        )
     fused.save_model_to_file(str(target), use_external_data_format=True)
 
 

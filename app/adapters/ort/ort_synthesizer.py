@@ -1,12 +1,14 @@
-"""Runs a voice's graphs: three of them when it is prepared, one when it is opaque."""
+"""Runs a voice's graphs, three of them when it is prepared, one when it is opaque, and a BERT's."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from app.adapters.ort.graph_session import RunnableSession
+from app.common.errors import VoiceError
+from app.common.language import localize
 from app.core.sound.ports import STEPS_PER_FRAME, FrameInput, Prosody, ProsodyInput, SingleGraphInput
-from app.core.synthesis_types import Float32, Int64
+from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
 
 PITCH_OFFSET_INPUT = "pitch_offset"
 
@@ -17,9 +19,7 @@ class OrtSynthesizer:
     def __init__(
         self, prosody: RunnableSession, flow: RunnableSession | None, decoder: RunnableSession, multilingual: bool = False
     ) -> None:
-        self._prosody = prosody
-        self._flow = flow
-        self._decoder = decoder
+        self._prosody, self._flow, self._decoder = prosody, flow, decoder
         self._multilingual = multilingual
 
     @property
@@ -44,13 +44,9 @@ class OrtSynthesizer:
         if self._flow is None:
             return values.z_p
         feed: dict[str, object] = {
-            "z_p": values.z_p,
-            "sid": values.speaker,
-            "style_vec": values.style_vector,
-            "frame_position": values.frame_position,
-            "phone_frames": values.phone_frames,
-            "length_scale": values.length_scale,
-        }
+            "z_p": values.z_p, "sid": values.speaker, "style_vec": values.style_vector, "frame_position": values.frame_position,
+            "phone_frames": values.phone_frames, "length_scale": values.length_scale,
+        }  # fmt: skip
         if self.takes_pitch_offset:
             steps = np.zeros((STEPS_PER_FRAME, values.z_p.shape[1]), np.float32)
             feed[PITCH_OFFSET_INPUT] = steps if values.pitch_offset is None else values.pitch_offset
@@ -93,8 +89,7 @@ class OrtSingleGraphSynthesizer:
             "noise_scale_w": values.noise_scale_w,
         }
         results = self._session.run_graph(feed, self._session.outputs[:2])
-        samples = results[0].reshape(-1)
-        return np.asarray(samples, np.float32), _read_durations(results[1:], len(values.phones))
+        return np.asarray(results[0].reshape(-1), np.float32), _read_durations(results[1:], len(values.phones))
 
     def terminate(self) -> None:
         """Stop a run in progress."""
@@ -111,14 +106,44 @@ def _read_durations(outputs: list[np.ndarray], symbols: int) -> Int64 | None:
 def _build_text_inputs(values: ProsodyInput | SingleGraphInput, multilingual: bool) -> dict[str, object]:
     """Return the inputs that both kinds of voice share. In multilingual models `bert` is Chinese: Japanese features go into `ja_bert`."""
     feed: dict[str, object] = {
-        "x_tst": values.phones,
-        "tones": values.tones,
-        "language": values.language,
-        "sid": values.speaker,
-        "bert": values.features,
+        "x_tst": values.phones, "tones": values.tones, "language": values.language, "sid": values.speaker, "bert": values.features,
         "style_vec": values.style_vector,
-    }
+    }  # fmt: skip
     if multilingual and values.features is not None:
         empty = np.zeros_like(values.features)
         feed |= {"bert": empty, "ja_bert": values.features, "en_bert": empty}
     return feed
+
+
+class OrtBert:
+    """Implements `app.core.sound.ports.BertRunner`.
+
+    Attributes:
+        id: which BERT this is; voices name the one they were trained with.
+    """
+
+    def __init__(self, session: RunnableSession, bert_id: str, width: int = BERT_WIDTH) -> None:
+        self._session, self._width, self.id = session, width, bert_id
+
+    def run_graph(self, token_ids: Int64) -> Float32:
+        """Return float32 (n, 1024) for int64 (n,), rows of [CLS] and [SEP] included."""
+        values = {"input_ids": token_ids, "attention_mask": np.ones_like(token_ids), "token_type_ids": np.zeros_like(token_ids)}
+        output = self._session.run_graph(values, self._session.outputs[:1])[0]
+        return arrange_rows_by_token(output, len(token_ids), self._width)
+
+    def terminate(self) -> None:
+        """Stop a run in progress."""
+        self._session.terminate()
+
+
+def arrange_rows_by_token(output: np.ndarray, tokens: int, width: int = BERT_WIDTH) -> Float32:
+    """Return [1, n, width], [1, width, n], [width, n] or [n, width] in the order (n, width)."""
+    features = output[0] if output.ndim == 3 else output
+    if features.shape != (tokens, width) and features.shape == (width, tokens):
+        features = features.T
+    if features.shape != (tokens, width):
+        raise VoiceError(
+            localize(f"BERT の出力の形 {output.shape} が想定と異なります。", f"The BERT outputs an unexpected shape, {output.shape}."),
+            localize("Style-Bert-VITS2 用の BERT を選んでください。", "Choose a BERT made for Style-Bert-VITS2."),
+        )
+    return np.asarray(features, np.float32)

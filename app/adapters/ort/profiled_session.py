@@ -1,23 +1,126 @@
-"""A session that notes every run: when it began, and what ONNX Runtime's own profile says of its operators."""
+"""ONNX Runtime's profile of every run of a graph: when it began, and its operators, with the shapes of their arrays and their times."""
 
 from __future__ import annotations
 
+import bisect
 import json
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import onnxruntime as ort
 
 from app.adapters.ort.devices.device_sessions import create_session
-from app.adapters.ort.graph_session import GraphSession
-from app.adapters.ort.profile_events import Events, OperatorRun, parse_profiled_runs
+from app.adapters.ort.graph_session import GraphSession, create_cpu_session
+from app.adapters.ort.runtime_session import PythonSession
 from app.adapters.ort.session_options import create_session_options
+
+KERNEL_TIME_SUFFIX = "_kernel_time"
+CONTROL_FLOW_OPERATORS = ("Loop", "If", "Scan")
+Events = list[dict[str, Any]]
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRun:
+    """One run of one operator.
+
+    Attributes:
+        name: of the node, or `KIND_NUMBER` where the graph gives it none; ONNX Runtime names what it makes of several.
+        start_us: since the profile began.
+        duration_us: in the kernel, without what lies between two operators.
+        own_us: of that, what no operator inside it took: a loop holds others.
+        output_bytes: size of its results.
+        in_use_bytes, held_bytes: what the session has handed out of its memory, and holds, after it; None where this ONNX Runtime does not say so.
+        inputs, outputs: shapes, in order; inputs that are left out, and weights that were packed, are missing here.
+    """
+
+    name: str
+    operator: str
+    provider: str
+    start_us: int
+    duration_us: int
+    own_us: int
+    output_bytes: int
+    in_use_bytes: int | None
+    held_bytes: int | None
+    inputs: tuple[Shape, ...] = ()
+    outputs: tuple[Shape, ...] = ()
+
+    @property
+    def own_ms(self) -> float:
+        """Return `own_us` in milliseconds."""
+        return self.own_us / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ProfiledRun:
+    """One run of a graph by the profile's clock; its operators in order."""
+
+    start_us: int
+    duration_us: int
+    operators: tuple[OperatorRun, ...]
+
+
+def parse_profiled_runs(events: Events) -> list[ProfiledRun]:
+    """Return all runs in order, but those of which ONNX Runtime kept no record: it stops at a million events.
+
+    Each ends with an event of its own, which may be written before or after those of its operators: their times decide.
+    """
+    spans = sorted((event["ts"], event["dur"]) for event in events if event.get("name") == "model_run")
+    ends = [start + duration for start, duration in spans]
+    operators: list[list[OperatorRun]] = [[] for _ in spans]
+    for event in events:
+        if event.get("cat") == "Node" and event["name"].endswith(KERNEL_TIME_SUFFIX):
+            run_index = bisect.bisect_left(ends, event["ts"])
+            # Else the profile was full before this run ended.
+            if run_index < len(operators):
+                operators[run_index].append(_parse_operator_run(event))
+    return [ProfiledRun(*span, tuple(_compute_own_times(inside))) for span, inside in zip(spans, operators, strict=True)]
+
+
+def _parse_operator_run(event: dict[str, Any]) -> OperatorRun:
+    details = event["args"]
+    in_use, held = details.get("mem_bytes_in_use"), details.get("mem_arena_held")
+    return OperatorRun(
+        name=event["name"].removesuffix(KERNEL_TIME_SUFFIX),
+        operator=details["op_name"],
+        provider=details.get("provider", ""),
+        start_us=event["ts"],
+        duration_us=event["dur"],
+        own_us=event["dur"],
+        output_bytes=int(details.get("output_size") or 0),
+        in_use_bytes=None if in_use is None else int(in_use),
+        held_bytes=None if held is None else int(held),
+        inputs=_parse_shapes(details.get("input_type_shape", [])),
+        outputs=_parse_shapes(details.get("output_type_shape", [])),
+    )
+
+
+def _compute_own_times(operators: list[OperatorRun]) -> Iterator[OperatorRun]:
+    """Yield operators with their own times, in order; an operator that contains others begins before them and ends after them."""
+    runs = sorted(operators, key=lambda item: (item.start_us, item.operator not in CONTROL_FLOW_OPERATORS, -item.duration_us))
+    inner_us, around = Counter[int](), list[int]()
+    for index, item in enumerate(runs):
+        while around and runs[around[-1]].start_us + runs[around[-1]].duration_us < item.start_us + item.duration_us:
+            around.pop()
+        if around:
+            inner_us[around[-1]] += item.duration_us
+        if item.operator in CONTROL_FLOW_OPERATORS:
+            around.append(index)
+    for index, item in enumerate(runs):
+        yield replace(item, own_us=max(0, item.duration_us - inner_us[index])) if inner_us[index] else item
+
+
+def _parse_shapes(type_shapes: list[dict[str, list[int]]]) -> tuple[Shape, ...]:
+    return tuple(tuple(shape) for item in type_shapes for shape in item.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +152,23 @@ class ProfiledSession:
     def __init__(self, model: Path | bytes, place: str, graph: str, fixed_dims: Mapping[str, int] = MappingProxyType({})) -> None:
         """Open the graph as for speaking, but without the kept optimised copy; raise the errors of `create_session`."""
         self._folder = tempfile.mkdtemp(prefix="koebako-profile-")
-        options = create_session_options()
-        options.enable_profiling = True
-        options.profile_file_prefix = str(Path(self._folder) / "profile")
         self._graph = graph
         try:
-            self._bare = create_session(model, place, graph, options, fixed_dims)
+            self._bare = create_session(model, place, graph, _create_profiling_options(self._folder), fixed_dims)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         self._session = GraphSession(self._bare, graph, place)
         self.inputs, self.outputs = self._session.inputs, self._session.outputs
-        self._waited: list[tuple[float, float]] = []
+        self._call_times: list[tuple[float, float]] = []
         self.opened = model, place, fixed_dims
         self.calls: list[dict[str, Any]] = []
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """Run as `GraphSession.run_graph`."""
-        began = time.perf_counter()
+        start_s = time.perf_counter()
         results = self._session.run_graph(values, outputs)
-        self._waited.append((began, time.perf_counter() - began))
+        self._call_times.append((start_s, time.perf_counter() - start_s))
         self.calls.append(values)
         return results
 
@@ -86,10 +186,9 @@ class ProfiledSession:
         The session is then over.
         """
         try:
-            events = json.loads(Path(self._bare.end_profiling()).read_text(encoding="utf-8"))
+            return build_graph_runs(self._graph, _end_profiling(self._bare), self._call_times)
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
-        return build_graph_runs(self._graph, events, self._waited)
 
 
 def build_graph_runs(graph: str, events: Events, call_times: Sequence[tuple[float, float]]) -> list[GraphRun]:
@@ -100,6 +199,43 @@ def build_graph_runs(graph: str, events: Events, call_times: Sequence[tuple[floa
     """
     return [
         # The caller waited a little before and after what ONNX Runtime calls the run.
-        GraphRun(graph, began_s, took_s, began_s + (took_s - run.duration_us / 1e6) / 2 - run.start_us / 1e6, run.operators)
-        for run, (began_s, took_s) in zip(parse_profiled_runs(events), call_times, strict=False)
+        GraphRun(graph, start_s, duration_s, start_s + (duration_s - run.duration_us / 1e6) / 2 - run.start_us / 1e6, run.operators)
+        for run, (start_s, duration_s) in zip(parse_profiled_runs(events), call_times, strict=False)
     ]
+
+
+def measure_operator_runs(
+    model: Path | bytes, calls: Iterable[dict[str, np.ndarray]], *, is_optimised: bool = False, weights: Path | None = None
+) -> list[Sequence[OperatorRun]]:
+    """Run a graph on the CPU and return, for each call, the nodes that ran.
+
+    Args:
+        is_optimised: as it runs for a user, where some nodes are one and packed weights are not among the inputs; else as it is written.
+        weights: folder of the weights that a serialised model keeps outside.
+    """
+    with tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True) as folder:
+        level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL if is_optimised else ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options = _create_profiling_options(folder, level, weights)
+        if not is_optimised:
+            # Weights that were packed are not listed.
+            options.add_session_config_entry("session.disable_prepacking", "1")
+        name = model.name if isinstance(model, Path) else "graph"
+        bare = create_cpu_session(model, name, options)
+        session = GraphSession(bare, name)
+        for values in calls:
+            session.run_graph(dict(values))
+        return [run.operators for run in parse_profiled_runs(_end_profiling(bare))]
+
+
+def _create_profiling_options(
+    folder: str, level: ort.GraphOptimizationLevel = ort.GraphOptimizationLevel.ORT_ENABLE_ALL, weights: Path | None = None
+) -> ort.SessionOptions:
+    options = create_session_options(level, weights=weights)
+    options.enable_profiling = True
+    options.profile_file_prefix = str(Path(folder) / "profile")
+    return options
+
+
+def _end_profiling(session: PythonSession) -> Events:
+    events: Events = json.loads(Path(session.end_profiling()).read_text(encoding="utf-8"))
+    return events

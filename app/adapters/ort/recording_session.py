@@ -24,54 +24,47 @@ class RecordedRun:
     results: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-class RecordingSession:
+class _SessionWrapper:
+    def __init__(self, session: RunnableSession) -> None:
+        self.inputs, self.outputs = session.inputs, session.outputs
+        self._session = session
+
+    def terminate(self) -> None:
+        """Stop the run in progress, if any."""
+        self._session.terminate()
+
+
+class RecordingSession(_SessionWrapper):
     """A session that keeps copies of what it is given and of what it computes.
 
     Attributes:
-        inputs, outputs: as `RunnableSession` has them.
         runs: every run that succeeded, in order.
     """
 
     def __init__(self, session: RunnableSession) -> None:
+        super().__init__(session)
         self.runs: list[RecordedRun] = []
-        self.inputs, self.outputs = session.inputs, session.outputs
-        self._session = session
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """Run the session and keep copies: the caller may change its arrays afterwards."""
         results = self._session.run_graph(values, outputs)
-        given = {name: np.array(value) for name, value in values.items() if name in self.inputs}
-        self.runs.append(RecordedRun(given, dict(zip(outputs or self.outputs, map(np.array, results), strict=True))))
+        inputs = {name: np.array(value) for name, value in values.items() if name in self.inputs}
+        self.runs.append(RecordedRun(inputs, dict(zip(outputs or self.outputs, map(np.array, results), strict=True))))
         return results
 
-    def terminate(self) -> None:
-        """Stop the run in progress, if any."""
-        self._session.terminate()
 
-
-class ReplayingSession:
-    """A session that computes only what another one has not recorded.
-
-    Attributes:
-        inputs, outputs: as `RunnableSession` has them.
-    """
+class ReplayingSession(_SessionWrapper):
+    """A session that computes only what another one has not recorded."""
 
     def __init__(self, session: RunnableSession, runs: Sequence[RecordedRun]) -> None:
-        self.inputs, self.outputs = session.inputs, session.outputs
-        self._session, self._runs = session, runs
+        super().__init__(session)
+        self._runs = runs
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """Return copies of the recorded results of the same values, or run the session."""
-        wanted, given = outputs or self.outputs, {name: np.asarray(value) for name, value in values.items() if name in self.inputs}
+        names, inputs = outputs or self.outputs, {name: np.asarray(value) for name, value in values.items() if name in self.inputs}
         for run in self._runs:
-            if run.results.keys() >= set(wanted) and _is_same_input(run.values, given):
-                return [run.results[name].copy() for name in wanted]
+            is_same = run.values.keys() == inputs.keys() and all(np.array_equal(value, inputs[name]) for name, value in run.values.items())
+            if is_same and run.results.keys() >= set(names):
+                return [run.results[name].copy() for name in names]
         return self._session.run_graph(values, outputs)
-
-    def terminate(self) -> None:
-        """Stop the run in progress, if any."""
-        self._session.terminate()
-
-
-def _is_same_input(some: dict[str, Any], others: dict[str, Any]) -> bool:
-    return some.keys() == others.keys() and all(np.array_equal(value, others[name]) for name, value in some.items())

@@ -1,4 +1,4 @@
-"""Sentences about a graph that does not open, and about a device that does not start."""
+"""Errors of ONNX Runtime: sentences about a graph that does not open and a device that does not start, and drivers that crash while the program lives on."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ _SOURCE_FILE = re.compile(r"[^\\/]*+[\\/].*\.(?:cc|cpp|h)")
 # Letters; providers have been seen to write pages.
 MAX_SESSION_REASON_CHARS = 300
 
+# As ctypes begins: "exception: access violation reading 0x0000000000000010".
+_CTYPES_EXCEPTION_PREFIX = "exception: "
+# Codes of the system's own exceptions begin here; those of its functions are smaller.
+_ERROR_STATUS = 0xC0000000
+
 
 def describe_ort_error(exc: BaseException) -> str:
     """Return ONNX Runtime's message without the source files of its build machine, on one readable line."""
     words = " ".join(word for word in str(exc).split() if not _SOURCE_FILE.match(word))
-    return (
-        words
-        if len(words) <= MAX_SESSION_REASON_CHARS
-        else words[: MAX_SESSION_REASON_CHARS // 2] + " … " + words[-MAX_SESSION_REASON_CHARS // 2 :]
-    )
+    half = MAX_SESSION_REASON_CHARS // 2
+    return words if len(words) <= MAX_SESSION_REASON_CHARS else f"{words[:half]} … {words[-half:]}"
 
 
 def build_open_error(name: str, exc: Exception) -> VoiceError:
     """Return the error for a graph of this name that not even the CPU opens."""
+    words = describe_ort_error(exc)
     return VoiceError(
         localize(f"音声モデルを開けません（{name}）。", f"The model cannot be opened ({name})."),
-        localize(
-            f"ファイルが壊れている可能性があります。詳細: {describe_ort_error(exc)}",
-            f"The file may be damaged. Details: {describe_ort_error(exc)}",
-        ),
+        localize(f"ファイルが壊れている可能性があります。詳細: {words}", f"The file may be damaged. Details: {words}"),
     )
 
 
@@ -69,3 +69,16 @@ def build_start_error(place: str, reason: str) -> BackendError:
     return BackendError(
         localize(f"{format_device_name(place)} を起動できません。", f"{format_device_name(place)} could not start."), reason
     )
+
+
+def is_driver_crash(exc: BaseException | None) -> bool:
+    """Return whether an error of a runtime's call is an exception of the processor or the system, which nothing has handled.
+
+    On Windows, ctypes catches what would end the program and raises an OSError instead. What such a driver held it holds for good, so nothing more is asked of
+    it; what is known of its device is what is known after a crash.
+    """
+    if not isinstance(exc, OSError):
+        return False
+    code = getattr(exc, "winerror", None)
+    is_named = exc.errno is None and str(exc).startswith(_CTYPES_EXCEPTION_PREFIX)
+    return is_named or (isinstance(code, int) and code & 0xFFFFFFFF >= _ERROR_STATUS)

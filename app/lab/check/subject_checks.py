@@ -7,6 +7,7 @@ windows and as a whole.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,11 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
+from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.adapters.ort.device_placement import DevicePlacement
-from app.adapters.ort.devices.ep_assignment import read_ep_assignment
+from app.adapters.ort.devices.device_trace import count_assigned_nodes
 from app.adapters.ort.devices.output_difference import measure_output_difference
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session, open_unoptimized
-from app.adapters.ort.ort_bert import arrange_rows_by_token
+from app.adapters.ort.ort_synthesizer import arrange_rows_by_token
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.repeated_runs import Repeats
@@ -236,7 +238,7 @@ def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[C
     for name, graph in subject.prepared.items():
         place = choose_device(name, wanted)
         try:
-            assigned = read_ep_assignment(graph, place, name)
+            assigned = count_assigned_nodes(graph, place, name)
         except AppError as error:
             yield build_check_row("placement", name, place, passed=False, detail=f"{error.message} {error.hint}")
             continue
@@ -249,13 +251,15 @@ def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[C
                 detail=localize("この ONNX Runtime は割り当てを報告しません", "this ONNX Runtime reports no placement"),
             )
             continue
-        share = assigned.own_nodes / max(1, assigned.own_nodes + sum(assigned.other_nodes.values()))
-        left = ", ".join(f"{kind} ×{count}" for kind, count in assigned.other_nodes.items())
+        own_nodes = assigned.pop(BACKENDS[parse_backend(place)].provider, Counter()).total()
+        left_nodes = sum(assigned.values(), Counter[str]())
+        share = own_nodes / max(1, own_nodes + left_nodes.total())
+        left = ", ".join(f"{kind} ×{count}" for kind, count in left_nodes.most_common())
         yield build_check_row(
             "placement",
             name,
             place,
-            passed=assigned.own_nodes > 0,
+            passed=own_nodes > 0,
             value=share,
             detail=left and localize(f"CPU で動作: {left}", f"on the CPU: {left}"),
         )

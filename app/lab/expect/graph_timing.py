@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.graph_session import open_cpu_session
-from app.adapters.ort.op_profile import measure_operator_runs
-from app.adapters.ort.profile_events import OperatorRun
+from app.adapters.ort.profiled_session import OperatorRun, measure_operator_runs
 from app.bench.multiply_adds import PEAK_RUNS, OperatorKind, find_operator_kind, measure_gmac_s
 from app.bench.repeated_runs import Repeats
 from app.common.errors import AppError

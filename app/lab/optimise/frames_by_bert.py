@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import RunnableSession
-from app.adapters.ort.ort_bert import OrtBert
+from app.adapters.ort.ort_synthesizer import OrtBert
 from app.common.files import paths
 from app.compose.text_front_end import open_g2p
 from app.core.sound.result_metrics import compute_equal_share

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import open_cpu_session
-from app.adapters.ort.ort_bert import OrtBert
+from app.adapters.ort.ort_synthesizer import OrtBert
 from app.audition.blind_test import BlindTestPlan
 from app.audition.blind_test_data import dump_blind_test
 from app.audition.blind_test_trials import begin_blind_test

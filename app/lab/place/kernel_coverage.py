@@ -173,14 +173,16 @@ def _count_missing(missing: list[GraphOperator]) -> list[MissingKernel]:
 def _find_assignment(model: Path, graph: str, place: str, free: dict[str, int]) -> dict[str, int] | None:
     if parse_backend(place) not in list_backends() or not has_device(place):
         return None
-    from app.adapters.ort.devices.ep_assignment import count_nodes_by_provider
+    from app.adapters.ort.devices.device_trace import count_assigned_nodes
 
     try:
-        found = count_nodes_by_provider(model, place, graph, free)
+        found = count_assigned_nodes(model, place, graph, free)
     except AppError:
         return None
     names = {backend.provider: key for key, backend in BACKENDS.items()}
-    return None if found is None else {names.get(name, name): count for name, count in found.items()}
+    if found is None:
+        return None
+    return {names.get(name, name): nodes.total() for name, nodes in sorted(found.items(), key=lambda item: -item[1].total())}
 
 
 def _parse_missing_kernel(item: dict[str, Any]) -> MissingKernel:

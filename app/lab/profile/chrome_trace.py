@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from app.adapters.ort.profile_events import CONTROL_FLOW_OPERATORS, OperatorRun
-from app.adapters.ort.profiled_session import GraphRun
+from app.adapters.ort.profiled_session import CONTROL_FLOW_OPERATORS, GraphRun, OperatorRun
 from app.lab.profile.operator_modules import OperatorModules
 from app.lab.profile.profile_turns import ProfileTurn
 from app.lab.report_rows import Row

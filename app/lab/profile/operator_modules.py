@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.adapters.ort.profile_events import OperatorRun
+from app.adapters.ort.profiled_session import OperatorRun
 from app.bench.multiply_adds import STAGE_OF_GRAPH
 
 # Names that ONNX Runtime puts behind that of the node it made one from.

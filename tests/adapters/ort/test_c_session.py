@@ -15,10 +15,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters.ort import runtime_session
-from app.adapters.ort.c_session import UnlockedSession
+from app.adapters.ort.c_session import OrtLibrary, UnlockedSession, find_ort_library
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.optimized_graphs import GraphStore
-from app.adapters.ort.ort_c_api import OrtLibrary, find_ort_library
 from app.adapters.ort.runtime_session import PythonSession, enable_unlocked_sessions, open_unlocked
 from app.adapters.ort.session_options import ProviderTarget, create_session_options
 from app.common.errors import BackendError, VoiceError

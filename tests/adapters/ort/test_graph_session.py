@@ -16,12 +16,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters.ort import c_session, runtime_session
 from app.adapters.ort.backends import BACKENDS
+from app.adapters.ort.c_session import find_ort_library
 from app.adapters.ort.devices import device_sessions
 from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.devices.ort_devices import list_backends
 from app.adapters.ort.graph_session import open_cpu_session
-from app.adapters.ort.ort_bert import OrtBert, arrange_rows_by_token
-from app.adapters.ort.ort_c_api import find_ort_library
+from app.adapters.ort.ort_synthesizer import OrtBert, arrange_rows_by_token
 from app.common.errors import BackendError, VoiceError
 from app.core.sound.stage_clock import RequestStopped
 

@@ -15,7 +15,7 @@ from typing import Any
 import onnxruntime as ort
 import pytest
 
-from app.adapters.ort.devices import ort_devices, webgpu_plugin
+from app.adapters.ort.devices import ort_devices
 from app.adapters.ort.devices.device_sessions import explain_unusable
 from app.adapters.ort.devices.ort_devices import (
     SOFTWARE_ADAPTER_VARIABLE,
@@ -119,7 +119,7 @@ def test_an_adapter_has_a_name_where_the_system_gives_none(
 ) -> None:
     assert name_adapter(vendor, *ids, is_software=kind == "CPU") == name
     device = make_ep_device(getattr(ort.OrtHardwareDeviceType, kind), vendor, *ids, {})
-    monkeypatch.setattr(webgpu_plugin, "load_webgpu", lambda: None)
+    monkeypatch.setattr(ort_devices, "load_webgpu", lambda: None)
     monkeypatch.setattr(ort, "get_ep_devices", lambda: [device])
     assert [item.name for item in list_plugin_devices("webgpu")] == [name]
 
@@ -155,7 +155,7 @@ def test_an_installed_plugin_without_an_adapter_is_no_backend() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec(PLUGIN) is None, reason="needs onnxruntime-ep-webgpu (the extra `webgpu`)")
 def test_naming_it_without_an_adapter_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webgpu_plugin, "load_webgpu", lambda: None)
+    monkeypatch.setattr(ort_devices, "load_webgpu", lambda: None)
     monkeypatch.setattr(ort, "get_ep_devices", list)
     assert "no graphics device" in str(explain_unusable("webgpu"))
 

@@ -16,7 +16,7 @@ from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_G
 from app.adapters.ort.devices import ort_devices
 from app.adapters.ort.devices.device_facts import collect_machine_facts
 from app.adapters.ort.devices.device_sessions import open_session
-from app.adapters.ort.devices.device_trace import trace_run
+from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.devices.ort_devices import (
     BackendDevice,
     build_provider_options,
@@ -162,7 +162,7 @@ def test_what_is_left_to_us_takes_what_was_measured() -> None:
 
 def test_a_graph_is_traced() -> None:
     """The CPU is a device too: the same binding, only nothing to copy."""
-    found = trace_run(open_speaker(None, "cpu").models["bert"], "cpu", "BERT", {"input_ids": np.arange(1, 20)})
+    found = trace_runs(open_speaker(None, "cpu").models["bert"], "cpu", "BERT", [{"input_ids": np.arange(1, 20)}])
     assert found["run_ms"] > 0
     assert found["copy_in_ms"] is None
     assert sum(found["cpu_nodes"].values()) > 10
@@ -170,7 +170,7 @@ def test_a_graph_is_traced() -> None:
 
 def test_a_trace_of_what_does_not_open_says_why() -> None:
     missing = next(name for name in ("coreml", "directml", "cuda") if name not in list_backends())
-    assert "does not include" in trace_run(open_speaker(None, "cpu").models["bert"], missing, "BERT", {})["error"]
+    assert "does not include" in trace_runs(open_speaker(None, "cpu").models["bert"], missing, "BERT", [{}])["error"]
 
 
 @pytest.mark.skipif("openvino" not in list_backends(), reason="needs onnxruntime-openvino")

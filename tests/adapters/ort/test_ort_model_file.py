@@ -9,12 +9,11 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import ort_model_file, runtime_session
+from app.adapters.ort import runtime_session, session_options
+from app.adapters.ort.c_session import find_ort_library
 from app.adapters.ort.graph_session import open_cpu_session, open_unoptimized
 from app.adapters.ort.optimized_graphs import GraphStore
-from app.adapters.ort.ort_c_api import find_ort_library
-from app.adapters.ort.ort_model_file import convert_to_openable
-from app.adapters.ort.session_options import create_session_options
+from app.adapters.ort.session_options import convert_to_openable, create_session_options
 from app.common.errors import VoiceError
 from tests.folder_names import FOLDER_NAMES
 
@@ -29,7 +28,7 @@ def _through(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture(params=["as this system opens them", "as if no name were in the code page"])
 def _code_page(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "no name" in request.param:
-        monkeypatch.setattr(ort_model_file, "_is_in_code_page", lambda name: False)
+        monkeypatch.setattr(session_options, "_is_in_code_page", lambda name: False)
 
 
 def adder(path: Path) -> Path:

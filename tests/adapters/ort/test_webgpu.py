@@ -9,14 +9,15 @@ import signal
 import subprocess
 import sys
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import onnxruntime as ort
 import pytest
 
-from app.adapters.ort.devices import webgpu_plugin
-from app.adapters.ort.devices.ep_error_codes import identify_fault
+from app.adapters.ort.devices import ort_devices
+from app.adapters.ort.devices.device_sessions import identify_fault
 from app.adapters.ort.devices.ort_devices import find_plugin_devices, has_device
 from app.adapters.ort.devices.output_difference import find_tolerance
 from app.common.errors import BackendError
@@ -149,7 +150,7 @@ def test_a_run_can_be_stopped_and_the_next_is_whole(findings: dict[str, Any]) ->
 
 @pytest.fixture
 def _unregistered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webgpu_plugin, "_outcome", [])
+    monkeypatch.setattr(ort_devices, "_load_library", cache(ort_devices._load_library.__wrapped__))
 
 
 @pytest.mark.usefixtures("_unregistered")

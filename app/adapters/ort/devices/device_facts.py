@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import platform
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import onnxruntime as ort
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.adapters.ort.devices.ort_devices import BackendDevice, find_device, find_effective_device, list_backends, list_devices
+from app.adapters.ort.devices.ort_devices import find_effective_device, list_backends, list_devices
 from app.common.errors import BackendError
 
 _LIBRARY_SUFFIXES = (".dll", ".so", ".dylib")
@@ -27,36 +28,23 @@ def collect_machine_facts() -> list[str]:
 
 def collect_device_facts(place: str) -> list[str]:
     """Return what the results of one device depend on: ONNX Runtime, the adapter and its driver."""
-    try:
-        device = find_device(place) or find_effective_device(place) or _find_listed_device(place)
-    except BackendError:
-        device = None
+    backend, drivers, device = parse_backend(place), _list_drivers(), None
+    with suppress(BackendError):
+        device = find_effective_device(place) or next((item for item in list_devices() if item.backend == backend), None)
     name = device.name if device is not None else place
-    drivers = _list_drivers()
-    plugins = describe_plugins() if BACKENDS[parse_backend(place)].plugin else []
-    return [
-        ort.__version__,
-        parse_backend(place),
-        name,
-        *plugins,
-        *([driver for driver in drivers if name and driver.startswith(name)] or drivers),
-    ]
-
-
-def _find_listed_device(place: str) -> BackendDevice | None:
-    return next((item for item in list_devices() if item.backend == parse_backend(place)), None)
+    plugins = describe_plugins() if BACKENDS[backend].plugin else []
+    return [ort.__version__, backend, name, *plugins, *([driver for driver in drivers if name and driver.startswith(name)] or drivers)]
 
 
 def describe_plugins() -> list[str]:
     """Return the installed plug-ins with the sizes of their libraries, by which versions differ; none of them is loaded."""
-    found = []
+    descriptions = []
     for plugin in filter(None, (backend.plugin for backend in BACKENDS.values())):
-        spec = find_spec(plugin)
-        folders = [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or ()]
-        sizes = sorted(file.stat().st_size for folder in folders for file in folder.glob("*") if file.suffix in _LIBRARY_SUFFIXES)
-        if spec is not None:
-            found.append(" ".join((plugin, *map(str, sizes))))
-    return found
+        if (spec := find_spec(plugin)) is not None:
+            folders = map(Path, spec.submodule_search_locations or ())
+            sizes = sorted(file.stat().st_size for folder in folders for file in folder.glob("*") if file.suffix in _LIBRARY_SUFFIXES)
+            descriptions.append(" ".join((plugin, *map(str, sizes))))
+    return descriptions
 
 
 def _list_drivers() -> list[str]:
@@ -72,15 +60,10 @@ def _list_windows_drivers() -> list[str]:
         return []
     import winreg
 
-    found = []
-    try:
-        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, _DISPLAY_CLASS_KEY) as displays:
-            for index in range(winreg.QueryInfoKey(displays)[0]):
-                try:
-                    with winreg.OpenKey(displays, winreg.EnumKey(displays, index)) as one:
-                        found.append(" ".join(str(winreg.QueryValueEx(one, name)[0]) for name in ("DriverDesc", "DriverVersion")))
-                except OSError:  # entries that are no drivers, or protected
-                    continue
-    except OSError:
-        return found
-    return found
+    drivers = []
+    with suppress(OSError), winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, _DISPLAY_CLASS_KEY) as displays:
+        for index in range(winreg.QueryInfoKey(displays)[0]):
+            # Some entries are no drivers, or protected.
+            with suppress(OSError), winreg.OpenKey(displays, winreg.EnumKey(displays, index)) as entry:
+                drivers.append(" ".join(str(winreg.QueryValueEx(entry, name)[0]) for name in ("DriverDesc", "DriverVersion")))
+    return drivers

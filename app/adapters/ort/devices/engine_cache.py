@@ -25,19 +25,17 @@ MAX_ENGINE_CACHE_BYTES = 4 << 30  # all of them together
 
 @contextmanager
 def open_engine_cache(model: Path | bytes, place: str, fixed_dims: Mapping[str, int]) -> Iterator[dict[str, str]]:
-    """Yield the options with which a provider keeps its compiled engines for a session to be opened in the block; none for a provider
-    without engines.
+    """Yield the options with which a provider keeps its compiled engines for a session to be opened in the block.
 
     Args:
         fixed_dims: sizes that the session fixes, by name.
     """
-    kept = BACKENDS[parse_backend(place)].cache_options
-    folder = _find_cache_folder(model, place, fixed_dims) if kept else None
+    folder = _find_cache_folder(model, place, fixed_dims)
     if folder is None:
         yield {}
         return
     try:
-        yield {name: value.format(folder=folder) for name, value in kept.items()}
+        yield {name: value.format(folder=folder) for name, value in BACKENDS[parse_backend(place)].cache_options.items()}
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -64,9 +62,9 @@ def _find_cache_folder(model: Path | bytes, place: str, fixed_dims: Mapping[str,
 
 def _remove_oldest_engines(newest: Path) -> None:
     """Remove the engines used longest ago."""
-    found = sorted((folder.stat().st_mtime, folder) for folder in newest.parent.iterdir() if folder != newest)
-    held = {folder: sum(file.stat().st_size for file in folder.iterdir()) for _, folder in found}
-    for _, folder in found:
-        if sum(held.values()) > MAX_ENGINE_CACHE_BYTES:
+    folders = sorted((folder for folder in newest.parent.iterdir() if folder != newest), key=lambda folder: folder.stat().st_mtime)
+    sizes = {folder: sum(file.stat().st_size for file in folder.iterdir()) for folder in folders}
+    for folder in folders:
+        if sum(sizes.values()) > MAX_ENGINE_CACHE_BYTES:
             shutil.rmtree(folder, ignore_errors=True)
-            del held[folder]
+            del sizes[folder]

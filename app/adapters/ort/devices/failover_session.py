@@ -10,21 +10,20 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from app.adapters.ort.backends import format_device_name, parse_backend
-from app.adapters.ort.devices.device_sessions import OpenedSession
+from app.adapters.ort.devices.device_sessions import OpenedSession, identify_fault
 from app.adapters.ort.devices.device_thread import DeviceBusyError, DeviceHungError, run_on_device
-from app.adapters.ort.devices.ep_error_codes import identify_fault
 from app.adapters.ort.devices.failed_devices import FailedDevices
 from app.adapters.ort.devices.output_difference import find_tolerance, measure_output_difference
-from app.adapters.ort.devices.sized_session import SizedSession
-from app.adapters.ort.graph_session import GraphSession
+from app.adapters.ort.graph_session import GraphSession, RunnableSession
 from app.adapters.ort.session_errors import describe_staying_on_cpu
 from app.common.errors import BackendError
 from app.common.language import localize
@@ -38,6 +37,36 @@ MIN_RUN_TIMEOUT_S = 20.0
 TIMEOUT_PER_CPU_TIME = 20
 # No two runs of such a graph are equal.
 _NOISY_GRAPH = "whole"
+
+
+class SizedSession(RunnableSession, Protocol):
+    """A session that runs on its device for the sizes that are open there: `FixedShapeSession`.
+
+    Attributes:
+        cpu: runs every other size.
+        cpu_reason: why the graph stays on the CPU, in the language of the user; None while it does not.
+        has_failed: something failed there; else the graph has no room or no form.
+        settled_event: set when no further size will be opened.
+    """
+
+    cpu: GraphSession
+    cpu_reason: str | None
+    has_failed: bool
+    settled_event: threading.Event
+
+    @property
+    def open_sizes(self) -> list[int]:
+        """Return the open sizes."""
+
+    @property
+    def is_half_precision(self) -> bool:
+        """Return whether the device computes in half precision."""
+
+    def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
+        """Return the graph that runs on the device for these values, its inputs, and its fixed size; None for values that it does not take."""
+
+    def has_size_for(self, values: dict[str, Any]) -> bool:
+        """Return whether a size is open that fits."""
 
 
 class FailoverSession:
@@ -55,49 +84,50 @@ class FailoverSession:
         failures: FailedDevices,
         identity: str = "",
     ) -> None:
-        self._fixed_shape_session = None if isinstance(opened, OpenedSession) else opened
-        session = opened.session if isinstance(opened, OpenedSession) else opened
-        self.inputs, self.outputs = session.inputs, session.outputs
-        self._fallback, self._failed = (opened.fallback_reason, opened.has_failed) if isinstance(opened, OpenedSession) else (None, True)
+        self._fixed_shape_session: SizedSession | None = None
+        self._session: GraphSession | SizedSession
+        self._fallback_reason: str | None = None
+        self._has_failed, is_there = True, True
+        if isinstance(opened, OpenedSession):
+            self._session, self._fallback_reason, self._has_failed = opened.session, opened.fallback_reason, opened.has_failed
+            is_there = opened.backend != "cpu"
+        else:
+            self._session = self._fixed_shape_session = opened
+        self.inputs, self.outputs = self._session.inputs, self._session.outputs
         self.place, self.failures = place, failures
         self._graph = graph
-        self._session: GraphSession | SizedSession = session
-        there = not isinstance(opened, OpenedSession) or opened.backend != "cpu"
-        self._on_cpu: Callable[[], GraphSession] | None = on_cpu if there else None
+        self._open_on_cpu: Callable[[], GraphSession] | None = on_cpu if is_there else None
         # Of the graph, for what is known of it on this device.
         self._identity = identity
         self._judges_itself = self._fixed_shape_session is not None or failures.journal is None or graph == _NOISY_GRAPH
-        self._comparing: GraphSession | None = None
+        self._compared_session: GraphSession | None = None
         # Kept for further sizes; all are verified after the first hours with a voice, and it is opened no more.
-        self._reference: GraphSession | None = None
+        self._reference_session: GraphSession | None = None
         self.ran_on, self.new_size, self.waited = "", False, False
         self._sizes: set[tuple[tuple[int, ...], ...]] = set()
         self._longest_s = 0.0
-        self._stopped = False
+        self._was_stopped = False
 
     @property
     def fallback_reason(self) -> str | None:
         """Return why the place is not the one asked for; None when it is, or is still being opened."""
         sized = self._fixed_shape_session
-        return (
-            self._fallback if sized is None or sized.cpu_reason is None else self._explain_move(sized.cpu_reason, failed=sized.has_failed)
-        )
+        if sized is None or sized.cpu_reason is None:
+            return self._fallback_reason
+        return self._explain_move(sized.cpu_reason, failed=sized.has_failed)
 
     @property
     def has_failed(self) -> bool:
         """Return whether `fallback_reason` is about a failure; else the graph has no room on the device, or no form."""
         sized = self._fixed_shape_session
-        return self._failed if sized is None or sized.cpu_reason is None else sized.has_failed
+        return self._has_failed if sized is None or sized.cpu_reason is None else sized.has_failed
 
     @property
     def backend(self) -> str:
         """Return where the next call runs."""
-        away = (
-            self._on_cpu is None
-            or self.place in self.failures.lost_reasons
-            or (self._fixed_shape_session is not None and not self._fixed_shape_session.open_sizes)
-        )
-        return "cpu" if away else parse_backend(self.place)
+        sized = self._fixed_shape_session
+        is_away = self._open_on_cpu is None or self.place in self.failures.lost_reasons or (sized is not None and not sized.open_sizes)
+        return "cpu" if is_away else parse_backend(self.place)
 
     @property
     def is_fixed_shape(self) -> bool:
@@ -125,30 +155,29 @@ class FailoverSession:
 
         A run that was stopped says nothing of its device, which counts as before.
         """
-        self._stopped = self.new_size = self.waited = False
-        return self._run_with_failover(values, outputs)
-
-    def _run_with_failover(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
+        self._was_stopped = self.new_size = self.waited = False
         sized = self._fixed_shape_session
         if sized is not None and sized.cpu_reason is not None:
             self._move_to_cpu(sized.cpu_reason, failed=sized.has_failed)
         elif sized is not None and not sized.has_size_for(values):
-            self.ran_on, self.waited = "cpu", True
-            return sized.cpu.run_graph(values, outputs)
+            return self._run_meanwhile(sized, values, outputs)
         try:
-            results = self._session.run_graph(values, outputs) if self._on_cpu is None else self._run_with_time_limit(values, outputs)
+            results = self._session.run_graph(values, outputs) if self._open_on_cpu is None else self._run_with_time_limit(values, outputs)
         except DeviceBusyError:  # another session is being opened there
             assert sized is not None
-            self.ran_on, self.waited = "cpu", True
-            return sized.cpu.run_graph(values, outputs)
-        self.ran_on = "cpu" if self._on_cpu is None else parse_backend(self.place)
+            return self._run_meanwhile(sized, values, outputs)
+        self.ran_on = "cpu" if self._open_on_cpu is None else parse_backend(self.place)
         return results
+
+    def _run_meanwhile(self, sized: SizedSession, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
+        self.ran_on, self.waited = "cpu", True
+        return sized.cpu.run_graph(values, outputs)
 
     def terminate(self) -> None:
         """Stop the run in progress, wherever it is."""
-        self._stopped = True
+        self._was_stopped = True
         self._session.terminate()
-        if (comparing := self._comparing) is not None:
+        if (comparing := self._compared_session) is not None:
             comparing.terminate()
 
     def _run_with_time_limit(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
@@ -157,7 +186,7 @@ class FailoverSession:
             try:
                 results = self._run_on_device(values, outputs)
             except BackendError as exc:
-                if self._stopped:  # a device that lets go of a run by failing, or by hanging
+                if self._was_stopped:  # a device that lets go of a run by failing, or by hanging
                     raise RequestStopped from exc
                 fault = identify_fault(exc)
                 reason, failed = fault.reason, not fault.is_out_of_memory
@@ -171,16 +200,13 @@ class FailoverSession:
                 else:
                     reason = self.failures.lost_reasons[self.place]
         self._move_to_cpu(reason, failed=failed)
-        if self._stopped:
+        if self._was_stopped:
             raise RequestStopped
         return self._session.run_graph(values, outputs)
 
     def _run_on_device(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
-        session, limit_s = (
-            self._session,
-            max(MIN_RUN_TIMEOUT_S, TIMEOUT_PER_CPU_TIME * self._longest_s) if self._longest_s else FIRST_RUN_TIMEOUT_S,
-        )
-        began = time.perf_counter()
+        session, start_s = self._session, time.perf_counter()
+        limit_s = max(MIN_RUN_TIMEOUT_S, TIMEOUT_PER_CPU_TIME * self._longest_s) if self._longest_s else FIRST_RUN_TIMEOUT_S
         try:
             with self.failures.guard_against_crash(self.place, self._identity):
                 waits = self._fixed_shape_session is None
@@ -188,7 +214,7 @@ class FailoverSession:
         except DeviceHungError as exc:
             seconds = math.ceil(limit_s)
             raise BackendError(localize(f"{seconds} 秒以内に応答がありませんでした。", f"it did not respond within {seconds} s.")) from exc
-        self._longest_s = max(self._longest_s, time.perf_counter() - began)
+        self._longest_s = max(self._longest_s, time.perf_counter() - start_s)
         size = tuple(np.shape(values[name]) for name in self.inputs if name in values)
         # What has a fixed size was compiled when it opened.
         self.new_size = size not in self._sizes and self._fixed_shape_session is None
@@ -197,9 +223,8 @@ class FailoverSession:
 
     def _is_verified(self, values: dict[str, Any]) -> bool:
         """Return whether runs of about this size need no comparison with the CPU."""
-        return self._judges_itself or (
-            self.failures.journal is not None and self.failures.journal.is_verified(self.place, self._name_size(values))
-        )
+        journal = self.failures.journal
+        return self._judges_itself or (journal is not None and journal.is_verified(self.place, self._name_size(values)))
 
     def _name_size(self, values: dict[str, Any]) -> str:
         """Return the graph's identity with the sizes of its values in powers of two."""
@@ -208,20 +233,21 @@ class FailoverSession:
 
     def _is_equal_to_cpu(self, values: dict[str, Any], outputs: Sequence[str] | None, results: list[np.ndarray]) -> bool:
         """Compare a run with the CPU, once for each size of a graph (see `_name_size`), adapter and driver; a device with other results is lost."""
-        assert self._on_cpu is not None
-        assert self.failures.journal is not None
-        self._reference = self._comparing = self._reference or self._on_cpu()
+        journal = self.failures.journal
+        assert self._open_on_cpu is not None
+        assert journal is not None
+        self._reference_session = self._compared_session = self._reference_session or self._open_on_cpu()
         try:
-            expected = self._comparing.run_graph(values, outputs)
+            expected = self._compared_session.run_graph(values, outputs)
         finally:
-            self._comparing = None
+            self._compared_session = None
         difference = measure_output_difference(self._graph, results, expected)
         if difference <= find_tolerance([self.place], is_half_precision=self.is_half_precision):
-            self.failures.journal.record_verified(self.place, self._name_size(values))
-            if not self.failures.journal.is_verified(self.place, self._identity):  # for crashes, any size will do
-                self.failures.journal.record_verified(self.place, self._identity)
+            journal.record_verified(self.place, self._name_size(values))
+            if not journal.is_verified(self.place, self._identity):  # for crashes, any size will do
+                journal.record_verified(self.place, self._identity)
             return True
-        self.failures.journal.record_mismatch(self.place, self._graph)
+        journal.record_mismatch(self.place, self._graph)
         self.failures.lost_reasons[self.place] = localize(
             f"計算結果が CPU と異なります（{self._graph}、差 {difference:.0e}）。",
             f"its results differ from the CPU's ({self._graph}, {difference:.0e}).",
@@ -230,11 +256,11 @@ class FailoverSession:
 
     def _move_to_cpu(self, reason: str, *, failed: bool) -> None:
         """From now on this graph runs on the CPU."""
-        assert self._on_cpu is not None
-        self._fallback, self._failed = self._explain_move(reason, failed=failed), failed
-        logging.getLogger("koebako").info("%s: %s", self._graph, self._fallback)
-        self._session, self._fixed_shape_session = self._reference or self._on_cpu(), None
-        self._reference, self._on_cpu, self.new_size = None, None, False
+        assert self._open_on_cpu is not None
+        self._fallback_reason, self._has_failed = self._explain_move(reason, failed=failed), failed
+        logging.getLogger("koebako").info("%s: %s", self._graph, self._fallback_reason)
+        self._session, self._fixed_shape_session = self._reference_session or self._open_on_cpu(), None
+        self._reference_session, self._open_on_cpu, self.new_size = None, None, False
 
     def _explain_move(self, reason: str, *, failed: bool) -> str:
         if not failed:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 import onnxruntime as ort
 
 from app.adapters.ort.backends import BACKENDS, Backend, find_backend_name, parse_backend
+from app.adapters.ort.session_errors import describe_ort_error
 from app.adapters.ort.session_options import count_intra_threads
 from app.common.errors import BackendError
 from app.common.language import localize
@@ -28,6 +31,9 @@ SOFTWARE_ADAPTER_VARIABLE = "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"
 _LINUX_CARDS = Path("/sys/class/drm")
 # As PCI numbers them; Linux gives numbers only.
 _VENDORS = {0x1002: "AMD", 0x10DE: "NVIDIA", 0x8086: "Intel", 0x13B5: "Arm", 0x5143: "Qualcomm", 0x106B: "Apple"}
+
+_REGISTERED_NAME = "webgpu"
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +65,7 @@ def list_providers() -> list[str]:
 
 def list_device_reports() -> list[dict[str, Any]]:
     """Return what ONNX Runtime knows of processors and graphics adapters, for a report; nothing where it knows nothing."""
-    try:
-        devices = ort.get_ep_devices()
-    except (AttributeError, RuntimeError):  # versions before 1.22; systems that report nothing
-        return []
-    return [_describe_ep_device(item) for item in devices]
+    return [_describe_ep_device(item) for item in _list_ep_devices()]
 
 
 def is_software_adapter_allowed() -> bool:
@@ -80,14 +82,14 @@ def name_adapter(vendor: str, vendor_id: int, device_id: int, *, is_software: bo
     """Return a name for an adapter whose description the system does not give."""
     if is_software:
         return f"software adapter ({vendor or 'CPU'})"
-    known = vendor or _VENDORS.get(vendor_id, f"vendor {vendor_id:04x}")
-    return f"{known} GPU {device_id:04x}" if device_id else f"{known} GPU"
+    vendor = vendor or _VENDORS.get(vendor_id, f"vendor {vendor_id:04x}")
+    return f"{vendor} GPU {device_id:04x}" if device_id else f"{vendor} GPU"
 
 
 def describe_software_driver() -> str:
     """Return the description file of the Vulkan driver that was chosen by hand, as one that is only software is; empty for none."""
-    chosen = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES") or ""
-    return ", ".join(Path(file).name for file in chosen.split(os.pathsep) if file)
+    files = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES") or ""
+    return ", ".join(Path(file).name for file in files.split(os.pathsep) if file)
 
 
 def describe_linux_driver(card: str) -> str:
@@ -129,18 +131,18 @@ def _is_offered(backend: Backend, built_in: set[str]) -> bool:
 
 def list_devices() -> list[BackendDevice]:
     """Return the adapters that ONNX Runtime can distinguish, the fastest of a backend first; those of plug-ins: `list_plugin_devices`."""
-    found: list[BackendDevice] = []
+    devices: list[BackendDevice] = []
     for item in _list_ep_devices():
-        backend = next((name for name, known in BACKENDS.items() if known.provider == item.ep_name), "cpu")
-        if backend != "cpu" and not BACKENDS[backend].plugin and item.device.type != ort.OrtHardwareDeviceType.CPU:
-            found.append(_build_device(backend, item.device, sum(other.backend == backend for other in found)))
-    return sorted(found, key=lambda device: (device.backend, device.rank))
+        backend = next((name for name, backend in BACKENDS.items() if backend.provider == item.ep_name), "cpu")
+        if backend != "cpu" and not BACKENDS[backend].plugin and not _is_software(item.device):
+            devices.append(_build_device(backend, item.device, sum(other.backend == backend for other in devices)))
+    return sorted(devices, key=lambda device: (device.backend, device.rank))
 
 
 def _list_ep_devices() -> list[Any]:
     try:
         return list(ort.get_ep_devices())
-    except (AttributeError, RuntimeError):  # builds without it; systems that report nothing
+    except (AttributeError, RuntimeError):  # builds and versions (before 1.22) without it; systems that report nothing
         return []
 
 
@@ -149,15 +151,42 @@ def list_plugin_devices(backend: str) -> list[BackendDevice]:
     return [device for device, _ in _load_plugin_devices(backend)]
 
 
+def load_webgpu() -> None:
+    """Make the devices of the plug-in known to ONNX Runtime; raise BackendError, at every call the same, if it is missing or does not load."""
+    with _lock:
+        if (error := _load_library()) is not None:
+            raise BackendError(error.message, error.hint)
+
+
+@cache  # a second registration ends the process at the next session
+def _load_library() -> BackendError | None:
+    try:
+        import onnxruntime_ep_webgpu
+
+        ort.register_execution_provider_library(_REGISTERED_NAME, onnxruntime_ep_webgpu.get_library_path())
+    except ImportError:
+        return BackendError(
+            localize("WebGPU のプラグインがインストールされていません。", "The WebGPU plug-in is not installed."),
+            localize("onnxruntime-ep-webgpu をインストールしてください。", "Install onnxruntime-ep-webgpu."),
+        )
+    except Exception as exc:  # ONNX Runtime has no common base, and versions before 1.22 lack the function
+        return BackendError(
+            localize("WebGPU のプラグインを読み込めません。", "The WebGPU plug-in does not load."),
+            localize(
+                f"再インストールしてください。詳細: {describe_ort_error(exc)}", f"Install it again. Details: {describe_ort_error(exc)}"
+            ),
+        )
+    return None
+
+
 def _load_plugin_devices(backend: str) -> list[tuple[BackendDevice, Any]]:
     # A library that is loaded only where somebody asks for it.
-    from app.adapters.ort.devices.webgpu_plugin import load_webgpu
 
     load_webgpu()
     fitting = [item for item in _list_ep_devices() if item.ep_name == BACKENDS[backend].provider]
-    found = [(_build_device(backend, item.device, index), item) for index, item in enumerate(fitting)]
+    pairs = [(_build_device(backend, item.device, index), item) for index, item in enumerate(fitting)]
     # It computes on the adapter that it chooses itself; by another's name this one would be measured.
-    return sorted(found, key=lambda pair: pair[0].rank)[:1]
+    return sorted(pairs, key=lambda pair: pair[0].rank)[:1]
 
 
 def find_plugin_devices(place: str) -> tuple[Any, ...]:
@@ -165,34 +194,28 @@ def find_plugin_devices(place: str) -> tuple[Any, ...]:
     backend = parse_backend(place)
     if not BACKENDS[backend].plugin:
         return ()
-    known = _load_plugin_devices(backend)
-    if not known:
+    pairs = _load_plugin_devices(backend)
+    if not pairs:
         raise BackendError(
             localize("対応するグラフィックスデバイスが見つかりません。", "It found no graphics device."),
             localize("グラフィックスドライバーを更新してください。", "Update the graphics driver."),
         )
-    wanted = find_device(place)
-    return (next((item for device, item in known if device == wanted), known[0][1]),)
+    named = find_device(place)
+    return (next((item for device, item in pairs if device == named), pairs[0][1]),)
 
 
 def _build_device(backend: str, device: ort.OrtHardwareDevice, count: int) -> BackendDevice:
     """Build a device; `count` is the number of earlier adapters of this backend, if the system gives no numbers."""
     facts = dict(device.metadata)
     memory = facts.get("DxgiVideoMemory", "").removesuffix(" MB")
-    own = memory.isdecimal() and facts.get("Discrete", "1") != "0"
-    name = " ".join(facts.get("Description", "").split()) or _name_device(device)
-    number, rank = facts.get("DxgiAdapterNumber", ""), facts.get("DxgiHighPerformanceIndex", "")
-    return BackendDevice(
-        backend,
-        int(number) if number.isdecimal() else count,
-        name,
-        int(memory) if own else None,
-        int(rank) if rank.isdecimal() else count,
+    has_own = memory.isdecimal() and facts.get("Discrete", "1") != "0"
+    name = " ".join(facts.get("Description", "").split()) or name_adapter(
+        device.vendor, device.vendor_id, device.device_id, is_software=_is_software(device)
     )
-
-
-def _name_device(device: ort.OrtHardwareDevice) -> str:
-    return name_adapter(device.vendor, device.vendor_id, device.device_id, is_software=_is_software(device))
+    number, rank = (
+        int(text) if (text := facts.get(key, "")).isdecimal() else count for key in ("DxgiAdapterNumber", "DxgiHighPerformanceIndex")
+    )
+    return BackendDevice(backend, number, name, int(memory) if has_own else None, rank)
 
 
 def _is_software(device: ort.OrtHardwareDevice) -> bool:
@@ -201,9 +224,9 @@ def _is_software(device: ort.OrtHardwareDevice) -> bool:
 
 def list_places() -> list[str]:
     """Return all places, the CPU first: every adapter by its number, or the backend if there is nothing to distinguish."""
-    known = list_devices()
+    devices = list_devices()
     others = [name for name in list_backends() if name != "cpu"]
-    return ["cpu", *(place for name in others for place in ([item.place for item in known if item.backend == name] or [name]))]
+    return ["cpu", *(place for name in others for place in ([item.place for item in devices if item.backend == name] or [name]))]
 
 
 def has_device(place: str) -> bool:
@@ -219,25 +242,23 @@ def has_device(place: str) -> bool:
 
 def find_device(place: str) -> BackendDevice | None:
     """Return the adapter that a place names; None if it names none. Raise BackendError if there is no such adapter."""
-    backend, _, wanted = place.partition(":")
-    if not wanted or backend not in list_backends():
+    backend, _, adapter = place.partition(":")
+    if not adapter or backend not in list_backends():
         # That the backend is missing is reported when a session opens.
         return None
-    known = _list_backend_devices(backend)
-    fitting = [item for item in known if wanted == str(item.number)] or [item for item in known if wanted.lower() in item.name.lower()]
+    devices = _list_backend_devices(backend)
+    fitting = [item for item in devices if adapter == str(item.number)] or [
+        item for item in devices if adapter.lower() in item.name.lower()
+    ]
     if fitting:
         return fitting[0]
-    if (
-        not known and wanted.isdecimal() and len(wanted) <= MAX_DEVICE_NUMBER_DIGITS
-    ):  # ONNX Runtime does not list them: the number is all there is
-        return BackendDevice(backend, int(wanted), "", None, 0)
-    names = ", ".join(f"{item.place} {item.name}" for item in known) or find_backend_name(backend)
+    # ONNX Runtime does not list them: the number is all there is.
+    if not devices and adapter.isdecimal() and len(adapter) <= MAX_DEVICE_NUMBER_DIGITS:
+        return BackendDevice(backend, int(adapter), "", None, 0)
+    name = find_backend_name(backend)
     raise BackendError(
-        localize(
-            f"{find_backend_name(backend)} に「{wanted}」というデバイスはありません。",
-            f"{find_backend_name(backend)} has no device “{wanted}”.",
-        ),
-        localize("使用できるもの: ", "Available: ") + names,
+        localize(f"{name} に「{adapter}」というデバイスはありません。", f"{name} has no device “{adapter}”."),
+        localize("使用できるもの: ", "Available: ") + (", ".join(f"{item.place} {item.name}" for item in devices) or name),
     )
 
 
@@ -256,21 +277,20 @@ def find_effective_device(place: str) -> BackendDevice | None:
 
 def build_provider_options(place: str) -> dict[str, str]:
     """Return the options for the provider of a place; raise BackendError for an adapter that is not there."""
-    backend, _, wanted = place.partition(":")
-    known = BACKENDS[backend]
-    options = dict(known.options)
-    if known.threads_option:
-        options[known.threads_option] = str(count_intra_threads())
-    if known.device_option == "device_type":
-        return options | ({known.device_option: wanted.upper()} if wanted else {})
-    if known.plugin:
-        # A session of a plug-in is given the device itself.
+    key, _, adapter = place.partition(":")
+    backend = BACKENDS[key]
+    options = dict(backend.options)
+    if backend.threads_option:
+        options[backend.threads_option] = str(count_intra_threads())
+    if backend.device_option == "device_type":
+        return options | ({backend.device_option: adapter.upper()} if adapter else {})
+    # A session of a plug-in is given the device itself.
+    device = None if backend.plugin else find_effective_device(place)
+    if device is None or not backend.device_option:
         return options
-    device = find_effective_device(place)
-    if device is None or not known.device_option:
-        return options
-    kept = {name: value for name, value in options.items() if name not in known.device_replaces}
-    return kept | {known.device_option: str(device.number)}
+    return {name: value for name, value in options.items() if name not in backend.device_replaces} | {
+        backend.device_option: str(device.number)
+    }
 
 
 def find_memory_device(place: str) -> tuple[str, int]:

@@ -11,11 +11,11 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
+from app.adapters.ort.devices.device_sessions import identify_fault
 from app.adapters.ort.devices.device_thread import PROGRAM_ENDING, DeviceHungError
-from app.adapters.ort.devices.ep_error_codes import identify_fault
-from app.adapters.ort.fixed_shapes.fixed_shape_graph import FixedShapeGraph
+from app.adapters.ort.fixed_shapes.fixed_shape_graph import FixedShapeGraph, NoFixedShapeGraphError
+from app.adapters.ort.fixed_shapes.fixed_shape_session import DeviceMismatchError, FixedShapeSession
 from app.common.errors import BackendError
 from app.common.language import localize
 
@@ -28,49 +28,12 @@ FindFixedShapeGraph = Callable[[bool], FixedShapeGraph]
 """Finds or makes the form of the graph, if asked so an exact one; may take minutes. NoFixedShapeGraphError where there is none."""
 
 
-class DeviceMismatchError(BackendError):
-    """A device that computes something else than the CPU."""
-
-
-class NoFixedShapeGraphError(BackendError):
-    """A graph that has no form for devices; the message says why."""
-
-
-class OpenableSession(Protocol):
-    """A session that is opened here: `FixedShapeSession`."""
-
-    settled_event: threading.Event
-
-    @property
-    def lost_reason(self) -> str | None:
-        """Return why nothing is tried on the device any more; None while it is."""
-
-    @property
-    def needs_exact(self) -> bool:
-        """Return whether only a form in single precision will do."""
-
-    def begin_opening(self, form: FixedShapeGraph) -> None:
-        """Begin opening the sizes of this fixed-shape graph."""
-
-    def open_next(self) -> bool:
-        """Open the next size, and return whether another one is to be tried."""
-
-    def retry_in_float32(self) -> bool:
-        """Return whether a graph in single precision is to be tried after a DeviceMismatchError; all sessions were closed for it."""
-
-    def stay_after_failure(self, reason: str, *, lost: bool = False, wrong: bool = False) -> None:
-        """Leave the graph on the CPU for good."""
-
-    def stay_on_cpu(self, reason: str) -> None:
-        """Leave the graph on the CPU for good, although nothing has failed."""
-
-
 @dataclass(slots=True)
 class _OpeningTurn:
     """A session that waits, and how far it is; what it belongs to may be gone meanwhile."""
 
     rank: int
-    session: weakref.ref[OpenableSession]
+    session: weakref.ref[FixedShapeSession]
     find_fixed_shape_graph: FindFixedShapeGraph
     has_begun: bool = False
 
@@ -99,12 +62,12 @@ class _OpeningTurn:
             form = self.find_fixed_shape_graph(exact)
         except NoFixedShapeGraphError as exc:
             reason = exc.message
-        if (found := self.session()) is None:
+        if (session := self.session()) is None:
             return
         if form is None:
-            found.stay_on_cpu(reason)
+            session.stay_on_cpu(reason)
         else:
-            found.begin_opening(form)
+            session.begin_opening(form)
             self.has_begun = True
 
     def _open_next_size(self) -> bool:
@@ -135,17 +98,17 @@ class DeviceOpenings:
     """The sessions of one voice that are to be opened on devices, once all of them are known."""
 
     def __init__(self) -> None:
-        self._waiting: list[_OpeningTurn] = []
+        self._waiting_turns: list[_OpeningTurn] = []
 
-    def add_session(self, graph: str, session: OpenableSession, find_fixed_shape_graph: FindFixedShapeGraph) -> None:
+    def add_session(self, graph: str, session: FixedShapeSession, find_fixed_shape_graph: FindFixedShapeGraph) -> None:
         """Add a session of a graph, which is opened unless it is gone by then."""
-        self._waiting.append(_OpeningTurn(OPENING_ORDER.index(graph), weakref.ref(session), find_fixed_shape_graph))
+        self._waiting_turns.append(_OpeningTurn(OPENING_ORDER.index(graph), weakref.ref(session), find_fixed_shape_graph))
 
     def start_opening(self) -> None:
         """Open the sessions in the background, after those of earlier voices."""
-        if self._waiting:
-            turns = sorted(self._waiting, key=lambda turn: turn.rank)
-            threading.Thread(target=_open_in_turns, args=(deque(turns),), name="device sessions", daemon=True).start()
+        if self._waiting_turns:
+            turns = deque(sorted(self._waiting_turns, key=lambda turn: turn.rank))
+            threading.Thread(target=_open_in_turns, args=(turns,), name="device sessions", daemon=True).start()
 
 
 def _open_in_turns(turns: deque[_OpeningTurn]) -> None:
@@ -156,7 +119,7 @@ def _open_in_turns(turns: deque[_OpeningTurn]) -> None:
                 turns.append(turn)
 
 
-def _is_obsolete(session: OpenableSession | None) -> bool:
+def _is_obsolete(session: FixedShapeSession | None) -> bool:
     """Return whether there is nothing to open: the voice was closed, or the device lost to another graph meanwhile."""
     if session is None or PROGRAM_ENDING.is_set():
         return True

@@ -1,10 +1,14 @@
-"""A graph as devices run it, on disk: how values are padded to one of its sizes, results cut, and how it proves itself on a device.
+"""A graph as devices run it, on disk: how values are padded to one of its sizes, results cut, how it proves itself on a device, and where it is kept.
 
-`app.voices.prepare.device.fixed_shape_writer` writes it, `app.install.fixed_shape_build` proves it on the CPU and keeps calls for the proof on a device.
+`app.voices.prepare.device.fixed_shape_writer` writes it, `app.install.fixed_shape_build` proves it on the CPU in a process of its own, and keeps calls for the
+proof on a device. It belongs to the very file it was made from: a voice that is updated or added again gets a new one when it is needed.
 """
 
 from __future__ import annotations
 
+import logging
+import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from app.adapters.ort.devices.device_thread import PROGRAM_ENDING
+from app.adapters.ort.optimized_graphs import GraphStore, list_graph_files
+from app.common.errors import BackendError
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
+from app.common.language import localize
+from app.common.processes.self_launch import start_own_program
 from app.core.sound.result_metrics import has_min_snr
 
 GRAPH_NAME, FULL_NAME, FORM_NAME, PROOF_NAME = "graph.onnx", "full.onnx", "form.json", "proof.npz"
@@ -22,6 +31,16 @@ MIN_DEVICE_SNR_DB = {True: 35.0, False: 60.0}
 """By half precision: what a device may differ by, less than which is no rounding; drivers sum in orders of their own."""
 
 Values = Mapping[str, Any]
+
+FIXED_SHAPE_VERSION = "device form 1"
+EXACT_OPTION = "--exact"
+_CONVERSION_TIMEOUT_S = 900
+CONVERSION_POLL_S = 0.1
+MAX_FIXED_SHAPE_BYTES = 2 << 30
+
+
+class NoFixedShapeGraphError(BackendError):
+    """A graph that has no form for devices; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,33 +87,28 @@ class FixedShapeGraph:
 
     def pad_values(self, values: Values, size: int) -> dict[str, Any]:
         """Return the values for a session of that size, with the mask."""
-        length, found = self.measure_length(values), dict(values)
+        length, padded = self.measure_length(values), dict(values)
         for name, axis in self.inputs.items():
             array = np.asarray(values[name])
-            widths = [(0, 0)] * array.ndim
-            widths[axis] = (0, size - length)
-            found[name] = np.pad(array, widths) if size != length else array
-        mask = np.zeros(size, np.float32)
-        mask[:length] = 1
-        return found | {self.mask: mask}
+            widths = [(0, size - length) if place == axis else (0, 0) for place in range(array.ndim)]
+            padded[name] = np.pad(array, widths) if size != length else array
+        return padded | {self.mask: (np.arange(size) < length).astype(np.float32)}
 
     def crop_results(self, names: Sequence[str], results: Sequence[np.ndarray], length: int) -> list[np.ndarray]:
         """Return results without the part behind the end."""
-        return [self._crop_array(name, array, length) for name, array in zip(names, results, strict=True)]
-
-    def _crop_array(self, name: str, array: np.ndarray, length: int) -> np.ndarray:
-        axis, steps = self.outputs[name]
-        part: list[slice] = [slice(None)] * array.ndim
-        part[axis] = slice(0, length * steps)
-        return np.ascontiguousarray(array[tuple(part)])
+        cropped = []
+        for name, array in zip(names, results, strict=True):
+            axis, steps = self.outputs[name]
+            cropped.append(np.ascontiguousarray(array[(*[slice(None)] * axis, slice(0, length * steps))]))
+        return cropped
 
     def read_verification_runs(self, size: int) -> list[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
         """Return calls that fit a size: values, and the CPU's results."""
         calls: dict[str, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]] = {}
         with np.load(self.folder / PROOF_NAME) as arrays:
             for key in arrays:
-                call, of, side, name = key.split("|", 3)
-                if int(of) == size:
+                call, call_size, side, name = key.split("|", 3)
+                if int(call_size) == size:
                     calls.setdefault(call, ({}, {}))[side == "out"][name] = arrays[key]
         return list(calls.values())
 
@@ -115,10 +129,68 @@ def read_fixed_shape_graph(folder: Path) -> FixedShapeGraph:
 
 def is_close_enough(expected: Mapping[str, np.ndarray], results: Mapping[str, np.ndarray], min_snr_db: float) -> bool:
     """Return whether all results are numbers, and the energy of each is so much above that of its difference from what was expected."""
-    for name, right in expected.items():
-        found = results[name]
-        if found.shape != right.shape or not np.isfinite(found).all():
-            return False
-        if not has_min_snr(right, found, min_snr_db):
-            return False
-    return True
+    return all(
+        results[name].shape == right.shape and np.isfinite(results[name]).all() and has_min_snr(right, results[name], min_snr_db)
+        for name, right in expected.items()
+    )
+
+
+def create_fixed_shape_store(folder: Path) -> GraphStore:
+    """Keep fixed-shape graphs in a folder, which may be deleted at any time."""
+    return GraphStore(folder, max_bytes=4 << 30, smallest_bytes=0, largest_bytes=MAX_FIXED_SHAPE_BYTES)
+
+
+def find_or_make_fixed_shape_graph(
+    store: GraphStore, graph: str, source: Path, *, is_exact: bool = False, may_make: bool = True
+) -> FixedShapeGraph:
+    """Return the fixed-shape graph of a graph; building one takes up to minutes.
+
+    Args:
+        graph: bert, prosody, flow or decoder.
+        source: its file, in the folder of the voice or of the BERT.
+        is_exact: in single precision, also where the graph bears half.
+        may_make: one that is not there yet.
+
+    Raises:
+        NoFixedShapeGraphError: there is none.
+    """
+
+    def write_graph(folder: Path) -> None:
+        if not may_make:
+            raise FileNotFoundError(f"{graph} has not been converted yet")
+        if is_hard_link(source):
+            raise FileExistsError(f"{source} is a hard link")
+        _make_in_child(graph, source, folder, is_exact=is_exact)
+
+    unfit = localize("この声のグラフはこのデバイス用に変換できません。", "this graph cannot be converted for the device.")
+    copy = store.find_or_write_copy(source, f"{FIXED_SHAPE_VERSION} {graph}" + (" exact" if is_exact else ""), write_graph)
+    if copy is None:
+        raise NoFixedShapeGraphError(_describe_hard_link() if is_hard_link(source) else unfit)
+    try:
+        return read_fixed_shape_graph(copy.parent)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as exc:
+        logging.getLogger("koebako").info("the device form of %s cannot be read: %s", source, exc)
+        raise NoFixedShapeGraphError(unfit) from exc
+
+
+def is_hard_link(source: Path) -> bool:
+    """Return whether weights beside a graph are one file under several names, which ONNX does not read: another program may change them."""
+    return any(file.stat().st_nlink > 1 for file in list_graph_files(source)[1:])
+
+
+def _describe_hard_link() -> str:
+    return localize(
+        "モデルのファイルがハードリンクなので変換できません。フォルダーをコピーして元のフォルダーと入れ替えてください。",
+        "its files are hard links, which cannot be converted. Copy their folder and put the copy in its place.",
+    )
+
+
+def _make_in_child(graph: str, source: Path, folder: Path, *, is_exact: bool) -> None:
+    options = (EXACT_OPTION,) if is_exact else ()
+    process, end = start_own_program(os.environ, "--device-form", *options, graph, source, folder), time.monotonic() + _CONVERSION_TIMEOUT_S
+    while process.poll() is None:
+        if PROGRAM_ENDING.wait(CONVERSION_POLL_S) or time.monotonic() > end:
+            process.kill()
+    output = process.communicate()[0]
+    if process.returncode:
+        raise OSError(f"exit code {process.returncode}: {output.decode('utf-8', 'replace').strip()[-300:]}")

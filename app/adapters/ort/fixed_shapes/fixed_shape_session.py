@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,21 +18,34 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend
 from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
 from app.adapters.ort.devices.device_thread import PROGRAM_ENDING, drop_on_device, open_on_device
 from app.adapters.ort.devices.failed_devices import FailedDevices
-from app.adapters.ort.driver_crash import is_driver_crash
-from app.adapters.ort.fixed_shapes.device_memory import estimate_session_bytes, release_memory, reserve_memory
-from app.adapters.ort.fixed_shapes.device_openings import DeviceMismatchError
+from app.adapters.ort.devices.ort_devices import find_effective_device
 from app.adapters.ort.fixed_shapes.fixed_shape_graph import MIN_DEVICE_SNR_DB, FixedShapeGraph, is_close_enough
 from app.adapters.ort.graph_session import GraphSession
+from app.adapters.ort.session_errors import is_driver_crash
 from app.common.errors import BackendError
 from app.common.language import localize
 
 # Which frames of a window are wanted: decoders on the CPU cut them out themselves.
 CROP_INPUTS = ("first", "last")
+
+# Of the adapter's own; the desktop and other programs have the rest.
+DEDICATED_MEMORY_SHARE = 0.6
+# Of the machine's, where the adapter has none of its own.
+SHARED_MEMORY_SHARE = 0.25
+# Beside its weights: what is computed on the way, compiled operators.
+SESSION_OVERHEAD_BYTES = 128 << 20
+# Drivers keep weights in a layout of their own.
+WEIGHTS_FACTOR = 1.2
+
+_lock = threading.Lock()
+# By place.
+reserved_bytes: dict[str, int] = defaultdict(int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +69,40 @@ class DeviceOpening:
         if self.failures.journal is not None:
             self.failures.journal.record_verified(self.place, self.identity)
 
-    @property
-    def needs_exact(self) -> bool:
-        """Return whether this graph is known to differ in half precision on the device."""
-        return self.failures.journal is not None and self.failures.journal.should_use_exact(self.place, self.identity)
 
-    def record_needs_exact(self) -> None:
-        """Record that half precision is not to be tried again for this graph; the device itself is fine."""
-        if self.failures.journal is not None:
-            self.failures.journal.record_needs_exact(self.place, self.identity)
+def find_memory_limit(place: str) -> int:
+    """Return the bytes that all sessions on a place together may take."""
+    try:
+        device = find_effective_device(place)
+    except BackendError:
+        return 0
+    if device is not None and device.memory_mb is not None:
+        return int((device.memory_mb << 20) * DEDICATED_MEMORY_SHARE)
+    return int(psutil.virtual_memory().total * SHARED_MEMORY_SHARE)
 
-    def mark_lost(self, reason: str, *, is_wrong: bool) -> None:
-        """Stop using the device; one with wrong results is known as such at the next start."""
-        self.failures.lost_reasons[self.place] = reason
-        if is_wrong and self.failures.journal is not None:
-            self.failures.journal.record_mismatch(self.place, self.graph)
+
+def estimate_session_bytes(weights: int) -> int:
+    """Return what a session takes, roughly, whose weights are that many bytes."""
+    return int(weights * WEIGHTS_FACTOR) + SESSION_OVERHEAD_BYTES
+
+
+def reserve_memory(place: str, requested: int, limit: int) -> bool:
+    """Reserve bytes, unless the sum would exceed the limit."""
+    with _lock:
+        if reserved_bytes[place] + requested > limit:
+            return False
+        reserved_bytes[place] += requested
+        return True
+
+
+def release_memory(place: str, reserved: int) -> None:
+    """Release reserved bytes."""
+    with _lock:
+        reserved_bytes[place] -= reserved
+
+
+class DeviceMismatchError(BackendError):
+    """A device that computes something else than the CPU."""
 
 
 class FixedShapeSession:
@@ -82,7 +115,7 @@ class FixedShapeSession:
     Attributes:
         cpu_reason: why the graph stays on the CPU, in the language of the user; None while it does not.
         has_failed: whether something failed there; else the graph has no room or no form.
-        needs_exact: Whether only a form in single precision will do.
+        needs_exact: only a form in single precision will do.
         settled_event: set when no further session will be opened.
     """
 
@@ -90,7 +123,8 @@ class FixedShapeSession:
         self.cpu = cpu
         self.inputs, self.outputs = cpu.inputs, cpu.outputs
         self.cpu_reason: str | None = None
-        self.has_failed, self.needs_exact = False, opening.needs_exact
+        journal = opening.failures.journal
+        self.has_failed, self.needs_exact = False, journal is not None and journal.should_use_exact(opening.place, opening.identity)
         self.settled_event = threading.Event()
         self._opening, self._place, self._name = opening, opening.place, name
         self._graph: FixedShapeGraph | None = None
@@ -150,12 +184,11 @@ class FixedShapeSession:
         length = form.measure_length(values)
         if not form.is_padded and length > min(form.sizes):
             return length if length in self._sessions else None
-        # Another thread adds to them.
-        opened = list(self._sessions)
-        return min((size for size in opened if size >= length and (form.is_padded or size == min(form.sizes))), default=None)
+        # A copy, as another thread adds to them.
+        return min((size for size in list(self._sessions) if size >= length and (form.is_padded or size == min(form.sizes))), default=None)
 
     def begin_opening(self, form: FixedShapeGraph) -> None:
-        """Begin opening the sizes of this fixed-shape graph, the most useful first."""
+        """Begin opening the sizes of this fixed-shape graph."""
         self._graph, self._sizes_to_open = form, list(form.sizes)
 
     def open_next(self) -> bool:
@@ -166,10 +199,10 @@ class FixedShapeSession:
         form = self._graph
         if form is None or not self._sizes_to_open or PROGRAM_ENDING.is_set():
             return False
-        size, wanted = self._sizes_to_open.pop(0), estimate_session_bytes(form.weight_bytes)
-        if not reserve_memory(self._place, wanted, self._opening.memory_limit_bytes):
+        size, session_bytes = self._sizes_to_open.pop(0), estimate_session_bytes(form.weight_bytes)
+        if not reserve_memory(self._place, session_bytes, self._opening.memory_limit_bytes):
             return self._finish_opening()
-        self._reserved_bytes.append(wanted)
+        self._reserved_bytes.append(session_bytes)
         try:
             with self._opening.failures.guard_against_crash(self._place, self._opening.identity):
                 session = open_on_device(partial(self._open_verified, form, size), BACKENDS[parse_backend(self._place)].opening_timeout_s)
@@ -202,7 +235,8 @@ class FixedShapeSession:
             return False
         self._graph, self.needs_exact = None, True
         _release_sessions(self._place, self._sessions, self._reserved_bytes)
-        self._opening.record_needs_exact()
+        if (journal := self._opening.failures.journal) is not None:
+            journal.record_needs_exact(self._place, self._opening.identity)
         logging.getLogger("koebako").info("%s on %s: half precision differs too much", self._name, format_device_name(self._place))
         return True
 
@@ -211,8 +245,8 @@ class FixedShapeSession:
         session = open_with_fixed_dims(form.find_file(size), self._place, self._name, {form.free: size})
         for values, expected in form.read_verification_runs(size):
             names = list(expected)
-            found = form.crop_results(names, session.run_graph(form.pad_values(values, size), names), form.measure_length(values))
-            if not is_close_enough(expected, dict(zip(names, found, strict=True)), MIN_DEVICE_SNR_DB[form.half]):
+            results = form.crop_results(names, session.run_graph(form.pad_values(values, size), names), form.measure_length(values))
+            if not is_close_enough(expected, dict(zip(names, results, strict=True)), MIN_DEVICE_SNR_DB[form.half]):
                 raise DeviceMismatchError(localize("計算結果が CPU と異なります。", "its results differ from the CPU's."))
         return session
 
@@ -220,7 +254,10 @@ class FixedShapeSession:
         """Leave the graph on the CPU for good; `lost` applies to all graphs of the device, `wrong` means that it computed something else."""
         self.has_failed = True
         if lost:
-            self._opening.mark_lost(reason, is_wrong=wrong)
+            self._opening.failures.lost_reasons[self._place] = reason
+            if wrong and (journal := self._opening.failures.journal) is not None:
+                # Known as wrong at the next start, too.
+                journal.record_mismatch(self._place, self._opening.graph)
         self.stay_on_cpu(reason)
 
     def stay_on_cpu(self, reason: str) -> None:
