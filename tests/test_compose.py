@@ -10,10 +10,10 @@ import pytest
 
 from app.common.errors import VoiceError
 from app.common.files.paths import find_data_dir, list_voice_dirs
-from app.compose import speaker_plan, stored_features
+from app.compose import disk_stores, speaker_plan
+from app.compose.disk_stores import SLOW_BERT_BYTES
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.compose.stored_features import SLOW_BERT_BYTES
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.settings.user_settings import Settings, save_settings
 from app.voices.installed_voices import find_voice
@@ -99,7 +99,7 @@ def test_the_starter_voice_needs_no_copies_and_no_file_of_features() -> None:
 
 
 def test_features_of_a_slow_bert_are_found_by_the_next_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_features, "SLOW_BERT_BYTES", 1)
+    monkeypatch.setattr(disk_stores, "SLOW_BERT_BYTES", 1)
     assert SLOW_BERT_BYTES > 1
     first = open_speaker("mei")
     expected = sound(first)
@@ -112,7 +112,7 @@ def test_features_of_a_slow_bert_are_found_by_the_next_program(monkeypatch: pyte
 
 
 def test_the_room_for_features_on_the_disk_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_features, "SLOW_BERT_BYTES", 0)
+    monkeypatch.setattr(disk_stores, "SLOW_BERT_BYTES", 0)
     for room_mib in (0, 50):
         save_settings(Settings(disk_cache_mib=room_mib))
         stored = open_speaker().pipeline.caches.stored

@@ -32,10 +32,10 @@ from app.adapters.ort.fixed_shapes.fixed_shape_graph import (
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.common.errors import BackendError
 from app.common.files import paths
-from app.compose import auto_placement, device_opening, disk_stores, fixed_shape_opening, speaker_plan
-from app.compose.auto_placement import guess_placement
+from app.compose import device_opening, disk_stores, fixed_shape_opening, speaker_plan
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
+from app.compose.speaker_plan import guess_placement
 from app.core.sound.result_metrics import compute_snr_db
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_preparation import prepare_voice
@@ -394,7 +394,7 @@ def test_the_included_voice_runs_there_while_it_is_measured_and_where_it_was_fou
     tried = open_speaker("mei", KEY, is_probe=True)
     assert set(tried.backends.values()) == {KEY}
     bert = find_bert(tried.voice.manifest.bert, paths.list_bert_dirs())
-    disk_stores.open_probe_memory().save_placement(DECODER, *auto_placement.collect_choice_facts(tried.voice, bert))
+    disk_stores.open_probe_memory().save_placement(DECODER, *speaker_plan.collect_choice_facts(tried.voice, bert))
     assert open_speaker("mei", "auto").backends["decode"] == KEY
     assert device.opened == []  # as it is, and in no fixed size
 

@@ -27,9 +27,9 @@ from app.common.errors import BackendError
 from app.common.files import paths
 from app.common.processes import self_launch
 from app.compose import device_opening
-from app.compose.auto_placement import choose_placement
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
+from app.compose.speaker_plan import choose_placement
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
 

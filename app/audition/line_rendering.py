@@ -13,7 +13,8 @@ from app.core.script.line_requests import apply_cast, build_request, find_cast
 from app.core.script.script import Line
 from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
 from app.core.synthesis_types import AudioChunk, Float32
-from app.engine.synthesis_jobs import JobTurn, VoicePrecisions
+from app.engine.open_voices import VoicePrecisions
+from app.engine.synthesis_jobs import JobTurn
 
 if TYPE_CHECKING:
     from app.core.sound.pipeline import Pipeline

@@ -21,9 +21,9 @@ from app.common.errors import AppError, BackendError
 from app.common.files import paths
 from app.common.language import choose_by_frontend, localize
 from app.common.progress import Report, ignore_report
-from app.compose.auto_placement import collect_choice_facts, guess_placement
 from app.compose.device_opening import open_device_journal
 from app.compose.disk_stores import open_probe_memory
+from app.compose.speaker_plan import collect_choice_facts, guess_placement
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice

@@ -17,10 +17,8 @@ from app.adapters.ort.session_errors import describe_staying_on_cpu
 from app.common.files import paths
 from app.common.language import localize
 from app.common.stage_labels import STAGE_OF_GRAPH, find_stage_label
-from app.compose.auto_placement import STARTER
-from app.compose.disk_stores import open_graph_store
-from app.compose.speaker_plan import SpeakerPlan
-from app.compose.stored_features import is_slow_bert
+from app.compose.disk_stores import is_slow_bert, open_graph_store
+from app.compose.speaker_plan import STARTER, SpeakerPlan
 from app.voices.containers.onnx_metadata import has_operator
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from app.adapters.pace_store import load_pace
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import VoiceError
 from app.common.language import localize
+from app.compose.disk_stores import open_stored_features
 from app.compose.graph_sessions import add_graph_traits, build_synthesizer, open_sessions
 from app.compose.speaker import Speaker
 from app.compose.speaker_plan import SpeakerPlan, plan_speaker
-from app.compose.stored_features import open_stored_features
 from app.compose.text_front_end import open_g2p
 from app.core.sound.pipeline import Pipeline
 from app.core.sound.render_caches import RenderCaches

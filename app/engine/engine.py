@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import threading
 
-from app.engine.audio_player import AudioPlayer, PlayerOpener, open_portaudio
-from app.engine.engine_events import EngineEvents
-from app.engine.job_handlers import JobHandlers
-from app.engine.job_lanes import AudibleJob, JobLanes
+from app.engine.job_handlers import AudibleJob, JobHandlers, JobLanes, RunningJob
 from app.engine.line_reader import LineReader, ReadLineJob
 from app.engine.open_voices import OpenVoices
-from app.engine.output_device import OutputDevice
-from app.engine.playback_runner import PlaybackRunner
-from app.engine.running_job import RunningJob
+from app.engine.output_device import AudioPlayer, OutputDevice, PlayerOpener, open_portaudio
+from app.engine.speech_job_runner import PlaybackRunner
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     Importance,
@@ -27,6 +23,7 @@ from app.engine.synthesis_jobs import (
     StoppableJob,
     SynthesisJob,
 )
+from app.engine.synthesis_results import Announcement, ReportEvent, ignore_event
 
 MIN_QUEUED_BEFORE_READING_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
 MIN_QUEUED_BEFORE_FILES_S = 3.0  # sound that must wait before a take or a file gets its turn: longer than any one stage takes
@@ -39,22 +36,22 @@ class Engine:
         unload_after_min: minutes without work after which the voice makes room, counted from the next job; 0 is never.
         voices: those that are open; they belong to the engine's thread.
         is_abandoned: see `abandon_jobs`.
+
+    Args:
+        report: called in the engine's thread with what happens there.
     """
 
-    def __init__(self, events: EngineEvents, voices: OpenVoices, open_player: PlayerOpener | None = None) -> None:
+    def __init__(self, voices: OpenVoices, report: ReportEvent = ignore_event, open_player: PlayerOpener | None = None) -> None:
         self.unload_after_min = 0.0
         self.is_abandoned = False
         self.voices = voices
-        self._events = events
-        self._output = OutputDevice(open_player or open_portaudio, events.on_announcement)
+        self._report = report
+        self._output = OutputDevice(open_player or open_portaudio, lambda text: report(Announcement(text)))
         self._lanes = JobLanes()
-        self._reader = LineReader(self.voices)
-        self._running_job = RunningJob(events, self.voices)
-        self._playback = PlaybackRunner(events, self._running_job, self.voices, self._output)
-        self._handlers = JobHandlers(events, self._running_job, self.voices, self._output)
-        self._handlers.is_work_waiting = lambda: self._lanes.has_new_jobs
-        self._handlers.has_waiting_takes = lambda: bool(self._lanes.silent[Importance.TAKE])
-        self._handlers.give_way = self._yield_to_audible_jobs
+        self._reader = LineReader(voices)
+        self._running_job = RunningJob(report, voices)
+        self._playback = PlaybackRunner(report, self._running_job, voices, self._output)
+        self._handlers = JobHandlers(report, self._running_job, voices, self._output, self._lanes, self._yield_to_audible_jobs)
         self._has_work = threading.Event()
 
     @property
@@ -188,4 +185,4 @@ class Engine:
                 self._playback.stop_watching()
 
     def _read_next_line(self) -> None:
-        self._events.on_line_read(self._reader.read_next_line())
+        self._report(self._reader.read_next_line())

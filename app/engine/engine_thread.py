@@ -1,20 +1,27 @@
-"""An engine in a plain thread of its own, for programs without a window."""
+"""The engine as other threads use it: a plain thread of its own for programs without a window, and a job to wait for."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
+from typing import Generic, TypeVar
 
 from app.common.errors import AppError
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine
-from app.engine.engine_events import EngineEvents
 from app.engine.open_voices import OpenVoices
 from app.engine.synthesis_jobs import ComputeJob, Importance, JobTurn
 
 # Between two attempts to stop a graph: one may begin after the first.
 STOP_RETRY_S = 0.01
 ENGINE_CLOSE_TIMEOUT_S = 1.0
+
+Result = TypeVar("Result")
+# Waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C.
+RESULT_POLL_S = 0.02
 
 
 class EngineThread:
@@ -28,10 +35,14 @@ class EngineThread:
     """
 
     def __init__(self, voices: OpenVoices, first: str | None = None) -> None:
-        self.engine = Engine(EngineEvents(), voices)
+        self.engine = Engine(voices)
         if first is not None:
-            opening: ComputeJob[None] = ComputeJob(Importance.SERVED, lambda turn: _warm_up(turn, first, self.engine))
-            self.engine.enqueue_job(opening)
+
+            def warm_up(turn: JobTurn) -> None:
+                with suppress(AppError):  # which is said when the voice is asked for
+                    turn.open_speaker(first).pipeline.warm_up(lambda: self.engine.is_abandoned)
+
+            self.engine.enqueue_job(ComputeJob(Importance.SERVED, warm_up))
         self._thread = threading.Thread(target=self.engine.run_jobs, name="synthesis", daemon=True)
         self._thread.start()
 
@@ -51,7 +62,45 @@ class EngineThread:
         return not self._thread.is_alive()
 
 
-def _warm_up(turn: JobTurn, voice: str, engine: Engine) -> None:
-    # An error is said when the voice is asked for.
-    with suppress(AppError):
-        turn.open_speaker(voice).pipeline.warm_up(lambda: engine.is_abandoned)
+class JobHandle(Generic[Result]):
+    """One computation in the engine's thread, from another one.
+
+    Args:
+        compute: raises what `wait_for_result` is to raise.
+    """
+
+    def __init__(self, engine: Engine, importance: Importance, compute: Callable[[JobTurn], Result]) -> None:
+        self._engine, self._compute = engine, compute
+        self._future: Future[Result] = Future()
+        self._job: ComputeJob[None] = ComputeJob(importance, self._run_computation)
+        engine.enqueue_job(self._job)
+
+    def wait_for_result(self) -> Result:
+        """Return the result, or raise the error of the computation; RequestStopped if it was stopped, or the engine ended before."""
+        while True:
+            try:
+                return self._future.result(RESULT_POLL_S)
+            except CancelledError as error:
+                raise RequestStopped from error
+            except TimeoutError:
+                if self._future.done():  # the computation itself raised it
+                    raise
+                if self._engine.is_abandoned:
+                    self._future.cancel()
+
+    def stop(self) -> None:
+        """Stop the computation, within its graph if it runs."""
+        self._future.cancel()
+        self._engine.cancel_job(self._job)
+
+    def _run_computation(self, turn: JobTurn) -> None:
+        if not self._future.set_running_or_notify_cancel():
+            return
+        try:
+            result = self._compute(turn)
+            # What was stopped may have ended early without a word.
+            if turn.is_cancelled():
+                raise RequestStopped
+            self._future.set_result(result)
+        except BaseException as error:
+            self._future.set_exception(error)

@@ -1,21 +1,20 @@
-"""Jobs that are done in one go: opening and closing voices, choosing the output, recordings, takes, files."""
+"""The jobs that wait, the one that runs, and those that are done in one go: opening and closing voices, choosing the output, recordings, takes, files."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.adapters import file_prefetch
-from app.common.errors import AudioDeviceError
-from app.core.sound.stage_clock import OnStage
+from app.common.errors import AppError, AudioDeviceError
+from app.common.log import convert_to_app_error
+from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming
-from app.engine.engine_events import EngineEvents
-from app.engine.machine_info import find_machine_info, use_unblocking_sessions
 from app.engine.open_voices import OpenVoices
 from app.engine.output_device import OutputDevice
-from app.engine.running_job import RunningJob
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ChoosePrecisionsJob,
@@ -23,80 +22,180 @@ from app.engine.synthesis_jobs import (
     ComputedResult,
     ComputeJob,
     Importance,
+    JobTurn,
     OpenVoiceJob,
     PlaySampleJob,
     ReloadDictionaryJob,
     ShutdownJob,
     SpeechJob,
     SynthesisJob,
-    VoicePrecisions,
 )
-from app.engine.synthesis_results import JobFailure, JobResult
+from app.engine.synthesis_results import ClosedVoices, JobFailure, JobProgress, JobResult, MachineInfo, ReportEvent
 
-if TYPE_CHECKING:
-    from app.compose.speaker import Speaker
+AudibleJob = SpeechJob | ChooseDeviceJob | PlaySampleJob
 
 
-@dataclass(frozen=True, slots=True)
-class EngineTurn:
-    """The turn of one job; see `JobTurn`."""
+class JobLanes:
+    """Belongs to the engine's thread, but for `enqueue_job`.
 
-    voices: OpenVoices
-    job: ComputeJob[Any]
-    on_stage: OnStage
-    give_way: Callable[[], None]
-    on_advanced: Callable[[ComputeJob[Any], float], None]
+    Attributes:
+        lines: what is to be heard, and the devices it is to be heard on, in order.
+        silent: what is computed for somebody who waits, or into a file, by importance, each in order.
+    """
 
-    def report_progress(self, share: float) -> None:
-        """Report how much of the job is done, 0 to 1."""
-        self.on_advanced(self.job, share)
+    def __init__(self) -> None:
+        self.lines: deque[AudibleJob] = deque()
+        self.silent: dict[Importance, deque[ComputeJob[Any]]] = {importance: deque() for importance in Importance}
+        # No lock: a deque takes `append` from any thread, and only the engine's thread looks and removes.
+        self._inbox: deque[SynthesisJob] = deque()
 
-    def is_cancelled(self) -> bool:
-        """Return whether nobody waits for the result any more."""
-        return self.job.cancelled.is_set()
+    def enqueue_job(self, job: SynthesisJob) -> None:
+        """Add a job; may be called from any thread."""
+        self._inbox.append(job)
 
-    def open_speaker(self, voice: str) -> Speaker:
-        """Return the open voice of an id, opened if need be; raise VoiceError if it cannot be."""
-        return self.voices.open_speaker(self.voices.find_line_id(voice))
+    @property
+    def has_new_jobs(self) -> bool:
+        """Return whether a new job has been posted."""
+        return bool(self._inbox)
 
-    def open_isolated_speaker(self, voice: str, precisions: VoicePrecisions) -> Speaker:
-        """Return a voice in other precisions than those that lines speak in, on the CPU, which has both."""
-        return self.voices.open_isolated_speaker(voice, precisions)
+    @property
+    def has_silent_jobs(self) -> bool:
+        """Return whether any job waits that nobody hears."""
+        return any(self.silent.values())
+
+    def sort_new_jobs(self) -> None:
+        """Move the jobs that have arrived into their lanes, up to a job that all jobs before it must precede."""
+        while self._inbox:
+            job = self._inbox[0]
+            if isinstance(job, ComputeJob):
+                self.silent[job.importance].append(job)
+            elif isinstance(job, AudibleJob):
+                self.lines.append(job)
+            else:
+                return
+            self._inbox.popleft()
+
+    def take_silent_job(self, before: Importance | None = None) -> ComputeJob[Any] | None:
+        """Return the next job that nobody hears, or None; with `before` only one that is more important."""
+        lanes = (lane for importance, lane in self.silent.items() if lane and (before is None or importance < before))
+        lane = next(lanes, None)
+        return lane.popleft() if lane else None
+
+    def take_job(self) -> SynthesisJob | None:
+        """Return the next job that is not audible: a request, a take, a file, or else a job that had to wait for all others."""
+        self.sort_new_jobs()
+        if (job := self.take_silent_job()) is not None:
+            return job
+        return self._inbox.popleft() if self._inbox and not self.lines else None
+
+
+class RunningJob:
+    """Belongs to the synthesis thread, but for looking, `stop_job` and `stop_warming_for`.
+
+    Attributes:
+        job: what is computed now.
+        computing_since: when the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed.
+    """
+
+    def __init__(self, report: ReportEvent, voices: OpenVoices) -> None:
+        self.job: SynthesisJob | None = None
+        self.computing_since: float | None = None
+        self._report, self._voices = report, voices
+        self._is_warming_up = False
+        self._lock = threading.Lock()  # between stopping and the change of jobs: a graph must not be stopped for another's sake
+
+    def run_part(self, job: SynthesisJob, part: Callable[[], bool]) -> bool | None:
+        """Run a part of a job; report an error, and return None after one, or if a graph was stopped."""
+        # Jobs nest: a line runs between two stages of a file, which is the running job again afterwards.
+        before = self.job
+        with self._lock:
+            self.job = job
+        self.computing_since = time.perf_counter() if isinstance(job, SpeechJob) else None
+        try:
+            return part()
+        except RequestStopped:  # by us: its `done` says that it did not succeed
+            pass
+        except Exception as exc:
+            self._report(JobFailure(job, convert_to_app_error(exc)))
+        finally:
+            self.computing_since = None if before is None else time.perf_counter()
+            with self._lock:
+                self.job = before
+        return None
+
+    def stop_job(self, job: SynthesisJob) -> None:
+        """Stop the running graph, if it runs for this job."""
+        with self._lock:
+            if self.job is job:
+                self._voices.terminate_graphs()
+
+    def run_warm_up(self, warm_up: Callable[[], object]) -> None:
+        """Run a warm-up that `stop_warming_for` may stop."""
+        self._is_warming_up = True
+        try:
+            warm_up()
+        finally:
+            self._is_warming_up = False
+
+    def stop_warming_for(self, job: SynthesisJob) -> None:
+        """Stop a warm-up for a job that waits; anything else continues, and so does a warm-up of that very job, whose turn has come meanwhile."""
+        with self._lock:
+            if self._is_warming_up and self.job is not job:
+                self._voices.terminate_graphs()
+
+    def report_stage(self, timing: StageTiming) -> None:
+        """Report a finished stage and start the clock of the next one."""
+        self.start_stage_clock()
+        self._report(self._voices.add_timing_backends(timing))
+        self._voices.announce_fallback()
+
+    def start_stage_clock(self) -> None:
+        """Start the clock of the running stage."""
+        self.computing_since = time.perf_counter()
+
+    def stop_stage_clock(self) -> None:
+        """Stop the clock while nothing is computed: waiting for a full queue is not computing."""
+        self.computing_since = None
 
 
 class JobHandlers:
-    """Belongs to the synthesis thread.
+    """Belongs to the engine's thread.
 
     Attributes:
         running_importances: the importance of the jobs that are computed now; each interrupts the one before it.
-        is_work_waiting: returns whether something waits that a warm-up has to make room for.
-        has_waiting_takes: returns whether more takes wait.
+
+    Args:
         give_way: called between two stages of a job that nobody hears, for what is to be heard goes first.
     """
 
-    def __init__(self, events: EngineEvents, running_job: RunningJob, voices: OpenVoices, output: OutputDevice) -> None:
+    def __init__(
+        self,
+        report: ReportEvent,
+        running_job: RunningJob,
+        voices: OpenVoices,
+        output: OutputDevice,
+        lanes: JobLanes,
+        give_way: Callable[[], None],
+    ) -> None:
         self.running_importances: list[Importance] = []
-        self.is_work_waiting: Callable[[], bool] = lambda: False
-        self.has_waiting_takes: Callable[[], bool] = lambda: False
-        self.give_way: Callable[[], None] = lambda: None
-        self._events, self._running_job, self._voices, self._output = events, running_job, voices, output
+        self._report, self._running_job, self._voices, self._output = report, running_job, voices, output
+        self._lanes, self._give_way = lanes, give_way
 
     def run_job(self, job: SynthesisJob) -> None:
         """Run a whole job and report its result; a served one brings its result itself."""
-        stoppable = job if isinstance(job, OpenVoiceJob | SpeechJob | ComputeJob) else None
-        cancelled = stoppable is not None and stoppable.cancelled.is_set()
+        cancelled = job.cancelled if isinstance(job, OpenVoiceJob | SpeechJob | ComputeJob) else threading.Event()
         importance = job.importance if isinstance(job, ComputeJob) else None
         if importance is not None:
             self.running_importances.append(importance)
         try:
-            succeeded = not cancelled and self._running_job.run_part(job, lambda: self._dispatch_job(job)) is not None
+            has_run = not cancelled.is_set() and self._running_job.run_part(job, lambda: self._dispatch_job(job)) is not None
         finally:
             if importance is not None:
                 self.running_importances.pop()
-        if importance is Importance.TAKE and not self.has_waiting_takes():
+        if importance is Importance.TAKE and not self._lanes.silent[Importance.TAKE]:
             self._voices.close_isolated_voice()
         if importance not in (Importance.HEARD, Importance.SERVED):
-            self._events.on_done(JobResult(job, succeeded and not (stoppable is not None and stoppable.cancelled.is_set())))
+            self._report(JobResult(job, has_run and not cancelled.is_set()))
 
     def _dispatch_job(self, job: SynthesisJob) -> bool:
         match job:
@@ -106,63 +205,73 @@ class JobHandlers:
                 speaker = self._voices.speaker
                 self._output.choose_device(job.device, speaker.pipeline.voice.sampling_rate if speaker is not None else None)
             case ComputeJob():
-                self._compute_result(job)
+                turn = JobTurn(
+                    self._voices, job.cancelled, self._report_stage, self._give_way, lambda share: self._report(JobProgress(job, share))
+                )
+                if (result := job.compute(turn)) is not None:
+                    self._report(ComputedResult(job, result))
             case PlaySampleJob():
-                self._play_sample(job.file)
-            case ChoosePrecisionsJob() | CloseVoiceJob() | ReloadDictionaryJob():
-                self._apply_change(job)
+                from app.adapters.sound.recording_reader import read_voice_sample
+
+                sound = read_voice_sample(job.file)
+                self._output.ensure_open(sound.sampling_rate).write_chunk(sound)
             case ShutdownJob():
                 self._output.close()
                 self._voices.unload_voices()
+            case _:
+                self._apply_change(job)
         return True
 
-    def _apply_change(self, job: ChoosePrecisionsJob | CloseVoiceJob | ReloadDictionaryJob) -> None:
+    def _apply_change(self, job: SynthesisJob) -> None:
         """Apply a change that counts for the jobs after it."""
         match job:
             case ChoosePrecisionsJob():
-                self._events.on_voices_closed(self._voices.choose_precisions(job.precisions))
+                self._report(ClosedVoices(tuple(self._voices.choose_precisions(job.precisions))))
             case CloseVoiceJob():
                 self._voices.close_voice(job.voice)
             case ReloadDictionaryJob():
-                self._reload_dictionary()
+                from app.compose.text_front_end import forget_readings
+
+                forget_readings(self._voices.caches)
 
     def _open_voice(self, job: OpenVoiceJob) -> None:
         file_prefetch.start_prefetch()
         # Python's lock is held while the library loads, so the window would stand still as long as the disk takes.
         file_prefetch.wait_for_package("onnxruntime")
-        use_unblocking_sessions()
-        self._events.on_machine_info(find_machine_info())
+        from app.adapters.ort.optimized_session import keep_window_responsive
+
+        keep_window_responsive()
+        self._report(_find_machine_info())
         speaker = self._voices.load_voice(job.voice, job.backend, job.precisions, retry=job.retry)
         # Before the warm-up: the user may play from now on, and a request stops the warm-up.
         self._voices.announce_voice(job.voice)
         try:  # so that the first sound need not wait for the device; that there is none is reported at once, but stops nothing
             self._output.ensure_open(speaker.pipeline.voice.sampling_rate)
         except AudioDeviceError as error:
-            self._events.on_failed(JobFailure(ChooseDeviceJob(self._output.device), error))
+            self._report(JobFailure(ChooseDeviceJob(self._output.device), error))
         if not job.keep_open:
             self._voices.unload_voices()
             return
-        self._running_job.run_warm_up(lambda: speaker.pipeline.warm_up(self.is_work_waiting))
+        self._running_job.run_warm_up(lambda: speaker.pipeline.warm_up(lambda: self._lanes.has_new_jobs))
         self._voices.announce_fallback()
-
-    def _compute_result(self, job: ComputeJob[Any]) -> None:
-        result = job.compute(EngineTurn(self._voices, job, self._report_stage, self.give_way, self._events.on_advanced))
-        if result is not None:
-            self._events.on_computed(ComputedResult(job, result))
 
     def _report_stage(self, timing: StageTiming) -> None:
         self._running_job.report_stage(timing)
-        self.give_way()
+        self._give_way()
         # Started again: what ran meanwhile would otherwise count as part of the next stage.
         self._running_job.start_stage_clock()
 
-    def _reload_dictionary(self) -> None:
-        from app.compose.text_front_end import forget_readings
 
-        forget_readings(self._voices.caches)
+def _find_machine_info() -> MachineInfo:
+    """Return the backends and audio outputs of this machine."""
+    from app.adapters.ort.backends import BACKENDS, find_backend_name
+    from app.adapters.ort.devices.ort_devices import list_devices, list_places
+    from app.adapters.portaudio.audio_devices import list_output_devices
 
-    def _play_sample(self, file: Path) -> None:
-        from app.adapters.sound.recording_reader import read_voice_sample
-
-        sound = read_voice_sample(file)
-        self._output.ensure_open(sound.sampling_rate).write_chunk(sound)
+    try:
+        outputs = tuple(dict.fromkeys(device.label for device in list_output_devices()))
+    except AppError:
+        outputs = ()  # reported when something is to be played
+    backends = ((key, find_backend_name(key)) for key in ("auto", *BACKENDS))
+    names = (*backends, *((item.place, f"{find_backend_name(item.backend)} {item.name}") for item in list_devices()))
+    return MachineInfo(names, ("auto", *(place for place in list_places() if place != "cpu"), "cpu"), outputs)

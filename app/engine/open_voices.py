@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from app.common.errors import AppError
+from app.core.sound.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
 from app.core.synthesis_types import StageTiming
-from app.engine.machine_info import describe_voice
-from app.engine.synthesis_jobs import VoicePrecisions
-from app.engine.synthesis_results import OpenedVoice
+from app.settings.graph_precision import PrecisionPreference
+from app.settings.user_settings import PrecisionChoice
+from app.voices.licence_terms import format_licence_terms
+from app.voices.voice_labels import format_voice_name
 
 if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices
@@ -19,6 +22,14 @@ if TYPE_CHECKING:
 
 MAX_OPEN_VOICES = 3
 MAX_OPEN_BYTES = 1_200_000_000  # of graphs on the disk, which is about what they take in memory
+
+
+@dataclass(frozen=True, slots=True)
+class VoicePrecisions:
+    """In which precision BERT and the graphs of each voice compute."""
+
+    bert: PrecisionChoice = "auto"
+    graphs: PrecisionPreference = field(default_factory=PrecisionPreference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +53,85 @@ class OpeningRequest:
     def find_reusable_speaker(self, bert: str) -> Speaker | None:
         """Return an open voice with this BERT, or else any."""
         return next((item for item in self.newest_first if item.voice.manifest.bert == bert), next(iter(self.newest_first), None))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedVoice:
+    """A voice that can speak now.
+
+    Attributes:
+        requested_backend: the backend asked for.
+        backends: where each stage runs, as (stage, backend key).
+        fallback: why it does not run where it was asked to, or None.
+        is_fallback_failure: `fallback` is about a failure; else a graph has no room on its device, or no form.
+        is_device_lost: it does not because its device failed, now or when the program ran last.
+        speakers, styles: as (id, name).
+        is_starter: it is the voice we ship.
+        is_single_graph: it is one graph, which can only be heard sentence by sentence.
+        id: what lines call it; empty is the voice we ship.
+        is_fast: it speaks fast.
+        has_forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
+        architecture: the kind of voice.
+        measurements: what a probe has found for it, as `koebako backends --json` reports it.
+        recipe: the number of the way in which it was prepared.
+    """
+
+    name: str
+    description: str
+    licence: str
+    is_starter: bool
+    is_single_graph: bool
+    sampling_rate: int
+    speakers: tuple[tuple[int, str], ...]
+    styles: tuple[tuple[int, str], ...]
+    requested_backend: str
+    backends: tuple[tuple[str, str], ...]
+    fallback: str | None
+    id: str = ""
+    is_fast: bool = False
+    has_forced_bert: bool = False
+    architecture: VoiceArchitecture = SBV2_ARCHITECTURE
+    is_device_lost: bool = False
+    is_fallback_failure: bool = True
+    # Not compared: a frozen class hashes what it compares, and dicts have no hash.
+    measurements: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
+    recipe: int = 1
+
+
+def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedVoice:
+    """Return what the window shows of the voice that lines call `voice` and that was asked to run on the backend `requested`."""
+    info = speaker.voice.manifest
+    return OpenedVoice(
+        name=format_voice_name(info),
+        description=info.description,
+        licence=format_licence_terms(speaker.voice.path, info.licence),
+        is_starter=info.format == "starter",
+        is_single_graph=info.is_single_graph,
+        sampling_rate=info.sampling_rate,
+        speakers=tuple((item.id, item.name) for item in info.speakers),
+        styles=tuple((item.id, item.name) for item in info.styles),
+        requested_backend=requested,
+        backends=tuple(speaker.backends.items()),
+        fallback=speaker.fallback,
+        is_device_lost=speaker.is_device_lost,
+        is_fallback_failure=speaker.has_failed,
+        id=voice,
+        architecture=speaker.pipeline.voice.architecture,
+        is_fast=bool(speaker.fast_graphs),
+        has_forced_bert=speaker.bert != info.bert,
+        measurements=_find_measurements(voice),
+        recipe=info.recipe,
+    )
+
+
+def _find_measurements(voice: str) -> tuple[dict[str, Any], ...]:
+    """Return what is remembered of the backends for a voice; nothing where that is unknown."""
+    from app.backends.backend_probe import BackendProbe
+
+    try:
+        return tuple(asdict(finding) for finding in BackendProbe(voice or None).list_known_results() if finding.ok is not None)
+    except (AppError, OSError):
+        return ()
 
 
 class OpenVoices:
@@ -131,13 +221,19 @@ class OpenVoices:
         self.backend, self.precisions = backend, precisions
         self.speakers.pop(voice, None)
         self.speakers[voice] = speaker
-        self._close_oldest_voices()
+        while len(self.speakers) > 1 and (len(self.speakers) > self._max_voices or self._measure_size() > self._max_bytes):
+            del self.speakers[next(iter(self.speakers))]
         return speaker
 
     def choose_precisions(self, precisions: VoicePrecisions) -> list[str]:
         """Open voices in these precisions from now on, and return the ids of those that this changes, which are closed; open nothing."""
         before, self.precisions = self.precisions, precisions
-        changed = [voice for voice, speaker in self.speakers.items() if _is_changed_by(speaker, before, precisions)]
+        changed = []
+        for voice, speaker in self.speakers.items():
+            manifest = speaker.voice.manifest
+            graphs = {item.graphs.find_precision(manifest.id) for item in (before, precisions)}
+            if before.bert != precisions.bert or (manifest.fast is not None and len(graphs) > 1):
+                changed.append(voice)
         for voice in changed:
             self.close_voice(voice)
         self._reported = {voice: why for voice, why in self._reported.items() if voice in self.speakers}
@@ -187,27 +283,12 @@ class OpenVoices:
         self.caches.stored = self.caches.stored or stored  # which another voice may still need
         return speaker
 
-    def _close_oldest_voices(self) -> None:
-        while len(self.speakers) > 1 and (len(self.speakers) > self._max_voices or self._measure_size() > self._max_bytes):
-            del self.speakers[next(iter(self.speakers))]
-
     def _measure_size(self) -> int:
-        """Return the size of the open voices; a BERT that several share counts once."""
-        files = {path for speaker in self.speakers.values() for path in speaker.models.values()}
-        return sum(_measure_file(path) for path in files)
+        """Return the bytes of the open voices; a BERT that several share counts once, a file that is gone not at all."""
+        from app.adapters.ort.optimized_graphs import measure_graph_bytes
 
-
-def _is_changed_by(speaker: Speaker, before: VoicePrecisions, after: VoicePrecisions) -> bool:
-    manifest = speaker.voice.manifest
-    return before.bert != after.bert or (
-        manifest.fast is not None and before.graphs.find_precision(manifest.id) != after.graphs.find_precision(manifest.id)
-    )
-
-
-def _measure_file(path: Path) -> int:
-    from app.adapters.ort.optimized_graphs import measure_graph_bytes
-
-    try:
-        return measure_graph_bytes(path)
-    except OSError:
-        return 0
+        size = 0
+        for path in {path for speaker in self.speakers.values() for path in speaker.models.values()}:
+            with suppress(OSError):
+                size += measure_graph_bytes(path)
+        return size

@@ -4,13 +4,48 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Protocol
 
+from app.adapters.portaudio.sample_ring import PlayPosition
 from app.common.errors import AudioDeviceError
 from app.common.language import localize
-from app.engine.audio_player import AudioPlayer, PlayerOpener
+from app.core.sound.ports import AudioSink
 
 # A try closes the device that stands in and may restart PortAudio, which is too much before every line.
 DEVICE_RETRY_AFTER_S = 5.0
+
+
+class AudioPlayer(AudioSink, Protocol):
+    """An audio sink that is heard, such as `app.adapters.portaudio.portaudio_player.PortAudioPlayer`; tests put in one that nobody hears."""
+
+    @property
+    def position(self) -> PlayPosition | None:
+        """Return which request sounds now and how far it is; None after an abort."""
+
+    @property
+    def device(self) -> str:
+        """Return the label of the device in use, empty while none is open."""
+
+    @property
+    def queued_s(self) -> float:
+        """Return the seconds of sound that wait."""
+
+    @property
+    def level(self) -> tuple[float, float]:
+        """Return peak and effective value of the present sound, with 1 for full scale."""
+
+    def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = ...) -> bool:
+        """Wait until all sound is played; return False if it ended early."""
+
+
+PlayerOpener = Callable[[str | None, int], AudioPlayer]
+
+
+def open_portaudio(device: str | None, sampling_rate: int) -> AudioPlayer:
+    """Open the machine's own device by label, or the system's for None; raise AudioDeviceError if there is none."""
+    from app.compose.audio_outputs import open_player
+
+    return open_player(device, sampling_rate)
 
 
 class OutputDevice:

@@ -1,4 +1,4 @@
-"""One job on its way to sound, in the synthesis thread."""
+"""One line on its way to sound, in the engine's thread, until it was heard."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.adapters.pace_store import save_pace
+from app.adapters.speech_activity import record_speech
 from app.common.errors import AudioDeviceError
 from app.core.script.line_requests import LineCast, apply_cast
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.stage_clock import OnStage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.core.text.phone_ids import count_marks, count_moras, map_phones_to_marks, map_phones_to_moras
-from app.engine.audio_player import AudioPlayer
+from app.engine.job_handlers import RunningJob
+from app.engine.open_voices import OpenVoices
+from app.engine.output_device import AudioPlayer, OutputDevice
 from app.engine.synthesis_jobs import LinePosition, SpeechJob
-from app.engine.synthesis_results import FirstAudioResult
+from app.engine.synthesis_results import FirstAudioResult, JobResult, ReportEvent, SynthesisResult
 
 if TYPE_CHECKING:
-    from app.compose.speaker import Speaker
     from app.core.sound.pipeline import Pipeline
 
 
@@ -74,47 +76,29 @@ class SpeechJobRunner:
     """Computes the chunks of a job one after another and hands each over.
 
     Args:
-        open_speaker: the open voice of an id.
-        on_stage: called with each stage, between two of them.
-        on_first_audio: called when the first chunk that is not silence is there.
-        on_waiting: called when computing ends for now, and a sink may make us wait.
-
-    Attributes:
-        on_chunk: called with each chunk, before it is heard.
+        report: called with each chunk before it is heard, and when the first one that is not silence is there.
         prepares_first: nothing of a phrase is heard before all of it is there.
     """
 
-    def __init__(
-        self,
-        job: SpeechJob,
-        open_speaker: Callable[[str], Speaker],
-        on_stage: OnStage,
-        on_first_audio: Callable[[FirstAudioResult], None],
-        on_waiting: Callable[[], None],
-    ) -> None:
-        self._job = job
-        self._speaker_of = open_speaker
-        self._on_stage = on_stage
-        self._on_first_audio = on_first_audio
-        self._on_waiting = on_waiting
+    def __init__(self, job: SpeechJob, voices: OpenVoices, running_job: RunningJob, report: ReportEvent, *, prepares_first: bool) -> None:
+        self._job, self._voices, self._running_job, self._report = job, voices, running_job, report
+        self._prepares_first = prepares_first
         self._chunks: Iterator[AudioChunk] | None = None
         self._skipped_s = 0.0
         self._search = PositionSearch(job.position) if job.position is not None else None
         self._gate: PhraseGate | None = None
-        self.prepares_first = False
-        self.on_chunk: Callable[[AudioChunk], object] = lambda _chunk: None
 
     def queue_next_chunk(self, player: AudioPlayer) -> bool:
         """Compute and queue a chunk; return False if there was none left."""
         if self._chunks is None:
-            self._gate = PhraseGate(pace=None, player=player, prepares_first=self.prepares_first)
+            self._gate = PhraseGate(pace=None, player=player, prepares_first=self._prepares_first)
             self._chunks = self._iterate_chunks(lambda: player.queued_s)
         try:
             chunk = next(self._chunks, None)
-            self._on_waiting()
+            self._running_job.stop_stage_clock()  # the player may make us wait
             if chunk is not None:
                 # Untrimmed: progress counts from the beginning of the line, also where it is heard from its middle.
-                self.on_chunk(chunk)
+                self._report(chunk)
                 heard = self._trim_to_start(chunk)
                 assert self._gate is not None
                 self._gate.add_chunk(heard, (len(chunk.samples) - len(heard.samples)) / chunk.sampling_rate)
@@ -155,13 +139,104 @@ class SpeechJobRunner:
         if job.recorded is not None:
             yield from job.recorded.iterate_chunks(job.request.id, find_queued_s, job.cancelled.is_set)
             return
-        pipeline = self._speaker_of(job.voice).pipeline
+        pipeline = self._voices.open_speaker(job.voice).pipeline
         if self._gate is not None:
             self._gate.pace = pipeline.pace
         for chunk in iterate_cast_chunks(
-            pipeline, job.request, job.cast, self._on_stage, job.cancelled.is_set, find_queued_s, may_be_silent=job.may_be_silent
+            pipeline,
+            job.request,
+            job.cast,
+            self._running_job.report_stage,
+            job.cancelled.is_set,
+            find_queued_s,
+            may_be_silent=job.may_be_silent,
         ):
             if not chunk.silence and not heard:
                 heard = True
-                self._on_first_audio(FirstAudioResult(job.request.id, (time.perf_counter() - job.requested_at) * 1000))
+                self._report(FirstAudioResult(job.request.id, (time.perf_counter() - job.requested_at) * 1000))
             yield chunk
+
+
+class PlaybackRunner:
+    """The line that is computed, or else the one that sounds. Belongs to the synthesis thread, but for its attribute and `is_holding`.
+
+    Attributes:
+        prepares_first: from the next line on, nothing of a phrase is heard before all of it is there.
+    """
+
+    def __init__(self, report: ReportEvent, running_job: RunningJob, voices: OpenVoices, output: OutputDevice) -> None:
+        self._report, self._running_job, self._voices, self._output = report, running_job, voices, output
+        self._rendering: SpeechJobRunner | None = None
+        self._playing: SpeechJob | None = None  # computed, and perhaps not heard yet
+        self.prepares_first = False
+
+    @property
+    def is_begun(self) -> bool:
+        """Return whether part of the line was computed and more is to come."""
+        return self._rendering is not None
+
+    @property
+    def is_sounding(self) -> bool:
+        """Return whether a computed line is being watched while it sounds."""
+        return self._playing is not None
+
+    @property
+    def is_holding(self) -> bool:
+        """Return whether sound of the line is kept back until it can be heard without gaps."""
+        rendering = self._rendering  # read once: other threads look
+        return rendering is not None and rendering.is_holding
+
+    def advance_job(self, job: SpeechJob) -> bool:
+        """Compute and queue the next chunk; return False if there was none left or if it failed."""
+        more = self._running_job.run_part(job, lambda: self._compute_chunk(job))
+        if more:
+            return True
+        self._rendering = None
+        if more is None or job.cancelled.is_set():
+            self._report(JobResult(job, False))
+        else:
+            self._playing = job
+        return False
+
+    def watch_playback(self, is_interrupted: Callable[[], bool]) -> None:
+        """Watch the device while it plays, until there is other work."""
+        job = self._playing
+        if job is None:
+            return
+
+        def wait_for_end() -> bool:
+            self._running_job.stop_stage_clock()
+            return self._output.wait_until_played(should_stop)
+
+        def should_stop() -> bool:
+            record_speech()
+            return job.cancelled.is_set() or is_interrupted()
+
+        heard = self._running_job.run_part(job, wait_for_end)
+        # Interrupted, the line is not over: `done` follows once it has sounded, or when other work stops the watching.
+        if heard or heard is None or not is_interrupted():
+            self._playing = None
+            self._report(JobResult(job, heard is not None and not job.cancelled.is_set()))
+
+    def stop_watching(self) -> None:
+        """Stop watching the playback, which continues."""
+        job, self._playing = self._playing, None
+        if job is not None:
+            self._report(JobResult(job, not job.cancelled.is_set()))
+
+    def _compute_chunk(self, job: SpeechJob) -> bool:
+        record_speech()
+        if self._rendering is None:
+            self._rendering = SpeechJobRunner(job, self._voices, self._running_job, self._report, prepares_first=self.prepares_first)
+        player = self._output.ensure_open(
+            job.recorded.rate if job.recorded else self._voices.open_speaker(job.voice).pipeline.voice.sampling_rate
+        )
+        try:
+            if self._rendering.queue_next_chunk(player):
+                return True
+        except AudioDeviceError:
+            # Closed, so that the next line opens a device instead of failing on the one that is gone.
+            self._output.close()
+            raise
+        self._report(SynthesisResult(job.request.id, job.cancelled.is_set(), self._rendering.waited_s))
+        return False

@@ -1,4 +1,4 @@
-"""The jobs for the synthesis thread, and the answers to their callers. Frozen: they cross threads; see also `synthesis_results`."""
+"""The jobs for the synthesis thread, and the answers to their callers. Frozen: they cross threads."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from app.core.script.line_requests import LineCast
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
-from app.settings.graph_precision import PrecisionPreference
-from app.settings.user_settings import PrecisionChoice
+from app.engine.open_voices import OpenVoices, VoicePrecisions
 
 if TYPE_CHECKING:
     from app.common.errors import AppError
@@ -24,14 +23,6 @@ Result = TypeVar("Result")
 
 def ignore_result(_result: object) -> None:
     """Do nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class VoicePrecisions:
-    """In which precision BERT and the graphs of each voice compute."""
-
-    bert: PrecisionChoice = "auto"
-    graphs: PrecisionPreference = field(default_factory=PrecisionPreference)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,31 +130,33 @@ class Importance(IntEnum):
     FILE = 3
 
 
-class JobTurn(Protocol):
-    """The resources that a job may use while it has the engine's thread."""
+@dataclass(frozen=True, slots=True)
+class JobTurn:
+    """The resources that a job may use while it has the engine's thread.
 
-    @property
-    def on_stage(self) -> OnStage:
-        """Return what is to be called with each stage: what is more important has its turn there."""
+    Attributes:
+        on_stage: to be called with each stage: what is more important has its turn there.
+        give_way: to be called between two pieces of work that are no stages.
+        report_progress: to be called with how much of the job is done, 0 to 1.
+    """
 
-    @property
-    def give_way(self) -> Callable[[], None]:
-        """Return what is to be called between two pieces of work that are no stages."""
+    voices: OpenVoices
+    cancelled: threading.Event
+    on_stage: OnStage
+    give_way: Callable[[], None]
+    report_progress: Callable[[float], None]
 
     def is_cancelled(self) -> bool:
         """Return whether nobody waits for the result any more."""
-
-    def report_progress(self, share: float) -> None:
-        """Report how much of the job is done, 0 to 1."""
+        return self.cancelled.is_set()
 
     def open_speaker(self, voice: str) -> Speaker:
         """Return the open voice of an id, opened if need be; raise VoiceError if it cannot be."""
+        return self.voices.open_speaker(self.voices.find_line_id(voice))
 
     def open_isolated_speaker(self, voice: str, precisions: VoicePrecisions) -> Speaker:
-        """Return a voice in other precisions than those that lines speak in, on the CPU, which has both.
-
-        See `OpenVoices.open_isolated_speaker`.
-        """
+        """Return a voice in other precisions than those that lines speak in, on the CPU, which has both."""
+        return self.voices.open_isolated_speaker(voice, precisions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

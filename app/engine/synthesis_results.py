@@ -1,14 +1,16 @@
-"""The reports of the synthesis thread to the window: facts, and results of jobs. Frozen: they cross threads."""
+"""The engine's reports while it works, each as its type says: facts, and results of jobs. Frozen: they cross threads."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from app.common.errors import AppError
-from app.core.sound.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
-from app.engine.synthesis_jobs import SpeechJob, SynthesisJob
+from app.core.synthesis_types import AudioChunk, StageTiming
+from app.engine.line_reader import LineReadResult
+from app.engine.open_voices import OpenedVoice
+from app.engine.synthesis_jobs import ComputedResult, ComputeJob, SpeechJob, SynthesisJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,46 +29,17 @@ class MachineInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedVoice:
-    """A voice that can speak now.
+class ClosedVoices:
+    """Voices, by the ids that lines have, that were closed because they are to speak in another precision."""
 
-    Attributes:
-        requested_backend: the backend asked for.
-        backends: where each stage runs, as (stage, backend key).
-        fallback: why it does not run where it was asked to, or None.
-        is_fallback_failure: `fallback` is about a failure; else a graph has no room on its device, or no form.
-        is_device_lost: it does not because its device failed, now or when the program ran last.
-        speakers, styles: as (id, name).
-        is_starter: it is the voice we ship.
-        is_single_graph: it is one graph, which can only be heard sentence by sentence.
-        id: what lines call it; empty is the voice we ship.
-        is_fast: it speaks fast.
-        has_forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
-        architecture: the kind of voice.
-        measurements: what a probe has found for it, as `koebako backends --json` reports it.
-        recipe: the number of the way in which it was prepared.
-    """
+    voices: tuple[str, ...]
 
-    name: str
-    description: str
-    licence: str
-    is_starter: bool
-    is_single_graph: bool
-    sampling_rate: int
-    speakers: tuple[tuple[int, str], ...]
-    styles: tuple[tuple[int, str], ...]
-    requested_backend: str
-    backends: tuple[tuple[str, str], ...]
-    fallback: str | None
-    id: str = ""
-    is_fast: bool = False
-    has_forced_bert: bool = False
-    architecture: VoiceArchitecture = SBV2_ARCHITECTURE
-    is_device_lost: bool = False
-    is_fallback_failure: bool = True
-    # Not compared: a frozen class hashes what it compares, and dicts have no hash.
-    measurements: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
-    recipe: int = 1
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """Words in the language of the user: something takes long, or is not as the user may expect."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +81,38 @@ class JobFailure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobResult:
-    """The synthesis thread has finished a job; `succeeded` when it neither failed nor was cancelled."""
+    """The engine has finished a job; `succeeded` when it neither failed nor was cancelled. The last report of every job but those of the service."""
 
     job: SynthesisJob
     succeeded: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JobProgress:
+    """The share of a job that is done, 0 to 1."""
+
+    job: ComputeJob[Any]
+    share: float
+
+
+EngineEvent = (
+    MachineInfo
+    | OpenedVoice
+    | ClosedVoices
+    | Announcement
+    | StageTiming
+    | AudioChunk
+    | LineReadResult
+    | FirstAudioResult
+    | SynthesisResult
+    | JobFailure
+    | JobResult
+    | JobProgress
+    | ComputedResult
+)
+"""An `AudioChunk` comes with sound that is to be heard, before it is; a `LineReadResult` is the answer to `Engine.request_reading`."""
+ReportEvent = Callable[[EngineEvent], None]
+
+
+def ignore_event(_event: EngineEvent) -> None:
+    """Do nothing."""

@@ -102,7 +102,7 @@ class RefiningBench:
         self.window.close_now()
 
     def _open_player(self, device: str | None, rate: int) -> Any:
-        from app.engine.audio_player import open_portaudio
+        from app.engine.output_device import open_portaudio
 
         self._players.append(open_portaudio(device, rate))
         return self._players[-1]

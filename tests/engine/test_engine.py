@@ -21,14 +21,12 @@ from app.core.script.script import Line, LineSettings
 from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.engine.engine import MIN_QUEUED_BEFORE_FILES_S, Engine
-from app.engine.engine_events import EngineEvents
-from app.engine.engine_thread import EngineThread
-from app.engine.job_handle import JobHandle
-from app.engine.line_voice_opener import LineVoiceOpener
-from app.engine.open_voices import OpenVoices
+from app.engine.engine_thread import EngineThread, JobHandle
+from app.engine.open_voices import OpenedVoice, OpenVoices
 from app.engine.speech_file import SaveJob, SpeechFile
 from app.engine.synthesis_jobs import ChooseDeviceJob, ComputedResult, ComputeJob, Importance, JobTurn, OpenVoiceJob, ShutdownJob, SpeechJob
-from app.engine.synthesis_results import JobFailure, JobResult
+from app.engine.synthesis_results import EngineEvent, JobFailure, JobResult
+from app.engine.voice_terms import LineVoiceOpener
 from tests.recording_player import RecordingPlayer
 from tests.stopped_runs import DECODER, stop_within_run
 
@@ -50,14 +48,15 @@ class Listener:
         self.timings: list[StageTiming] = []
         self.computed: list[ComputedResult] = []
 
-    def build_events(self) -> EngineEvents:
-        return EngineEvents(
-            on_done=self.done.append,
-            on_failed=self.failed.append,
-            on_voice_opened=self.voices.append,
-            on_stage=self.timings.append,
-            on_computed=self.computed.append,
-        )
+    def take_event(self, event: EngineEvent) -> None:
+        kinds: dict[type, list[Any]] = {
+            JobResult: self.done,
+            JobFailure: self.failed,
+            OpenedVoice: self.voices,
+            StageTiming: self.timings,
+            ComputedResult: self.computed,
+        }
+        kinds.get(type(event), []).append(event)
 
 
 class Studio:
@@ -66,9 +65,9 @@ class Studio:
     def __init__(self, player: RecordingPlayer) -> None:
         self.player = player
         self.heard = Listener()
-        events = self.heard.build_events()
-        voices = OpenVoices(LineVoiceOpener(events.on_announcement).open_voice, events.on_voice_opened)
-        self.engine = Engine(events, voices, lambda _device, _rate: player)
+        report = self.heard.take_event
+        voices = OpenVoices(LineVoiceOpener(print).open_voice, report)
+        self.engine = Engine(voices, report, lambda _device, _rate: player)
         self.thread = threading.Thread(target=self.engine.run_jobs, name="synthesis")
         self.thread.start()
 

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, ReadingOverride, SynthesisRequest
+from app.engine.job_handlers import RunningJob
 from app.engine.line_reader import MAX_SHOWN_CHARACTERS, LineReader, ReadLineJob
-from app.engine.line_voice_opener import LineVoiceOpener
 from app.engine.open_voices import OpenVoices
 from app.engine.speech_job_runner import SpeechJobRunner
 from app.engine.synthesis_jobs import SpeechJob
+from app.engine.synthesis_results import EngineEvent, ignore_event
+from app.engine.voice_terms import LineVoiceOpener
 from tests.recording_player import RecordingPlayer
 
 
@@ -58,21 +60,22 @@ def test_sound_is_heard_from_a_place_on() -> None:
 
     class Speaking:
         pipeline = property(lambda self: self)
-        voice = pace = None
+        voice = pace = fallback = None
         graphs_id = ""
 
         def synthesize(self, *_args: object) -> list[AudioChunk]:
             return pieces
 
-    told: list[AudioChunk] = []
+    told: list[EngineEvent] = []
     player = RecordingPlayer()
     speaking: Any = Speaking()
     job = SpeechJob(SynthesisRequest("あ", id="a"), 0.0, start_s=0.25)
-    rendering = SpeechJobRunner(job, lambda _voice: speaking, lambda _timing: None, lambda _result: None, lambda: None)
-    rendering.on_chunk = told.append
+    voices = OpenVoices(lambda _opening: speaking)
+    voices.speakers[""] = speaking
+    rendering = SpeechJobRunner(job, voices, RunningJob(ignore_event, voices), told.append, prepares_first=False)
     while rendering.queue_next_chunk(player):
         pass
-    assert [chunk.samples[0] for chunk in told] == [0, 1, 2, 3, 4]
+    assert [chunk.samples[0] for chunk in told if isinstance(chunk, AudioChunk)] == [0, 1, 2, 3, 4]
     assert np.array_equal(
         np.concatenate([chunk.samples for chunk in player.requests["a"]]), np.repeat(np.array([2, 3, 4], np.float32), [50, 100, 100])
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.core.sound.stage_clock import RequestStopped
-from app.engine.engine_events import EngineEvents
-from app.engine.running_job import RunningJob
+from app.engine.job_handlers import RunningJob
 from app.engine.synthesis_jobs import OpenVoiceJob
-from app.engine.synthesis_results import JobFailure
+from app.engine.synthesis_results import EngineEvent, JobFailure, ignore_event
 
 
 class CountingVoices:
@@ -23,7 +22,7 @@ class CountingVoices:
 @pytest.mark.parametrize("is_waiting", [False, True])
 def test_a_warm_up_gives_way_to_a_job_that_waits_and_not_to_its_own(is_waiting: bool) -> None:
     voices = CountingVoices()
-    running = RunningJob(EngineEvents(), voices)  # type: ignore[arg-type]
+    running = RunningJob(ignore_event, voices)  # type: ignore[arg-type]
     first, second = OpenVoiceJob("cpu"), OpenVoiceJob("cpu")
 
     def warm_up() -> None:
@@ -40,11 +39,11 @@ def test_a_warm_up_gives_way_to_a_job_that_waits_and_not_to_its_own(is_waiting: 
 
 @pytest.mark.parametrize(("error", "failures"), [(RequestStopped(), 0), (ValueError("broken"), 1)])
 def test_a_part_that_was_stopped_is_over_without_a_failure(error: Exception, failures: int) -> None:
-    failed = list[JobFailure]()
-    running = RunningJob(EngineEvents(on_failed=failed.append), CountingVoices())  # type: ignore[arg-type]
+    failed = list[EngineEvent]()
+    running = RunningJob(failed.append, CountingVoices())  # type: ignore[arg-type]
 
     def raise_error() -> bool:
         raise error
 
     assert running.run_part(OpenVoiceJob("cpu"), raise_error) is None
-    assert len(failed) == failures
+    assert [type(event) for event in failed] == [JobFailure] * failures

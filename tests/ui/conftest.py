@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.core.script.script import replace_text
-from app.engine.audio_player import PlayerOpener
+from app.engine.output_device import PlayerOpener
 from app.settings.user_settings import Settings
 from app.ui.main import make_application
 from app.ui.synthesis.speech_controller import SpeechController

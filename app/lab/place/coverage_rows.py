@@ -14,8 +14,8 @@ from app.adapters.ort.fixed_shapes.fixed_shape_graph import FULL_NAME, GRAPH_NAM
 from app.adapters.sandbox.sandbox_process import SandboxProcess
 from app.common.language import localize
 from app.common.progress import Report, build_part_report
-from app.compose.auto_placement import STARTER
-from app.compose.stored_features import is_slow_bert
+from app.compose.disk_stores import is_slow_bert
+from app.compose.speaker_plan import STARTER
 from app.install.sandbox_limits import compute_limits
 from app.lab.graph_sandbox import find_subject_kind, read_sandbox_rows, reject_malformed
 from app.lab.lab_subject import LabSubject, create_scratch_folder, ensure_file

@@ -24,7 +24,7 @@ from app.core.sound.silent_lines import synthesize_or_silence
 from app.core.sound.stage_clock import RequestStopped, ignore_cancellation
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.engine import Engine
-from app.engine.job_handle import JobHandle
+from app.engine.engine_thread import JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.agents.agent_folder import AgentFolder, check_file_name
 from app.service.agents.agent_session import INVALID_PARAMS, RpcError

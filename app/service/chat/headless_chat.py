@@ -17,7 +17,7 @@ from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.silent_lines import synthesize_or_silence
 from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine
-from app.engine.job_handle import JobHandle
+from app.engine.engine_thread import JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.service.chat.chat_delivery import build_chat_request, find_chat_style

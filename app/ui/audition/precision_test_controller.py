@@ -14,7 +14,8 @@ from app.audition.line_rendering import TakeResult
 from app.common.errors import AppError
 from app.common.language import localize
 from app.core.script.script import Line
-from app.engine.synthesis_jobs import ComputeJob, VoicePrecisions
+from app.engine.open_voices import VoicePrecisions
+from app.engine.synthesis_jobs import ComputeJob
 from app.settings.graph_precision import PrecisionPreference
 from app.ui.audition.blind_test_controller import BlindTestController
 from app.ui.audition.blind_test_dialog import BlindTestDialog

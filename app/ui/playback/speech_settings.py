@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
-from app.engine.synthesis_jobs import VoicePrecisions
+from app.engine.open_voices import VoicePrecisions
 from app.settings.user_settings import Settings
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.settings.settings_store import SettingsStore

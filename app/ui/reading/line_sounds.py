@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.core.script.script import Line
 from app.core.sound.line_sound import LineSound
 from app.core.synthesis_types import AudioChunk
-from app.engine.synthesis_results import OpenedVoice
+from app.engine.open_voices import OpenedVoice
 from app.ui.synthesis.speech_controller import SpeechController
 
 MAX_KEPT_LINE_SOUNDS = 200  # a minute of a line takes 60 KB

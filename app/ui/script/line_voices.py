@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from app.common.language import localize
 from app.core.script.line_requests import choose_known_name
 from app.core.script.script import Line
-from app.engine.synthesis_results import OpenedVoice
+from app.engine.open_voices import OpenedVoice
 from app.ui.display_names import VoiceLabel, format_speaker, format_style
 
 NEUTRAL_STYLE = "Neutral"

@@ -35,7 +35,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
 from app.common.language import localize
-from app.engine.synthesis_results import OpenedVoice
+from app.engine.open_voices import OpenedVoice
 from app.ui.display_names import VoiceLabel
 from app.ui.plain_text import escape_tip
 from app.ui.script.empty_state import EmptyStatePainter

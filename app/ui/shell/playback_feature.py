@@ -10,9 +10,10 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.common.language import localize
-from app.engine.licence_error import LicenceNotAcceptedError
+from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import OpenVoiceJob
-from app.engine.synthesis_results import JobFailure, MachineInfo, OpenedVoice
+from app.engine.synthesis_results import JobFailure, MachineInfo
+from app.engine.voice_terms import LicenceNotAcceptedError
 from app.ui.actions.window_actions import WindowActions
 from app.ui.error_texts import describe_failure
 from app.ui.latency.latency_dock import LatencyDock

@@ -16,7 +16,8 @@ from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.common.language import localize
 from app.common.stage_labels import find_stage_label
 from app.core.sound.peak_limiter import CEILING
-from app.engine.synthesis_results import MachineInfo, OpenedVoice
+from app.engine.open_voices import OpenedVoice
+from app.engine.synthesis_results import MachineInfo
 from app.ui.display_names import format_ms
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.probe_labels import add_missing_backends, describe_probe_result, show_probe_results

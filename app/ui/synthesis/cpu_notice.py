@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.common.language import localize
-from app.engine.synthesis_results import OpenedVoice
+from app.engine.open_voices import OpenedVoice
 
 
 def describe_cpu_use(voice: OpenedVoice, device: str) -> tuple[str, str]:

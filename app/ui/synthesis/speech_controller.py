@@ -18,8 +18,9 @@ from app.common.errors import AppError
 from app.core.script.line_requests import LineCast
 from app.core.script.script import Line
 from app.core.synthesis_types import SynthesisRequest
-from app.engine.audio_player import PlayerOpener
 from app.engine.line_reader import ReadLineJob
+from app.engine.open_voices import VoicePrecisions
+from app.engine.output_device import PlayerOpener
 from app.engine.speech_file import SaveJob, SpeechFile
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
@@ -33,7 +34,6 @@ from app.engine.synthesis_jobs import (
     ReloadDictionaryJob,
     SpeechJob,
     SynthesisJob,
-    VoicePrecisions,
 )
 from app.ui.synthesis.speech_events import SpeechEventReceiver
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 from app.adapters.ort.backends import is_on_processor
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, StageTiming
-from app.engine.audio_player import PlayerOpener
 from app.engine.engine import Engine
-from app.engine.line_voice_opener import LineVoiceOpener
-from app.engine.open_voices import OpenVoices
+from app.engine.line_reader import LineReadResult
+from app.engine.open_voices import OpenedVoice, OpenVoices
+from app.engine.output_device import PlayerOpener
 from app.engine.speech_file import SaveJob
 from app.engine.synthesis_jobs import (
     ComputedResult,
@@ -26,10 +26,22 @@ from app.engine.synthesis_jobs import (
     SpeechJob,
     StoppableJob,
 )
-from app.engine.synthesis_results import FirstAudioResult, JobFailure, JobResult, OpenedVoice, SpeakFailure, SynthesisResult
+from app.engine.synthesis_results import (
+    Announcement,
+    ClosedVoices,
+    EngineEvent,
+    FirstAudioResult,
+    JobFailure,
+    JobProgress,
+    JobResult,
+    MachineInfo,
+    SpeakFailure,
+    SynthesisResult,
+)
+from app.engine.voice_terms import LineVoiceOpener
 from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory, Utterance
 from app.ui.synthesis.pending_jobs import PendingJobs, SpeechState
-from app.ui.synthesis.synthesis_signals import EngineSignals, SpeechSignals
+from app.ui.synthesis.synthesis_signals import SpeechSignals
 
 SYNTHESIS_STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encoders
 
@@ -39,19 +51,22 @@ class SynthesisThread(QThread):
 
     Attributes:
         engine: what it may be asked for from other threads is described there.
-        signals: what the engine reports.
         opener: of its voices.
+
+    Signals:
+        reported(EngineEvent): each report of the engine, carried to the thread of the receiver.
     """
+
+    reported = Signal(object)
 
     def __init__(self, open_player: PlayerOpener | None, parent: QObject) -> None:
         super().__init__(parent)
         self.setObjectName("synthesis")
         self.setStackSize(SYNTHESIS_STACK_BYTES)
-        self.signals = EngineSignals(self)
-        events = self.signals.build_events()
-        self.opener = LineVoiceOpener(events.on_announcement)
-        voices = OpenVoices(self.opener.open_voice, events.on_voice_opened, find_line_id=self.opener.find_line_id)
-        self.engine = Engine(events, voices, open_player)
+        report = self.reported.emit
+        self.opener = LineVoiceOpener(lambda text: report(Announcement(text)))
+        voices = OpenVoices(self.opener.open_voice, report, find_line_id=self.opener.find_line_id)
+        self.engine = Engine(voices, report, open_player)
 
     def run(self) -> None:
         """Run jobs until the shutdown."""
@@ -123,14 +138,12 @@ class LatencyRecorder(QObject):
             self.history.drop_empty_utterance(request_id)
             self.measured.emit()
 
-    @Slot(object)
     def add_stage(self, timing: StageTiming) -> None:
         """Add one stage of one sentence."""
         utterance = self.history.find_utterance(timing.request_id)
         if utterance is not None:
             utterance.add_timing(timing, self._rates.get(self._voices.get(timing.request_id, ""), 1))
 
-    @Slot(object)
     def add_first_audio(self, first_audio: FirstAudioResult) -> None:
         """Add the time of the first sound."""
         utterance = self.history.find_utterance(first_audio.request_id)
@@ -138,7 +151,6 @@ class LatencyRecorder(QObject):
             utterance.first_audio_ms = first_audio.ms
             self.measured.emit()
 
-    @Slot(object)
     def finish_utterance(self, result: SynthesisResult) -> None:
         """End the row of a line whose sound is complete."""
         self._voices.pop(result.request_id, None)
@@ -174,7 +186,24 @@ class SpeechEventReceiver(SpeechSignals):
         self._open = PendingJobs()
         self._thread = SynthesisThread(open_player, self)
         self.engine = self._thread.engine
-        self._connect_engine(self._thread.signals)
+        self._receivers: dict[type, Callable[[Any], object]] = {
+            MachineInfo: self.machine_info_found.emit,
+            OpenedVoice: self._add_voice,
+            ClosedVoices: self._remove_voices,
+            Announcement: lambda event: self.announced.emit(event.text),
+            StageTiming: self._recorder.add_stage,
+            FirstAudioResult: self._recorder.add_first_audio,
+            AudioChunk: self._add_chunk,
+            LineReadResult: self.line_read.emit,
+            SynthesisResult: self._finish_synthesis,
+            JobProgress: lambda event: event.job.on_progress(event.share),
+            # The user may have cancelled while the result waited in Qt's event queue.
+            ComputedResult: ComputedResult.deliver_result,
+            JobFailure: self._report_failure,
+            JobResult: self._finish_job,
+        }
+        # Qt queues reports for the window's thread in the order of emission, so a `JobResult` arrives last of each job.
+        self._thread.reported.connect(self._receive_event)
         self._timer = QTimer(self)
         self._timer.setInterval(STATE_TICK_MS)
         self._timer.timeout.connect(self._update_state)
@@ -257,35 +286,20 @@ class SpeechEventReceiver(SpeechSignals):
             self.speech_played.emit(job)
         return played_s
 
-    def _connect_engine(self, signals: EngineSignals) -> None:
-        # Qt queues these for the window's thread in the order of emission, so `done` arrives last of each job.
-        signals.machine_info_found.connect(self.machine_info_found)
-        signals.voice_opened.connect(self._add_voice)
-        signals.voices_closed.connect(self._remove_voices)
-        signals.stage_timed.connect(self._recorder.add_stage)
-        signals.first_audio.connect(self._recorder.add_first_audio)
-        signals.chunk_made.connect(self._add_chunk)
-        signals.line_read.connect(self.line_read)
-        signals.synthesised.connect(self._finish_synthesis)
-        signals.advanced.connect(self._report_progress)
-        signals.computed.connect(self._deliver_result)
-        signals.announced.connect(self.announced)
-        signals.failed.connect(self._report_failure)
-        signals.done.connect(self._finish_job)
-
     @Slot(object)
+    def _receive_event(self, event: EngineEvent) -> None:
+        self._receivers[type(event)](event)
+
     def _add_voice(self, voice: OpenedVoice) -> None:
         self.voice = self.voices[voice.id] = voice
         self._recorder.set_voice(voice)
         self.voice_opened.emit(voice)
 
-    @Slot(object)
-    def _remove_voices(self, voices: Sequence[str]) -> None:
-        for voice in voices:
+    def _remove_voices(self, closed: ClosedVoices) -> None:
+        for voice in closed.voices:
             self.voices.pop(voice, None)
-        self.voices_closed.emit(voices)
+        self.voices_closed.emit(closed.voices)
 
-    @Slot(object)
     def _report_failure(self, failure: JobFailure) -> None:
         job, error = failure.job, failure.error
         # Removed before the signals: playback answers with the next line, which would wait for this one to be made.
@@ -306,7 +320,6 @@ class SpeechEventReceiver(SpeechSignals):
         if spoken and isinstance(error, AudioDeviceError):
             self.stop_speaking()  # what waits would fail as well
 
-    @Slot(object)
     def _finish_job(self, result: JobResult) -> None:
         job = result.job
         self._open.finish_job(job)
@@ -316,7 +329,6 @@ class SpeechEventReceiver(SpeechSignals):
             self.dictionary_changed.emit()
         self._emit_state()
 
-    @Slot(object)
     def _finish_synthesis(self, result: SynthesisResult) -> None:
         self._recorder.finish_utterance(result)
         job = self._open.find_job(result.request_id)
@@ -325,16 +337,6 @@ class SpeechEventReceiver(SpeechSignals):
             self.speech_computed.emit(job)
             self.speech_waited.emit(job, result.waited_s)
 
-    @Slot(object, float)
-    def _report_progress(self, job: ComputeJob[Any], share: float) -> None:
-        job.on_progress(share)
-
-    @Slot(object)
-    def _deliver_result(self, result: ComputedResult) -> None:
-        # The user may have cancelled while the result waited in Qt's event queue.
-        result.deliver_result()
-
-    @Slot(object)
     def _add_chunk(self, chunk: AudioChunk) -> None:
         self._open.add_sound(chunk)
         self.chunk_made.emit(chunk)

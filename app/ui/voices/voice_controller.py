@@ -16,9 +16,10 @@ from app.common.files.atomic_write import check_version, load_data, save_data
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
 from app.core.script.script import change_settings
-from app.engine.licence_error import LicenceNotAcceptedError
+from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import OpenVoiceJob
-from app.engine.synthesis_results import JobFailure, OpenedVoice
+from app.engine.synthesis_results import JobFailure
+from app.engine.voice_terms import LicenceNotAcceptedError
 from app.settings.graph_precision import GraphPrecision
 from app.settings.user_settings import Settings
 from app.ui.background_thread import BackgroundThread

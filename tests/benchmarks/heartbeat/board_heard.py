@@ -19,7 +19,7 @@ from app.audition.board import VoiceChoice
 from app.audition.parallel_sounds import ParallelSounds
 from app.core.script.script import Line, create_line_id
 from app.core.synthesis_types import Float32
-from app.engine.audio_player import open_portaudio
+from app.engine.output_device import open_portaudio
 from app.settings.user_settings import Settings
 from app.ui.audition.board_controller import BoardController
 from tests.benchmarks.heartbeat.stories import Beating, beating

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.engine.audio_player import PlayerOpener
+from app.engine.output_device import PlayerOpener
 from app.settings.user_settings import Settings
 from app.ui.main import make_application
 from app.ui.synthesis.speech_controller import SpeechController

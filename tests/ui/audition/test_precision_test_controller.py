@@ -18,7 +18,7 @@ from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.script.script import Line, Script, change_settings
 from app.core.synthesis_types import SynthesisRequest
-from app.engine.synthesis_jobs import VoicePrecisions
+from app.engine.open_voices import VoicePrecisions
 from app.install.voice_licence import accept_licence
 from app.settings.user_settings import Settings
 from app.ui.audition.blind_test_dialog import BlindTestDialog

@@ -20,6 +20,7 @@ from app.common.errors import OutputFileError
 from app.core.script.project import Project
 from app.core.script.script import Line, LineSettings, Script
 from app.core.synthesis_types import AudioChunk, StageTiming
+from app.engine.synthesis_results import EngineEvent
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
 from app.interchange.koebako_files import write_project
 from app.settings.user_settings import Settings
@@ -71,8 +72,9 @@ class Listener(RecordingPlayer):
         self.steps.append(("sound", chunk.request_id))
         super().write_chunk(chunk)
 
-    def note_stage(self, timing: StageTiming) -> None:
-        self.steps.append(("stage", timing.request_id))
+    def note_stage(self, event: EngineEvent) -> None:
+        if isinstance(event, StageTiming):
+            self.steps.append(("stage", event.request_id))
 
 
 def page_of(qtbot: QtBot, window: WindowDriver) -> ExportDialog:
@@ -355,7 +357,7 @@ def test_playing_and_typing_go_on_while_many_lines_are_written(
     count, played = (200, ("150", "160", "170")) if at_length else (30, ("25",))
     player = Listener()
     window = open_window(Settings(text="", save_folder=str(folder)), lambda _device, _rate: player)
-    window.speech_thread.signals.stage_timed.connect(player.note_stage, Qt.ConnectionType.DirectConnection)
+    window.speech_thread.reported.connect(player.note_stage, Qt.ConnectionType.DirectConnection)
     window.document.reset_script(Script(tuple(Line(f"{number}番目の天気です。", id=str(number)) for number in range(count))))
     monkeypatch.setattr(os, "fsync", lambda _file: time.sleep(0.002))
     page = page_of(qtbot, window)

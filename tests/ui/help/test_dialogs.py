@@ -18,8 +18,7 @@ from app.common import language
 from app.common.errors import AudioDeviceError
 from app.common.log import find_log_path
 from app.core.synthesis_types import AudioChunk
-from app.engine.audio_player import open_portaudio
-from app.engine.output_device import OutputDevice
+from app.engine.output_device import OutputDevice, open_portaudio
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.actions.command_search import CommandSearchDialog
 from app.ui.actions.menu_commands import convert_command_to_kana, find_matching_commands, list_menu_commands

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.engine.audio_player import open_portaudio
+from app.engine.output_device import open_portaudio
 from app.settings.user_settings import Settings
 from tests.null_sink import NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak

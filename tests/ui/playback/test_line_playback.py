@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import AudioDeviceError
 from app.core.script.script import Line, LineSettings, Script
-from app.engine.audio_player import open_portaudio
+from app.engine.output_device import open_portaudio
 from app.ui.script.script_model import LinePhase
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.recording_player import RecordingPlayer

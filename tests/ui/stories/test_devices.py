@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script.script import Line, Script
 from app.engine import output_device
-from app.engine.audio_player import open_portaudio
+from app.engine.output_device import open_portaudio
 from app.settings.user_settings import Settings
 from app.ui.script.autosave import load_autosave
 from app.ui.script.script_model import LinePhase

@@ -39,7 +39,7 @@ class Listener:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._stamp = find_data_dir() / "cache" / speech_activity.SPEECH_STAMP_NAME
-        monkeypatch.setattr("app.engine.playback_runner.record_speech", lambda: None)
+        monkeypatch.setattr("app.engine.speech_job_runner.record_speech", lambda: None)
 
     def listen(self) -> bool:
         self._stamp.parent.mkdir(parents=True, exist_ok=True)

@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
-from app.engine.playback_runner import PlaybackRunner
 from app.engine.speech_file import SpeechFile
+from app.engine.speech_job_runner import PlaybackRunner
 from app.settings.user_settings import Settings, load_settings
 from app.ui.script.autosave import load_autosave
 from tests.recording_player import RecordingPlayer
