@@ -43,7 +43,7 @@ BOUNDED_ELSEWHERE = {
 }
 BUILT_IN_FUNCTIONS: dict[str, Callable[[ModuleType], list[str]]] = {
     "app/common/command_parser.py english": lambda module: [english for english, _japanese in module._TRANSLATIONS],
-    "app/core/text/normalise/english_spelling.py pattern": lambda module: [pattern for pattern, _sounds in module._SPELLING_RULES],
+    "app/core/text/normalise/english_words.py pattern": lambda module: [pattern for pattern, _sounds in module._SPELLING_RULES],
     "app/core/text/normalise/historical_kana.py verb.pattern": lambda module: [verb.pattern for verb in module._HISTORICAL_VERBS],
     "app/core/text/normalise/historical_kana.py word.pattern": lambda module: [word.pattern for word in module._HISTORICAL_WORDS],
     "app/core/text/normalise/numbers.py joins": lambda module: [module._JOINS_CIRCLED, module._JOINS_NUMBER],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from app.core.text.normalise.english_spelling import convert_spelling
+from app.core.text.normalise.english_words import convert_spelling
 
 # As most Japanese say and write them.
 _COMMON_KANA_SPELLINGS = (("ヴァ", "バ"), ("ヴィ", "ビ"), ("ヴェ", "ベ"), ("ヴォ", "ボ"), ("ヴュ", "ビュ"), ("ヴ", "ブ"), ("ケイション", "ケーション"), ("レイション", "レーション"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.common.files.atomic_write import load_cache, write_json
 from app.common.files.paths import find_data_dir
-from app.core.sound.speaking_pace import SpeakingPace
+from app.core.sound.phrase_gate import SpeakingPace
 
 MOST_PACES = 100
 WORTH_WRITING = 0.2  # a smaller change, as a share of what is kept, is not written

@@ -24,7 +24,7 @@ from app.core.text.dictionary_formats import (
     parse_dictionary_text,
     parse_entries,
 )
-from app.core.text.text_encoding import decode_text
+from app.core.text.text_lines import decode_text
 
 MAX_DICTIONARY_BYTES = 64 << 20  # of a file from elsewhere
 DictionaryChange = Callable[[tuple[DictionaryEntry, ...]], tuple[DictionaryEntry, ...]]

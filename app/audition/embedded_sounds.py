@@ -11,8 +11,7 @@ from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import InputError, OutputFileError
 from app.core.script.project import Project
 from app.core.script.takes import find_sounds
-from app.interchange.embedded_takes import MAX_EMBEDDED_SOUND_BYTES
-from app.interchange.koebako_files import read_project
+from app.interchange.koebako_files import MAX_EMBEDDED_SOUND_BYTES, read_project
 
 
 def pack_sounds(project: Project, project_paths: Iterable[Path | None]) -> tuple[Project, int]:

@@ -17,9 +17,9 @@ from app.adapters.ort.ort_synthesizer import OrtBert, OrtSingleGraphSynthesizer
 from app.bench.bench_home import OriginalFiles, create_no_graph_error
 from app.bench.stage_timing import RunFigures
 from app.compose.text_front_end import open_g2p
-from app.core.sound.phone_features import expand_to_phones
+from app.core.sound.durations import expand_to_phones
 from app.core.sound.ports import SingleGraphInput
-from app.core.sound.style_blending import compute_style_vector
+from app.core.sound.voice_traits import compute_style_vector
 from app.core.synthesis_types import SynthesisRequest
 from app.core.text.phone_ids import convert_phones_to_ids
 from app.voices.bert_vocabulary import VOCABULARY_NAME

@@ -18,7 +18,7 @@ from app.cli.console_output import open_stdin, print_note
 from app.common.errors import InputError
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.core.text.text_encoding import UTF8, DecodedText, detect_and_decode
+from app.core.text.text_lines import UTF8, DecodedText, detect_and_decode
 
 # This is a hundred novels; a larger input is no text, or has no end.
 MAX_INPUT_BYTES = 64 << 20

@@ -15,9 +15,8 @@ from app.core.script.script import Line, LineSettings
 from app.install.character_memory import load_characters
 from app.install.known_voices import describe_voice, list_known_voices
 from app.install.resolve_voice import find_unprepared_voice
-from app.interchange.character_assignment import AssignableVoice, apply_choices, match_characters
+from app.interchange.character_assignment import AssignableVoice, apply_choices, match_characters, substitute_missing_voices
 from app.interchange.script_import import TABLES
-from app.interchange.substitute_voice import substitute_missing_voices
 from app.voices.installed_voices import find_named_id
 from app.voices.voice_card_data import VoiceCardData
 from app.voices.voice_labels import format_voice_name, localize_voice_name

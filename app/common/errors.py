@@ -40,7 +40,7 @@ class InputError(AppError):
 
 
 class NothingToReadError(InputError):
-    """A text without a sound in it. A line alone is refused so; where it is one of several it is silent, see `app.core.sound.silent_lines`."""
+    """A text without a sound in it. A line alone is refused so; where it is one of several it is silent, see `app.core.sound.pipeline`."""
 
 
 class VoiceError(AppError):

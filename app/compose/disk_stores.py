@@ -1,4 +1,4 @@
-"""The stores that outlive the program: measurements, optimised copies of graphs; those for devices: `app.compose.device_opening`."""
+"""The stores that outlive the program: measurements, optimised copies of graphs, features of a BERT; those for devices: `app.compose.device_opening`."""
 
 from __future__ import annotations
 

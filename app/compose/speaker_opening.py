@@ -23,9 +23,9 @@ from app.compose.graph_sessions import add_graph_traits, build_synthesizer, open
 from app.compose.speaker import Speaker
 from app.compose.speaker_plan import SpeakerPlan, plan_speaker
 from app.compose.text_front_end import open_g2p
+from app.core.sound.phrase_gate import SpeakingPace
 from app.core.sound.pipeline import Pipeline
 from app.core.sound.render_caches import RenderCaches
-from app.core.sound.speaking_pace import SpeakingPace
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import PrecisionChoice, load_usable_settings
 

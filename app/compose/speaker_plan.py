@@ -1,4 +1,4 @@
-"""The plan of a speaker: its voice, BERT, precision and placement, before anything is opened."""
+"""The plan of a speaker, before anything is opened: its voice, BERT, precision and placement, also where the user leaves that to the program."""
 
 from __future__ import annotations
 

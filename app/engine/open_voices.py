@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from app.common.errors import AppError
-from app.core.sound.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
+from app.core.sound.voice_traits import SBV2_ARCHITECTURE, VoiceArchitecture
 from app.core.synthesis_types import StageTiming
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.user_settings import PrecisionChoice

@@ -65,7 +65,7 @@ def iterate_cast_chunks(
         find_queued_s: returns the seconds of sound that wait to be heard.
         may_be_silent: a text in which nothing can be read is silent; else it is an error.
     """
-    from app.core.sound.silent_lines import synthesize_or_silence
+    from app.core.sound.pipeline import synthesize_or_silence
 
     speak = partial(synthesize_or_silence, pipeline) if may_be_silent else pipeline.synthesize
     yield from speak(apply_cast(request, cast, pipeline.voice) if cast else request, on_stage, is_cancelled, find_queued_s)

@@ -18,7 +18,7 @@ from app.core.script.script import CAST_FIELDS, Line, LineSettings
 from app.core.sound.edit_rebasing import move_overrides_to_text
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.sound.line_sound import LineSound, SoundSpan
-from app.core.sound.silent_lines import synthesize_or_silence
+from app.core.sound.pipeline import synthesize_or_silence
 from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
 from app.core.synthesis_types import AudioChunk, Float32, PhoneTiming, ReadingOverride
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras

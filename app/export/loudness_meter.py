@@ -15,8 +15,7 @@ import numpy as np
 from app.adapters.resampler import RateConverter
 from app.common.files.untrusted_json import require_number
 from app.core.sound.k_weighting import WEIGHTED_PIECE, Float64, KWeighting
-from app.core.sound.peak_limiter import PeakLimiter
-from app.core.sound.true_peak import REACH, find_true_levels
+from app.core.sound.peak_limiter import REACH, PeakLimiter, find_true_levels
 from app.core.synthesis_types import Float32
 from app.export.loudness import LIMITER_CEILING_DB, MAX_LIMITED_DB, LoudnessMeasurement, compute_integrated_lufs, convert_to_db
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.core.sound.phone_features import expand_to_phones
+from app.core.sound.durations import expand_to_phones
 from app.core.sound.ports import ProsodyInput
 from app.core.synthesis_types import Float32, Phones
 from app.voices.prepared_voice import Voice

@@ -29,7 +29,7 @@ from app.adapters.ort.recording_session import RecordedRun
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.processes.terminal import escape_to_one_line, write_error_line
-from app.core.sound.decode_windows import list_window_widths
+from app.core.sound.acoustic import list_window_widths
 from app.core.sound.durations import compute_symbol_frames
 from app.core.sound.result_metrics import compute_equal_share
 from app.install.calibration_runs import fit_to_length, record_runs

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.adapters.files.part_file import build_write_error
 from app.common.progress import Report, ignore_report
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.install.natural_voice_terms import NATURAL_VOICE_DESCRIPTION, NATURAL_VOICE_LICENCE, NATURAL_VOICE_SPEAKERS
 from app.voices.int8_result import Int8Rejection
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME

@@ -8,7 +8,7 @@ from __future__ import annotations
 from app.common.errors import AppError
 from app.common.files.paths import find_data_dir, list_voice_dirs
 from app.common.language import localize
-from app.core.sound.voice_architecture import ARCHITECTURES
+from app.core.sound.voice_traits import ARCHITECTURES
 from app.install.natural_voice_presence import is_prepared_by_request_alone
 from app.install.voice_licence import find_unaccepted_licence
 from app.voices.installed_voices import list_installed_voices

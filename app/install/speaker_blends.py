@@ -18,7 +18,7 @@ from app.adapters.files.file_lock import lock_path_for_change
 from app.common.errors import InputError, VoiceError
 from app.common.files.paths import find_data_dir, list_voice_dirs
 from app.common.language import localize
-from app.core.sound.voice_architecture import ARCHITECTURES
+from app.core.sound.voice_traits import ARCHITECTURES
 from app.core.synthesis_types import Float32
 from app.install.manage_voices import validate_voice_name
 from app.install.staging_folders import create_staging_folder, move_into_place, read_in_place

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.compose.graph_runner import SYMBOL_TYPES_INPUT
-from app.core.sound.phone_features import expand_to_phones
+from app.core.sound.durations import expand_to_phones
 from app.core.sound.ports import Prosody
-from app.core.sound.style_blending import compute_style_vector
+from app.core.sound.voice_traits import compute_style_vector
 from app.core.symbols import EDGE_SYMBOL, NANAIRO_EMOJI
 from app.core.synthesis_types import BERT_WIDTH, Phones
 from app.core.text.moras import PHONES_BY_MORA

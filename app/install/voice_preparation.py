@@ -17,7 +17,7 @@ from app.common.files.atomic_write import remove_path
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.common.system_errors import describe_reason
-from app.core.sound.voice_architecture import ARCHITECTURES
+from app.core.sound.voice_traits import ARCHITECTURES
 from app.install.preparation_results import PreparationResult
 from app.install.verify_voice import SourceGraph, verify_prepared_voice, verify_single_graph_voice
 from app.voices.containers.voice_sources import read_voice_source

@@ -1,23 +1,31 @@
-"""Assigns installed voices to the names in an imported script."""
+"""Assigns installed voices to the names in an imported script, and one voice to those that are missing where nobody can be asked."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import md5
 from itertools import cycle
 from typing import TypeVar
 
+from app.common.language import localize
 from app.core.script.characters import CastBuilder, replace_voices
 from app.core.script.project import Project, VoiceAssignment
-from app.core.script.script import Character, LineSettings, Script
-from app.interchange.style_ids import compute_style_id
+from app.core.script.script import Character, Line, LineSettings, Script
 
 _Item = TypeVar("_Item")
 _NAME_WITH_STYLE = re.compile(r"(.[^（(\n]*)[（(](.+)[）)]")
 _STYLE_NUMBER_NAME = re.compile(r"[0-9a-z]{1,16}:([0-9]{1,10})")
 # SBV2 writes this style in English, AIVM in Japanese.
 _CANONICAL_STYLE_NAMES = {"ノーマル": "neutral"}
+
+MAX_LISTED_SUBSTITUTED = 5  # names of missing voices
+
+_SPEAKER_BITS, _STYLE_BITS = 27, 5
+MAX_STYLES_PER_SPEAKER = 1 << _STYLE_BITS
+"""Of a speaker; a style of a higher id has no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +169,14 @@ def _cast_voice(character: Character, choices: Mapping[str, VoiceAssignment]) ->
     return replace(character, settings=settings, name=name)
 
 
+def compute_style_id(speaker_uuid: str, local_id: int) -> int | None:
+    """Return 27 bits of the speaker and five of the style, with the sign bit cleared; None for a style that has no number."""
+    if not 0 <= local_id < MAX_STYLES_PER_SPEAKER:
+        return None
+    speaker = int(md5(speaker_uuid.encode(), usedforsecurity=False).hexdigest(), 16) & ((1 << _SPEAKER_BITS) - 1)
+    return (speaker << _STYLE_BITS | local_id) & ~(1 << 31)
+
+
 class _VoiceFinder:
     """Looks names up; one that several answer to is nobody's."""
 
@@ -232,3 +248,57 @@ def _fold_name(name: str) -> str:
 
 def _find_only(items: Sequence[_Item]) -> _Item | None:
     return items[0] if len(items) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class SubstitutionResult:
+    """A project whose missing voices have somebody who speaks for them.
+
+    Attributes:
+        counts: how many lines that are, by the name of the missing voice.
+        name: of the voice that speaks, for people.
+    """
+
+    project: Project
+    counts: Counter[str]
+    name: str
+
+    def describe_substitution(self) -> str:
+        """Describe the substitution; empty where there was none."""
+        lines = self.counts.total()
+        if not lines:
+            return ""
+        names = ", ".join(list(self.counts)[:MAX_LISTED_SUBSTITUTED]) + (", …" if len(self.counts) > MAX_LISTED_SUBSTITUTED else "")
+        return localize(
+            f"声が見つからない {lines:,} 行には「{self.name}」を使います（{names}）。",
+            f"“{self.name}” speaks {lines:,} {'line' if lines == 1 else 'lines'} whose voice is missing ({names}).",
+        )
+
+
+def substitute_missing_voices(
+    project: Project, voice: AssignableVoice, is_available: Callable[[str], bool], kept: Collection[str] = ()
+) -> SubstitutionResult:
+    """Give this voice to lines without one, and to those whose voice is missing.
+
+    Args:
+        kept: missing voices that stay missing.
+    """
+    lines = project.script.lines
+    missing = {wanted for line in lines if (wanted := line.settings.voice) and wanted not in kept and not is_available(wanted)}
+    shown = {reference.id: reference.name or reference.id for reference in project.voices}
+    counts = Counter(shown.get(line.settings.voice, line.settings.voice) for line in lines if line.settings.voice in missing)
+    speaks_for = {"", *missing}
+    spoken = tuple(_speak_with_voice(line, voice) if line.settings.voice in speaks_for else line for line in lines)
+    project = apply_choices(project, {name: VoiceAssignment(name, voice.id) for name in missing})
+    return SubstitutionResult(replace(project, script=replace(project.script, lines=spoken)), counts, voice.name)
+
+
+def _speak_with_voice(line: Line, voice: AssignableVoice) -> Line:
+    """Return the line with the voice; speaker and style of a missing voice are kept if this voice has them, too."""
+    settings = replace(line.settings, voice=voice.id)
+    if line.settings.voice:
+        if not any(is_same_name(speaker.name, settings.speaker) for speaker in voice.speakers):
+            settings = replace(settings, speaker="")
+        if not any(is_same_name(name, settings.style) for name in voice.styles):
+            settings = replace(settings, style="")
+    return replace(line, settings=settings)

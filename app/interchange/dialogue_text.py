@@ -1,4 +1,4 @@
-"""Plain text with who speaks before what is said: `名前「台詞」` and `名前：台詞`, with narration between; and a script as such a text."""
+"""Plain text as a script: a line each, VOICEVOX's text (`キャラ（スタイル）,テキスト`), and dialogue, `名前「台詞」` and `名前：台詞` with narration between; and a script as such a text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.core.text.text_lines import MAX_NAME_CHARACTERS
-from app.interchange.named_lines import NamedLine
+from app.common.files.untrusted_json import sanitise_long_text
+from app.core.script.script import LineSettings
+from app.core.text.text_lines import MAX_NAME_CHARACTERS, decode_text, split_lines, strip_markdown
+from app.interchange.import_limits import check_line_count
+from app.interchange.imported_script import ImportedScript, NamedLine
+from app.interchange.script_builder import ImportedScriptBuilder
 
 # A longer quotation is not one.
 MAX_QUOTED_LINES = 50
@@ -20,6 +24,9 @@ _QUOTED = re.compile(rf"{_WHO}[ \u3000]?([「『])(.*)", re.DOTALL)
 _AFTER_COLON = re.compile(rf"{_WHO}[ \u3000]?[：:](?!//)\s*(\S.*)", re.DOTALL)
 _CLOSING = {"「": "」", "『": "』"}
 _QUOTED_SIGNS = re.compile(r"[「」『』]")
+
+_STYLED_LINE = re.compile(r"([^,、。（）()]{1,80}（[^（）,]{1,80}）),(.*)")
+_NAMED_LINE = re.compile(rf"([^,、。！？!?（）()\s]{{1,{MAX_NAME_CHARACTERS}}}),(.*)")
 
 
 class _Dialogue(NamedTuple):
@@ -103,3 +110,32 @@ def _format_line(line: NamedLine) -> str:
         return line.text
     quoted = f"「{line.text}」"
     return f"{line.name}{quoted}" if _is_one_quotation([quoted]) else f"{line.name}：{line.text}"
+
+
+def read_plain_text(name: str, suffix: str, data: bytes) -> ImportedScript:
+    """Read plain text; raise InputError if there is none."""
+    text = decode_text(name, data)
+    lines = split_lines(strip_markdown(text) if suffix == ".md" else text)
+    check_line_count(name, len(lines))
+    gathered = ImportedScriptBuilder(name)
+    for line in _split_voicevox_text(lines) or parse_dialogue(lines) or [NamedLine("", line) for line in lines]:
+        text = sanitise_long_text(line.text)
+        gathered.add_line(text, LineSettings(voice=gathered.name_voice(line.name, is_speaker=True) if text and line.name else ""))
+    return gathered.build_script()
+
+
+def _split_voicevox_text(lines: list[str]) -> list[NamedLine]:
+    """Return who speaks what, or nothing where no line begins with a name and a comma."""
+    has_names = _has_names(lines)
+    matches = [_STYLED_LINE.fullmatch(line) or (_NAMED_LINE.fullmatch(line) if has_names else None) for line in lines]
+    return (
+        [NamedLine(match[1], match[2]) if match else NamedLine("", line) for match, line in zip(matches, lines, strict=True)]
+        if any(matches)
+        else []
+    )
+
+
+def _has_names(lines: list[str]) -> bool:
+    """Return whether every line begins with a short name and a comma, and names recur: prose does not."""
+    names = [match[1] for line in lines if (match := _STYLED_LINE.fullmatch(line) or _NAMED_LINE.fullmatch(line))]
+    return len(names) == len(lines) > 1 and 2 * len(set(names)) <= len(names)

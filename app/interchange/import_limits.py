@@ -1,14 +1,19 @@
-"""Limits the size of an imported script, counted before it is built: a small file can repeat its contents.
+"""Reads a file of the user whole, and limits the size of an imported script, counted before it is built: a small file can repeat its contents.
 
 Real scripts: a game's 30,000 lines of 40 characters; a line has some 5 phrases and 30 morae, a page of a book in one line 1,000 characters.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from app.common.errors import InputError
+from app.common.files.atomic_write import read_with_retry
+from app.common.files.bounded_read import FileTooLargeError
 from app.common.language import localize
+from app.common.system_errors import describe_reason
 from app.core.script.characters import MOST_CHARACTERS
-from app.core.script.project_sanitiser import MAX_SCRIPT_LINES
+from app.core.script.project import MAX_SCRIPT_LINES
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 
 # Characters of a line, before it is split into lines that the window can show.
@@ -23,6 +28,8 @@ MAX_MORA_CHARS = 8  # characters
 MAX_PHRASES_PER_LINE = MAX_LINE_CHARACTERS
 # As many as the characters that are read longest have.
 MAX_MORAS_PER_LINE = 8 * MAX_LINE_CHARACTERS
+
+LARGEST_PROJECT_BYTES, LARGEST_TEXT_BYTES = 64 << 20, 20 << 20
 
 
 def check_line_count(name: str, lines: int) -> None:
@@ -92,3 +99,24 @@ class ImportAllowance:
             localize(f"「{self._name}」は{unit}が多すぎます。", f"“{self._name}” has too many {unit}."),
             localize(f"{maximum:,} まで読み込めます。ファイルを分けてください。", f"The limit is {maximum:,}. Split the file."),
         )
+
+
+def read_file_bytes(path: Path, max_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
+    """Return all bytes of a file of any content; raise InputError if it cannot be read."""
+    try:
+        return read_with_retry(path, max_bytes)
+    except FileTooLargeError as exc:
+        raise build_too_large_error(path, max_bytes) from exc
+    except OSError as exc:
+        raise InputError(
+            localize(f"「{path.name}」を開けません。", f"“{path.name}” cannot be opened."),
+            localize(f"ファイルの場所を確認してください。（{describe_reason(exc)}）", f"Check the path. ({describe_reason(exc)})"),
+        ) from exc
+
+
+def build_too_large_error(path: Path, max_bytes: int) -> InputError:
+    """Return the error for a file of more bytes than are read."""
+    return InputError(
+        localize(f"「{path.name}」は大きすぎます。", f"“{path.name}” is too large."),
+        localize(f"{max_bytes >> 20} MB まで読み込めます。", f"The limit is {max_bytes >> 20} MB."),
+    )

@@ -1,10 +1,12 @@
-"""The contents of another program's file, before they are compared with the voices and the readings of this machine."""
+"""The contents of another program's file, before they are compared with the voices and the readings of this machine; lines as scripts of other programs have them."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from app.common.errors import InputError
 from app.common.language import localize
@@ -16,6 +18,8 @@ MAX_LOSS_HINTS = 2
 NOT_IMPORTED = ("読み込みませんでした", "Not imported")
 NOT_SAVED = ("この形式には保存されません", "Not saved in this format")
 NOT_OPENED = ("読み込めませんでした", "Could not be read")
+
+_MADE_ID = re.compile("[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +117,16 @@ def build_no_text_error(name: str, losses: Sequence[str] = ()) -> InputError:
     return InputError(
         localize(f"「{name}」にはテキストがありません。", f"“{name}” contains no text."), " ".join((*losses[:MAX_LOSS_HINTS], hint))
     )
+
+
+class NamedLine(NamedTuple):
+    """A line as a script of other programs has it: `name` is who speaks, empty for narration, and `text` has no line breaks."""
+
+    name: str
+    text: str
+    id: str = ""
+
+
+def is_made_id(line_id: str) -> bool:
+    """Return whether an id was made here: it names nothing in other programs."""
+    return _MADE_ID.fullmatch(line_id) is not None

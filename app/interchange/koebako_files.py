@@ -1,11 +1,14 @@
-"""Our own project files, `.koebako`: JSON, whole at every moment."""
+"""Our own project files, `.koebako`: JSON, whole at every moment, with the sounds of takes as base64 by the name that is also their hash."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import math
 import stat
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +17,12 @@ from app.common.errors import InputError
 from app.common.files.atomic_write import PARSE_FAULTS, PRIVATE, encode_readable_json, read_with_retry, save_bytes
 from app.common.files.untrusted_json import parse_json
 from app.common.language import localize
-from app.core.script.project import PROJECT_SUFFIX, Project
+from app.core.script.project import PROJECT_SUFFIX, Project, sanitise_project
 from app.core.script.project_data import VERSION, convert_project_to_data, parse_project
-from app.core.script.project_sanitiser import sanitise_project
 from app.core.script.script import LineSettings
-from app.interchange.embedded_takes import MAX_ENCODED_SOUND_BYTES, count_encoded_bytes, decode_sounds, encode_sounds
-from app.interchange.import_limits import ImportAllowance
+from app.core.script.takes import is_sound_name
+from app.interchange.import_limits import LARGEST_PROJECT_BYTES, ImportAllowance, build_too_large_error, read_file_bytes
 from app.interchange.imported_script import NOT_OPENED, LossReport
-from app.interchange.script_file_bytes import LARGEST_PROJECT_BYTES, build_too_large_error, read_file_bytes
 from app.interchange.table_columns import SETTING_BY_COLUMN, format_field_name
 
 _LINE_LOSS_LABELS = {
@@ -49,6 +50,12 @@ _PROJECT_LOSS_LABELS = {
 }
 _FIELD_BY_SETTING = {setting: field for field, setting in SETTING_BY_COLUMN.items()} | {"assist_text": "assist", "pauses": "pause"}
 _LINE_SETTING_NAMES = {item.name for item in fields(LineSettings)}
+
+MAX_EMBEDDED_SOUND_BYTES = 48 << 20
+"""Of all sounds of a file; a voice takes 20 minutes to fill that. A file is read whole, and its text takes up to four times as much memory."""
+
+MAX_ENCODED_SOUND_BYTES = MAX_EMBEDDED_SOUND_BYTES * 4 // 3
+"""The same as base64."""
 
 
 class ProjectLossReport:
@@ -78,6 +85,39 @@ class ProjectLossReport:
 
 
 PROJECT_FILE_SUFFIX = PROJECT_SUFFIX
+
+
+def encode_sounds(sounds: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the data that `decode_sounds` reads."""
+    return {name: base64.b64encode(content).decode("ascii") for name, content in sounds.items()}
+
+
+def decode_sounds(data: Mapping[str, object]) -> dict[str, bytes]:
+    """Decode the sounds that match their names, as far as they fit; takes without a sound say so when played."""
+    sounds: dict[str, bytes] = {}
+    room = MAX_EMBEDDED_SOUND_BYTES
+    for name, text in data.items():
+        if is_sound_name(name) and isinstance(text, str) and len(text) * 3 // 4 <= room + 2:
+            content = _decode_base64(text)
+            if len(content) <= room and hashlib.sha256(content).hexdigest() == name:
+                sounds[name] = content
+                room -= len(content)
+    return sounds
+
+
+def count_encoded_bytes(data: Mapping[str, object]) -> int:
+    """Count the characters that sounds take in a file's text, valid or not."""
+    return sum(len(text) for text in data.values() if isinstance(text, str))
+
+
+def _decode_base64(text: str) -> bytes:
+    """Return the bytes of a Base64 text; none if it is not valid."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
 # The second for sounds alone.
 MAX_PROJECT_FILE_BYTES = LARGEST_PROJECT_BYTES + MAX_ENCODED_SOUND_BYTES
 MAX_PROJECT_VALUES = 3_000_000

@@ -13,12 +13,18 @@ from dataclasses import dataclass
 from app.common.files.untrusted_json import sanitise_long_text
 from app.common.language import localize
 from app.core.script.script import LineSettings
-from app.core.text.text_encoding import decode_text
+from app.core.text.text_lines import decode_text
 from app.interchange.import_limits import check_line_count
-from app.interchange.imported_script import ImportedScript
-from app.interchange.named_lines import NamedLine, is_made_id
-from app.interchange.renpy_statements import STRING_PATTERN, RenpyStatement, iterate_statements
-from app.interchange.renpy_texts import convert_from_spoken, convert_to_spoken, encode_string, split_string
+from app.interchange.imported_script import ImportedScript, NamedLine, is_made_id
+from app.interchange.renpy_statements import (
+    STRING_PATTERN,
+    RenpyStatement,
+    convert_from_spoken,
+    convert_to_spoken,
+    encode_string,
+    iterate_statements,
+    split_string,
+)
 from app.interchange.script_builder import ImportedScriptBuilder
 
 _DEFINITION = re.compile(

@@ -1,4 +1,4 @@
-"""A script from any kind of file that is understood, by its suffix and what is in it."""
+"""A script, or its cast alone, from any kind of file that is understood, by its suffix and what is in it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from pathlib import Path
 
 from app.common.errors import InputError
 from app.common.language import localize
+from app.core.script.project import PROJECT_SUFFIX, Project
+from app.interchange.import_limits import LARGEST_PROJECT_BYTES, read_file_bytes
 from app.interchange.imported_script import ImportedScript
-from app.interchange.script_file_bytes import LARGEST_PROJECT_BYTES, read_file_bytes
 
 PROJECTS, TABLES, TEXTS = (".vvproj", ".aisp"), (".csv", ".tsv", ".tab"), (".txt", ".md")
 GAME_SCRIPTS = (".rpy", ".yarn")
-IMPORT_SUFFIXES = (".koebako", *PROJECTS, *TABLES, *GAME_SCRIPTS, *TEXTS)
+IMPORT_SUFFIXES = (PROJECT_SUFFIX, *PROJECTS, *TABLES, *GAME_SCRIPTS, *TEXTS)
 NO_COLUMN_CHOICES: Mapping[str, str] = {}
 
 
@@ -27,7 +28,7 @@ def read_script_file(path: Path, columns: Mapping[str, str] = NO_COLUMN_CHOICES)
     """
     # Each reader is loaded for the first file of its kind.
     suffix = path.suffix.lower()
-    if suffix == ".koebako":
+    if suffix == PROJECT_SUFFIX:
         from app.interchange.koebako_files import open_project
 
         opened = open_project(path)
@@ -49,10 +50,39 @@ def read_script_file(path: Path, columns: Mapping[str, str] = NO_COLUMN_CHOICES)
 
         return read_yarn_script(path.name, read_file_bytes(path))
     if suffix in TEXTS:
-        from app.interchange.plain_text_import import read_plain_text
+        from app.interchange.dialogue_text import read_plain_text
 
         return read_plain_text(path.name, suffix, read_file_bytes(path))
     raise InputError(
         localize(f"「{path.name}」は読み込めない種類のファイルです。", f"“{path.name}” is of a file type that cannot be imported."),
         localize("使用できるもの: ", "Available: ") + ", ".join(IMPORT_SUFFIXES),
     )
+
+
+def read_cast_file(path: Path) -> Project:
+    """Return the characters in a project or a table, and the names that stand in the place of their voices. Raises InputError for another kind of file, and where nobody is named."""
+    suffix = path.suffix.lower()
+    if suffix == PROJECT_SUFFIX:
+        from app.interchange.koebako_files import read_project
+
+        project = read_project(path)
+    elif suffix in TABLES:
+        from app.interchange.script_tables import parse_table, read_table_cast
+        from app.interchange.table_columns import recognise_columns
+
+        table = parse_table(path.name, suffix, read_file_bytes(path), {})
+        project = read_table_cast(table, recognise_columns(table.header))
+    else:
+        raise InputError(
+            localize(f"「{path.name}」からは配役を読み込めません。", f"“{path.name}” cannot hold a cast."),
+            localize("使用できるもの: ", "Available: ") + ", ".join((PROJECT_SUFFIX, *TABLES)),
+        )
+    if not project.script.cast:
+        raise InputError(
+            localize(f"「{path.name}」には登場人物がありません。", f"“{path.name}” names no characters."),
+            localize(
+                "プロジェクトか、「登場人物」と「声」の列がある表を指定してください。",
+                "Use a project, or a table with the columns “character” and “voice”.",
+            ),
+        )
+    return project

@@ -21,8 +21,7 @@ from app.core.synthesis_types import Overrides
 from app.core.text.notation.explicit_notation import convert_memos_to_notes
 from app.core.text.spreadsheet_cells import escape_formula
 from app.interchange.dialogue_text import format_dialogue
-from app.interchange.imported_script import NOT_SAVED, LossReport
-from app.interchange.named_lines import NamedLine, is_made_id
+from app.interchange.imported_script import NOT_SAVED, LossReport, NamedLine, is_made_id
 from app.interchange.renpy_script import format_renpy_script, is_renpy_id
 from app.interchange.table_columns import SETTING_BY_COLUMN
 from app.interchange.yarn_script import format_yarn_script, is_yarn_id

@@ -35,8 +35,15 @@ from app.interchange.import_limits import (
 )
 from app.interchange.imported_script import ImportedPhrase, ImportedScript
 from app.interchange.script_builder import ImportedScriptBuilder
-from app.interchange.voicevox_project_versions import AIVISSPEECH, ENGINE_NAMES, VOICEVOX, find_item_voice, find_talk_items, has_song
-from app.interchange.voicevox_query_fields import parse_query_settings
+from app.interchange.voicevox_query_fields import (
+    AIVISSPEECH,
+    ENGINE_NAMES,
+    VOICEVOX,
+    find_item_voice,
+    find_talk_items,
+    has_song,
+    parse_query_settings,
+)
 
 # A line of 30 morae has some 250 values.
 MAX_VVPROJ_VALUES = 4_000_000

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from app.common.files.untrusted_json import MAX_SHORT_TEXT_CHARS, sanitise_long_text
 from app.common.language import localize
 from app.core.script.script import LineSettings
-from app.core.text.text_encoding import decode_text
+from app.core.text.text_lines import decode_text
 from app.interchange.import_limits import check_line_count
-from app.interchange.imported_script import ImportedScript
-from app.interchange.named_lines import NamedLine
+from app.interchange.imported_script import ImportedScript, NamedLine
 from app.interchange.script_builder import ImportedScriptBuilder
 
 ID_PREFIX = "line:"

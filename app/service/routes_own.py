@@ -19,8 +19,7 @@ from app.common.errors import InputError, NothingToReadError, VoiceError
 from app.core.request_limits import BOUNDS
 from app.core.sound.fixed_durations import FixedSentence, iterate_sentences, measure_durations, synthesize_fixed
 from app.core.sound.line_sound import SoundSpan
-from app.core.sound.pipeline import Pipeline
-from app.core.sound.silent_lines import compute_silence_s
+from app.core.sound.pipeline import Pipeline, compute_silence_s
 from app.core.sound.waveform import create_silence
 from app.core.synthesis_types import Float32, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras

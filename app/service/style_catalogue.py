@@ -11,7 +11,7 @@ from typing import Any
 
 from app.common.errors import VoiceError
 from app.common.language import localize
-from app.interchange.style_ids import compute_style_id
+from app.interchange.character_assignment import compute_style_id
 from app.service.http_errors import create_unknown_style_refusal
 from app.voices.content_digest import compute_content_digest, compute_file_digests
 from app.voices.prepared_voice import Voice

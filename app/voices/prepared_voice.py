@@ -7,8 +7,7 @@ from pathlib import Path
 
 from app.common.errors import VoiceError
 from app.common.language import localize
-from app.core.sound.voice_architecture import ARCHITECTURES
-from app.core.sound.voice_traits import VoiceTraits
+from app.core.sound.voice_traits import ARCHITECTURES, VoiceTraits
 from app.core.synthesis_types import Float32
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME, read_style_vectors
 from app.voices.voice_manifest import VoiceManifest, read_manifest

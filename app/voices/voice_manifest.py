@@ -7,7 +7,7 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
               sdp_noise f32[2,T] (seeded, already times noise_scale_w)
               → logw f32[T] · m_p f32[C,T] · logs_p f32[C,T]
               multilingual voices: ja_bert takes the features, bert and en_bert zeros
-              Nanairo voices: duration_symbol_type_ids int[T], see `app.core.text.symbol_kinds`
+              Nanairo voices: duration_symbol_type_ids int[T], see `app.core.text.phone_ids`
     flow      z_p f32[C,F] · sid · style_vec · frame_position f32[F] (frame centre in its phone, 0..1)
               phone_frames f32[F] (frames of that phone) · length_scale f32[] (1 / speed)
               f0 f32[2F] (Hz, the melody asked for) · melody_weight f32[] (0 the voice's own accents, 1 the melody's)
@@ -45,8 +45,7 @@ from app.common.files.untrusted_json import (
 )
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
-from app.core.sound.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
-from app.core.sound.voice_traits import DurationRule
+from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE, DurationRule
 from app.voices.int8_result import Int8Rejection, Int8Result, parse_int8_rejections, parse_int8_result
 from app.voices.untrusted.voice_limits import (
     MAX_DECODE_WINDOW_FRAMES,
@@ -89,7 +88,7 @@ class VoiceManifest:
         graphs: file name by graph name: prosody, flow, decoder or whole.
         fast: a faster way to speak, where there is one.
         refused: by name, graphs that have no part in it; in neither are those that an earlier version prepared.
-        architecture: the kind of voice, see `app.core.sound.voice_architecture`.
+        architecture: the kind of voice, see `app.core.sound.voice_traits`.
         median_f0: the median pitch in Hz of each row of the style vectors, for voices that take a melody.
         max_style_weight: the highest weight at which every style was measured to have a sound.
         emoji: the voice speaks emoji, which only Nanairo's table of symbols holds.

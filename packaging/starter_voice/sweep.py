@@ -23,7 +23,7 @@ from speaker import HOP, RATE, Speaker, Who
 from texts import SEED, held_out
 from tqdm import tqdm
 
-from app.core.sound.decode_windows import plan_windows
+from app.core.sound.acoustic import plan_windows
 from app.core.sound.durations import round_with_carry
 
 WINDOWS, MARGIN = (16, 32, 64, 128), 3

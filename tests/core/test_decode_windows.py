@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.sound.decode_windows import WINDOW_STEP_FRAMES, DecodeWindow, list_window_widths, plan_fixed_windows, plan_windows
+from app.core.sound.acoustic import WINDOW_STEP_FRAMES, DecodeWindow, list_window_widths, plan_fixed_windows, plan_windows
 
 SIZES = st.lists(st.integers(1, 64), min_size=1, max_size=5).map(sorted)
 

@@ -18,9 +18,8 @@ from app.core.sound.line_reading import LineReading, read_line
 from app.core.symbols import EMOJI_IDS, NANAIRO_EMOJI, SYMBOLS
 from app.core.synthesis_types import MoraOverride, Overrides, Phones, ReadingOverride
 from app.core.text.emoji_symbols import find_emoji, has_emoji, trim_emoji
-from app.core.text.phone_ids import apply_tones, convert_phones_to_ids, count_moras
+from app.core.text.phone_ids import apply_tones, convert_phones_to_ids, count_moras, list_symbol_kinds
 from app.core.text.sentence_splitting import split_sentences
-from app.core.text.symbol_kinds import list_symbol_kinds
 
 G2P = OpenJTalkG2P()
 TEXT = "そう？🤭こうして😮‍💨橋を渡る。"

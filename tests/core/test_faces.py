@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.text.normalise.characters import BOUNDARY_CHAR
 from app.core.text.normalise.decoration import drop_faces
-from app.core.text.normalise.word_boundaries import BOUNDARY_CHAR
 
 
 @pytest.mark.parametrize(

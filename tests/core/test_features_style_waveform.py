@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.sound.phone_features import expand_to_phones
-from app.core.sound.style_blending import compute_style_vector
+from app.core.sound.durations import expand_to_phones
+from app.core.sound.voice_traits import compute_style_vector
 from app.core.sound.waveform import KEPT_TAIL_S, apply_gain, create_silence, trim_tail
 
 RATE = 44100

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.errors import InputError
-from app.core.text.dictionary_comparison import compare_import
-from app.core.text.dictionary_entries import DictionaryEntry, make_entry
+from app.core.text.dictionary_entries import DictionaryEntry, compare_import, make_entry
 from app.core.text.dictionary_formats import (
     find_ime_kind,
     format_entries_csv,
@@ -17,7 +16,7 @@ from app.core.text.dictionary_formats import (
     parse_dictionary_text,
     parse_ime_lines,
 )
-from app.core.text.text_encoding import decode_text
+from app.core.text.text_lines import decode_text
 
 MICROSOFT = (
     "!Microsoft IME Dictionary Tool 98\r\n!Version:\r\n!Format:WORDLIST\r\n!User Dictionary Name: imjp\r\n\r\n"

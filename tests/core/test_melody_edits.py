@@ -8,19 +8,21 @@ from hypothesis import strategies as st
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.core.request_limits import MORA_PITCH_BOUNDS
-from app.core.sound.line_melody import find_own_melody, predict_own_melody, remove_pitch_edits
-from app.core.sound.line_reading import read_line
-from app.core.sound.melody_edits import (
+from app.core.sound.line_melody import (
     LineMelody,
     copy_melody,
+    find_own_melody,
     flatten_pitches,
     list_pitch_offsets,
     paste_melody,
     place_pitches,
+    predict_own_melody,
     raise_ending,
+    remove_pitch_edits,
     shift_pitches,
     smooth_pitches,
 )
+from app.core.sound.line_reading import read_line
 from app.core.synthesis_types import MoraOverride, Overrides
 
 G2P = OpenJTalkG2P()

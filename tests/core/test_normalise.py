@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.core.text.normalise import PLACEHOLDER, normalise_surface, normalise_text
-from app.core.text.normalise.english_spelling import convert_spelling
-from app.core.text.normalise.kanji_numbers import convert_to_kanji
+from app.core.text.normalise.english_words import convert_spelling
 from app.core.text.normalise.latin_words import convert_romaji
+from app.core.text.normalise.numbers import convert_to_kanji
 
 DICTIONARY = {
     "pen": "ペン",

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.sound.phrase_gate import PhraseGate, list_resting_places
-from app.core.sound.speaking_pace import SpeakingPace
+from app.core.sound.phrase_gate import PhraseGate, SpeakingPace, list_resting_places
 from app.core.synthesis_types import AudioChunk, PhoneTiming, StageTiming
 
 RATE, FRAME_S = 1000, 0.025

@@ -17,7 +17,7 @@ from app.core.sound.pipeline import Pipeline
 from app.core.sound.pitch_offsets import TRANSITION_S, build_offset_curve, list_voiced_spans
 from app.core.sound.pitch_shift import PitchChange, PitchShift
 from app.core.sound.ports import STEPS_PER_FRAME, SingleGraphInput
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.core.synthesis_types import Float32, Int64, MoraOverride, Overrides, PhoneTiming, SynthesisRequest
 from app.core.text.phone_ids import count_moras
 from tests.core.numpy_voice import NumpyVoice, traits

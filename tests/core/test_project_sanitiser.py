@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from app.common.errors import InputError
 from app.common.files.untrusted_json import DISTURBING_CHARS
-from app.core.script import project_sanitiser
-from app.core.script.project import Project
-from app.core.script.project_sanitiser import sanitise_project
+from app.core.script import project
+from app.core.script.project import Project, sanitise_project
 from app.core.script.script import Character, Line, LineSettings, Script
 from app.core.synthesis_types import MoraOverride, Overrides
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
@@ -54,6 +53,6 @@ def test_edits_still_count_over_the_text_they_were_made_for() -> None:
 def test_long_lines_are_cut_and_their_number_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     tidied = sanitise_project(Project(script=Script((Line("雨。" * MAX_LINE_CHARACTERS),))))
     assert [len(line.text) for line in tidied.script.lines] == [MAX_LINE_CHARACTERS, MAX_LINE_CHARACTERS]
-    monkeypatch.setattr(project_sanitiser, "MAX_SCRIPT_LINES", 2)
+    monkeypatch.setattr(project, "MAX_SCRIPT_LINES", 2)
     with pytest.raises(InputError):
         sanitise_project(Project(script=Script((Line("雨。" * MAX_LINE_CHARACTERS), Line("雪。")))))

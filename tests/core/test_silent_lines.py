@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.common.errors import InputError
-from app.core.sound.silent_lines import SHORTEST_SILENT_LINE_S, synthesize_or_silence
+from app.core.sound.pipeline import SHORTEST_SILENT_LINE_S, synthesize_or_silence
 from app.core.synthesis_types import Overrides, PauseOverride, SynthesisRequest
 from tests.core.numpy_voice import RATE
 from tests.core.test_pipeline import pipeline

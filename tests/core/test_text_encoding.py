@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from app.common.errors import InputError
 from app.common.language import set_language
-from app.core.text.text_encoding import decode_text, detect_and_decode
-from app.core.text.text_lines import split_lines
+from app.core.text.text_lines import decode_text, detect_and_decode, split_lines
 
 TEXT = "今日は、①晴れ。\r\n\r\n　明日は雨。　\n"
 ENCODINGS = {

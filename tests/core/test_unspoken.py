@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text.link_reading import LINK_READINGS, LinkReading
-from app.core.text.normalise.characters import PLACEHOLDER
+from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER
 from app.core.text.normalise.unspoken_markup import drop_unspoken, find_unspoken
-from app.core.text.normalise.word_boundaries import BOUNDARY_CHAR
 
 
 def left(text: str, links: LinkReading = "host") -> str:

@@ -10,8 +10,7 @@ import pytest
 
 from app.core.delivery import Delivery
 from app.core.request_limits import BOUNDS
-from app.core.sound.voice_architecture import ARCHITECTURES, KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE, VoiceArchitecture
-from app.core.sound.voice_traits import VoiceTraits
+from app.core.sound.voice_traits import ARCHITECTURES, KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE, VoiceArchitecture, VoiceTraits
 from app.core.synthesis_types import Phones, SynthesisRequest
 from app.core.text.kokoro_symbols import convert_phones_to_tokens
 from app.core.text.phone_ids import convert_phones_to_ids

@@ -9,8 +9,7 @@ import pytest
 from app.core.script.project import Project, VoiceAssignment
 from app.core.script.script import Line, LineSettings, Script
 from app.install.known_voices import list_known_voices
-from app.interchange.character_assignment import match_characters
-from app.interchange.style_ids import compute_style_id
+from app.interchange.character_assignment import compute_style_id, match_characters
 from app.voices import aivisspeech_voices
 from app.voices.containers.voice_sources import read_source_facts
 

@@ -17,7 +17,7 @@ from app.common.errors import OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.files.paths import find_data_dir
 from app.common.progress import Report, ignore_report
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.install import natural_voice_first_start, natural_voice_install, natural_voice_presence
 from app.install.manage_voices import rename_voice
 from app.install.natural_voice_install import install_natural_voice

@@ -14,7 +14,7 @@ from app.cli.main import main
 from app.common.errors import InputError, VoiceError
 from app.common.files import paths
 from app.common.progress import Report
-from app.core.sound.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
+from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.install.manage_voices import rename_voice
 from app.install.outdated_voices import is_renewal_due, list_outdated_voices
 from app.install.preparation_results import PreparationResult

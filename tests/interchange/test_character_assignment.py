@@ -6,8 +6,14 @@ import pytest
 
 from app.core.script.project import Project, VoiceAssignment, VoiceReference
 from app.core.script.script import Line, LineSettings, Script
-from app.interchange.character_assignment import AssignableSpeaker, AssignableVoice, apply_choices, list_unassigned, match_characters
-from app.interchange.style_ids import compute_style_id
+from app.interchange.character_assignment import (
+    AssignableSpeaker,
+    AssignableVoice,
+    apply_choices,
+    compute_style_id,
+    list_unassigned,
+    match_characters,
+)
 
 UUID = "e756b8e4-b606-4e15-99b1-3f9c6a1b2317"
 STYLES = ((0, "ノーマル"), (1, "あまあま"))

@@ -16,9 +16,8 @@ from app.common.errors import InputError
 from app.core.script.project import Project
 from app.core.script.project_data import convert_project_to_data
 from app.core.script.takes import LineTake
-from app.interchange import embedded_takes, koebako_files
-from app.interchange.embedded_takes import decode_sounds, encode_sounds
-from app.interchange.koebako_files import read_project, write_project
+from app.interchange import koebako_files
+from app.interchange.koebako_files import decode_sounds, encode_sounds, read_project, write_project
 
 
 def named(*contents: bytes) -> dict[str, bytes]:
@@ -40,7 +39,7 @@ def test_only_what_is_its_name_and_fits_is_read(monkeypatch: pytest.MonkeyPatch)
     for entry in [*bad, {name: "音"}, {name: text[:-3]}, {name: "\ud800"}]:
         assert decode_sounds(entry) == {}
         assert decode_sounds(entry | encode_sounds(named(b"other"))) == named(b"other")
-    monkeypatch.setattr(embedded_takes, "MAX_EMBEDDED_SOUND_BYTES", 10)
+    monkeypatch.setattr(koebako_files, "MAX_EMBEDDED_SOUND_BYTES", 10)
     assert decode_sounds(encode_sounds(named(b"123456", b"12345", b"1234"))) == named(b"123456", b"1234"), "ten bytes in all"
 
 

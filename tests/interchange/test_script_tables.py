@@ -10,8 +10,8 @@ import pytest
 from app.common.errors import InputError
 from app.common.language import set_language
 from app.core.script.characters import MOST_CHARACTERS
+from app.core.script.project import MAX_SCRIPT_LINES
 from app.core.script.project_data import MOST_VOICES
-from app.core.script.project_sanitiser import MAX_SCRIPT_LINES
 from app.interchange import import_limits
 from app.interchange.script_import import read_script_file
 from app.interchange.script_tables import has_certain_columns, parse_table

@@ -10,7 +10,7 @@ import pytest
 
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.core.synthesis_types import SynthesisRequest
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.routes_query import parse_kana

@@ -19,7 +19,7 @@ from app.adapters import speech_activity
 from app.adapters.speech_activity import record_speech
 from app.common.files import paths
 from app.common.processes import self_launch
-from app.core.sound.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
+from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.engine.open_voices import OpeningRequest, OpenVoices
 from app.install.voice_import import add_voice
 from app.service.voice_refiner import VoiceRefiner

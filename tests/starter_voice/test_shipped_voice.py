@@ -12,9 +12,9 @@ import onnxruntime as ort
 import pytest
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.core.sound.decode_windows import plan_windows
+from app.core.sound.acoustic import plan_windows
 from app.core.sound.durations import round_with_carry
-from app.core.sound.style_blending import compute_style_vector
+from app.core.sound.voice_traits import compute_style_vector
 from app.voices.prepare.device.fixed_shape_writer import drop_unread_nodes
 from app.voices.voice_manifest import read_manifest
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.core.synthesis_types import STYLE_WIDTH
 from app.core.text.kokoro_symbols import PAD_ID, TOKEN_IDS
 from app.voices.prepare.graph_store import store_graph

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.core.symbols import NANAIRO_SYMBOL_COUNT, SYMBOLS
 from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH, Float32
-from app.core.text.symbol_kinds import SYMBOL_KIND_COUNT
+from app.core.text.phone_ids import SYMBOL_KIND_COUNT
 
 STYLES = ("Neutral", "Happy", "Sad", "Angry", "Whisper")
 UPSAMPLE_RATES, UPSAMPLE_WIDTHS = (8, 8, 2, 2, 2), (16, 16, 8, 2, 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.common.errors import VoiceError
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_manifest import read_manifest, write_manifest
 from tests.tiny_models.kokoro_voice import MEDIAN_HZ, make_kokoro_voice

@@ -13,7 +13,7 @@ from app.adapters.ort import graph_session
 from app.adapters.ort.device_placement import parse_placement
 from app.common.errors import VoiceError
 from app.compose.speaker_plan import SpeakerPlan
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.export.render_keys import compute_voice_fingerprint
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_manifest import NamedId, VoiceManifest, read_manifest, write_manifest

@@ -20,13 +20,10 @@ from app.core.text.normalise.characters import normalise_characters
 from app.core.text.normalise.unspoken_markup import UnspokenSpan, drop_unspoken, find_unspoken
 from app.core.text.notation.bracketed_readings import extract_bracketed_readings
 from app.core.text.notation.explicit_notation import parse_noted_text
-from app.core.text.notation.given_readings import convert_spans_to_plain, list_text_readings, list_user_readings
 from app.core.text.notation.noted_text import NotedText
-from app.core.text.notation.ruby_words import TextReading
+from app.core.text.notation.ruby_words import TextReading, convert_spans_to_plain, list_text_readings, list_user_readings
 from app.core.text.reading_overrides import GivenReading, TextPiece, add_without_overlap, build_words_with_readings, find_overrides
-from app.core.text.readings.accent_corrections import repair_accents
-from app.core.text.readings.rewritten_words import mark_rewritten
-from app.core.text.readings.word_pairs import repair_readings
+from app.core.text.readings.word_corrections import mark_rewritten, repair_accents, repair_readings
 
 _PRIVATE_USE_CHARS = re.compile("[\ue000-\uf8ff]")
 

@@ -18,6 +18,9 @@ from app.core.text.text_lines import cut_line
 CAST_FIELDS = ("voice", "speaker", "style")
 """Settings that say who speaks a line; all others say how."""
 
+ESTIMATED_SECONDS_PER_CHAR = 0.15
+"""Of Japanese text as most voices speak it."""
+
 
 @dataclass(frozen=True, slots=True)
 class LineSettings(Delivery):
@@ -244,3 +247,11 @@ def edit_lines(script: Script, ids: Collection[str], edit: Callable[[Line], Line
     wanted = frozenset(ids)
     lines = tuple(edit(line) if line.id in wanted else line for line in script.lines)
     return script if all(new is old for new, old in zip(lines, script.lines, strict=True)) else replace(script, lines=lines)
+
+
+def estimate_line_duration(line: Line) -> float:
+    """Return the seconds that a line takes with the silence before and after it; 0 for one without text."""
+    settings = line.settings
+    if not line.text.strip():
+        return 0.0
+    return settings.pre_silence_s + settings.post_silence_s + ESTIMATED_SECONDS_PER_CHAR * len(line.text) / settings.speed

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from app.core.request_limits import MORA_PITCH_BOUNDS, PAUSE_BOUNDS
-from app.core.sound.line_reading import LineReading
-from app.core.sound.line_words import LineWord
+from app.core.sound.line_reading import LineReading, LineWord
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.core.text.accent_phrases import compute_phrase_heights
 

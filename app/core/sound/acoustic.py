@@ -2,20 +2,38 @@
 
 The pipeline, the verification of an imported voice, calibration and the lab all synthesise through it, so that the code which is
 verified is the code that speaks. Noise comes in as arrays; `NoiseStreams` draws them from a seed.
+
+Frames are decoded in windows, small ones first, so that sound starts soon. Nothing is padded: zeros beside speech would leak in through biases. On the CPU the last
+window grows in steps of a few frames. Devices compile a graph for every shape: there all windows have one of a few widths, and the last one moves back to end with the sentence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 
-from app.core.sound.decode_windows import DecodeWindow, plan_fixed_windows, plan_windows
 from app.core.sound.durations import FrameTarget, PhraseEnding, compute_flow_frames, compute_symbol_frames, expand_prior
-from app.core.sound.ports import STEPS_PER_FRAME, Melody, Prosody, ProsodyInput, Synthesizer
+from app.core.sound.ports import (
+    G2P,
+    STEPS_PER_FRAME,
+    BertRunner,
+    Melody,
+    PitchTracker,
+    Prosody,
+    ProsodyInput,
+    SingleGraphSynthesizer,
+    Synthesizer,
+    Tokenizer,
+)
+from app.core.sound.render_caches import RenderCaches
 from app.core.sound.voice_traits import VoiceTraits
 from app.core.synthesis_types import Float32, Int64
+
+# The last window grows by multiples of this; on average half a step is computed twice.
+WINDOW_STEP_FRAMES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +59,65 @@ class NoiseStreams:
 
     def _create_generator(self, stream: int) -> np.random.Generator:
         return np.random.default_rng((*self.seed, stream))
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeWindow:
+    """A window of frames [start, end) for the decoder; of its output [exact, last) is correct and [first, last) is new."""
+
+    start: int
+    end: int
+    exact: int
+    first: int
+    last: int
+
+
+def plan_windows(frames: int, sizes: Sequence[int], margin: int) -> list[DecodeWindow]:
+    """Return windows whose [first, last) cover `frames` without gap or overlap; the result depends on the arguments alone.
+
+    Args:
+        frames: frames of the sentence.
+        sizes: new frames per window, in order; the last size repeats. The window at the end takes up to a margin more or any less.
+        margin: frames of context the decoder needs on each side.
+    """
+    windows: list[DecodeWindow] = []
+    done = 0
+    while done < frames:
+        size = sizes[min(len(windows), len(sizes) - 1)]
+        if done + size + margin >= frames:
+            exact = max(0, frames - -(-(frames - done) // WINDOW_STEP_FRAMES) * WINDOW_STEP_FRAMES)
+            windows.append(DecodeWindow(max(0, exact - margin), frames, exact, done, frames))
+            break
+        windows.append(DecodeWindow(max(0, done - margin), done + size + margin, done, done, done + size))
+        done += size
+    return windows
+
+
+def list_window_widths(sizes: Sequence[int], margin: int) -> list[int]:
+    """Return the widths in frames of the decoder's windows, the smallest first, for devices that compile for every width."""
+    return sorted({size + 2 * margin for size in sizes})
+
+
+def plan_fixed_windows(frames: int, sizes: Sequence[int], margin: int) -> list[DecodeWindow]:
+    """Plan as `plan_windows`, but with widths from `list_window_widths`; only a sentence shorter than the smallest width has its own."""
+    widths = list_window_widths(sizes, margin)
+    if frames <= widths[0]:
+        return [DecodeWindow(0, frames, 0, 0, frames)]
+    windows: list[DecodeWindow] = []
+    done = 0
+    while done < frames:
+        planned = sizes[min(len(windows), len(sizes) - 1)] + 2 * margin
+        start = max(0, done - margin)
+        allowed = [width for width in widths if width <= min(planned, frames)] or widths[:1]
+        closing = [width for width in allowed if start + width >= frames]
+        if closing:
+            start = frames - closing[0]
+            windows.append(DecodeWindow(start, frames, start + margin if start else 0, done, frames))
+            break
+        end = start + allowed[-1]
+        windows.append(DecodeWindow(start, end, done, done, end - margin))
+        done = end - margin
+    return windows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,3 +225,31 @@ def _begin_melody_earlier(melody: Melody, steps: int) -> Melody:
 def _add_columns_before(values: Float32, count: int) -> Float32:
     """Return values (rows, columns) with the first column so many times more before it."""
     return np.concatenate((np.repeat(values[:, :1], count, axis=1), values), axis=1)
+
+
+@dataclass(slots=True)
+class SentenceContext:
+    """The parts of one voice.
+
+    Attributes:
+        tokenizer, bert: None for a voice that needs no BERT.
+        bert_id, graphs_id: name the BERT and the voice's graphs, and where they run, in the keys of caches.
+        caches: share them between pipelines, so that a change of voice keeps them.
+        tracker: finds the pitch where a request changes it; needed for nothing else.
+    """
+
+    g2p: G2P
+    tokenizer: Tokenizer | None
+    bert: BertRunner | None
+    bert_id: str
+    synthesizer: Synthesizer | SingleGraphSynthesizer
+    is_single_graph: bool
+    voice: VoiceTraits
+    graphs_id: str = ""
+    caches: RenderCaches = field(default_factory=RenderCaches)
+    tracker: PitchTracker | None = None
+
+    @property
+    def acoustic_model(self) -> AcousticModel:
+        """Return the acoustic model of a voice that is not one graph."""
+        return AcousticModel(synthesizer=cast(Synthesizer, self.synthesizer), voice=self.voice)

@@ -1,4 +1,4 @@
-"""Log durations to frames, and the expansion from symbols to frames.
+"""Log durations to frames, and the expansion from tokens to symbols and from symbols to frames.
 
 The rule of a voice says how lengths are rounded (`app.voices.voice_manifest`): "ceil" is SBV2's, where every symbol keeps at least one
 frame; "round" is Kokoro's, with at least one frame too; "carry" hands the remainder on to the next symbol, so that a sentence is as
@@ -14,10 +14,12 @@ import numpy as np
 
 from app.core.sound.ports import FrameInput, Melody, Prosody
 from app.core.sound.voice_traits import DurationRule
-from app.core.synthesis_types import Float32, Int64
+from app.core.synthesis_types import Float16, Float32, Int64
 
 # 23 s at the usual 86 frames a second: a voice that predicts more is broken and would use up all memory.
 MAX_PREDICTED_SYMBOL_FRAMES = 2000.0
+
+MAX_FLOAT16 = float(np.finfo(np.float16).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +152,32 @@ def expand_prior(
     position = (np.arange(len(starts)) - starts + 0.5) / phone_frames
     places = (position.astype(np.float32), phone_frames.astype(np.float32))
     return FrameInput(z_p, *places, length_scale, speaker, style, melody, pitch_offset)
+
+
+def round_features(features: Float32) -> Float16:
+    """Round features to float16, as the caches keep them."""
+    # All speech is made of rounded features, so a cached sentence sounds the same as a fresh one.
+    return np.clip(features, -MAX_FLOAT16, MAX_FLOAT16).astype(np.float16)
+
+
+def expand_to_phones(
+    tokens: Float16 | Float32, word2ph: Int64, weight: float = 1.0, assist: Float16 | Float32 | None = None, assist_weight: float = 0.0
+) -> Float32:
+    """Repeat the features of each token over the symbols the token is read as.
+
+    Args:
+        tokens: (n, 1024), [CLS] and [SEP] included.
+        word2ph: symbols per token, int64 (n,), sum T.
+        weight: accent fidelity; 1 is what the voice was trained with, 0 ignores the text's meaning.
+        assist: features of the assist text, (m, 1024); their mean colours every token.
+        assist_weight: share of the assist text, 0..1.
+
+    Returns:
+        float32 (1024, T).
+    """
+    tokens = tokens.astype(np.float32)
+    if assist is not None and assist_weight:
+        tokens = tokens * np.float32(1 - assist_weight) + assist.mean(axis=0, dtype=np.float32) * np.float32(assist_weight)
+    if weight != 1.0:
+        tokens = tokens * np.float32(weight)
+    return np.repeat(tokens.T, word2ph, axis=1)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from app.core.request_limits import check_phone_count
-from app.core.sound.acoustic import NoiseStreams
-from app.core.sound.durations import FrameTarget, PhraseEnding
+from app.core.sound.acoustic import NoiseStreams, SentenceContext
+from app.core.sound.durations import FrameTarget, PhraseEnding, expand_to_phones, round_features
 from app.core.sound.edit_targets import (
     LineOffset,
     advance_timings,
@@ -27,12 +27,10 @@ from app.core.sound.edit_targets import (
 )
 from app.core.sound.melody import build_melody_of_symbols
 from app.core.sound.peak_limiter import PeakLimiter
-from app.core.sound.phone_features import expand_to_phones, round_features
 from app.core.sound.pitch_offsets import build_offset_curve, create_untimed_error
 from app.core.sound.pitch_shift import PitchChange, PitchShift
 from app.core.sound.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
 from app.core.sound.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones
-from app.core.sound.sentence_context import SentenceContext
 from app.core.sound.stage_clock import StageClock
 from app.core.sound.waveform import apply_gain, check_samples, fade_in, trim_tail
 from app.core.symbols import EDGE_SYMBOL, PUNCTUATION

@@ -1,6 +1,7 @@
 """Phones as the ids that a voice takes, and the morae and marks in them that a user edits.
 
-n = phones with `_` at both ends, T = 2n + 1 symbols with blanks between (or n without).
+n = phones with `_` at both ends, T = 2n + 1 symbols with blanks between (or n without). The kinds of symbols are a further input of Nanairo's duration predictors; their numbers
+are the network's own.
 """
 
 from __future__ import annotations
@@ -12,12 +13,17 @@ import numpy as np
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.symbols import EMOJI_IDS, JAPANESE_LANGUAGE_ID, JAPANESE_TONE_OFFSET, MORA_ENDS, PUNCTUATION, SYMBOL_IDS
+from app.core.symbols import EDGE_SYMBOL, EMOJI_IDS, JAPANESE_LANGUAGE_ID, JAPANESE_TONE_OFFSET, MORA_ENDS, PUNCTUATION, SYMBOL_IDS
 from app.core.synthesis_types import Int64, Phones
-from app.core.text.symbol_kinds import BLANK, list_symbol_kinds
 
 # Index of a phone that belongs to no mora, or that is no mark.
 NO_INDEX = -1
+
+SYMBOL_KIND_COUNT = 11
+SOUND, BLANK, FULL_STOP, ELLIPSIS, VOCAL_EMOJI, OTHER_EMOJI = 0, 1, 3, 4, 9, 10
+_KINDS_BY_SYMBOL = {EDGE_SYMBOL: BLANK, "SP": BLANK, ",": 2, "?": 5, "!": 6, "'": 7, "-": 8}
+# Emoji that stand for a vocal sound themselves.
+_VOCAL_EMOJI = frozenset("🌬👅💋💨🤧🥤🥱")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,20 @@ class PhoneIds:
     def edges(self) -> Int64:
         """Return where the symbols of each phone begin, and the end of the last one, int64 (n + 1,)."""
         return np.concatenate((np.zeros(1, np.int64), np.cumsum(self.symbol_counts)))
+
+
+def list_symbol_kinds(phones: Sequence[str]) -> list[int]:
+    """Return the kind of each phone, before blanks are put in between."""
+    return [_find_kind(phones, index) for index in range(len(phones))]
+
+
+def _find_kind(phones: Sequence[str], index: int) -> int:
+    phone = phones[index]
+    if phone == ".":
+        return ELLIPSIS if "." in (*phones[max(0, index - 1) : index], *phones[index + 1 : index + 2]) else FULL_STOP
+    if phone in EMOJI_IDS:
+        return VOCAL_EMOJI if phone in _VOCAL_EMOJI else OTHER_EMOJI
+    return _KINDS_BY_SYMBOL.get(phone, SOUND)
 
 
 def convert_phones_to_ids(phones: Phones, *, multilingual: bool = False, add_blank: bool = True, emoji: bool = False) -> PhoneIds:

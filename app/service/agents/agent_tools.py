@@ -20,7 +20,7 @@ from app.common.language import localize
 from app.compose.audio_outputs import open_player, open_sound_file
 from app.core.request_limits import BOUNDS
 from app.core.sound.phrase_gate import PhraseGate
-from app.core.sound.silent_lines import synthesize_or_silence
+from app.core.sound.pipeline import synthesize_or_silence
 from app.core.sound.stage_clock import RequestStopped, ignore_cancellation
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.engine import Engine

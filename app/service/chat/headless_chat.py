@@ -14,7 +14,7 @@ from app.adapters.speech_activity import record_at_stages, record_speech
 from app.common.errors import AppError
 from app.compose.audio_outputs import open_player
 from app.core.sound.phrase_gate import PhraseGate
-from app.core.sound.silent_lines import synthesize_or_silence
+from app.core.sound.pipeline import synthesize_or_silence
 from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine
 from app.engine.engine_thread import JobHandle

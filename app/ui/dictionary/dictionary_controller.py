@@ -28,8 +28,7 @@ from app.ui.widgets.banner import Banner
 from app.ui.widgets.open_file_dialogs import ask_for_file
 
 if TYPE_CHECKING:
-    from app.core.text.dictionary_comparison import DictionaryComparison
-    from app.core.text.dictionary_entries import DictionaryEntry
+    from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
     from app.ui.dictionary.import_preview import ImportPreviewDialog
 
@@ -230,7 +229,7 @@ def _change_user_entries(change: Callable[[Entries], Entries]) -> Entries:
 def _compare_file(file: Path, present: Entries | None) -> DictionaryComparison:
     """Compare a file with these entries, or with the user's own where `present` is None."""
     from app.adapters.user_dictionary import import_entries, load_dictionary
-    from app.core.text.dictionary_comparison import compare_import
+    from app.core.text.dictionary_entries import compare_import
 
     found, rejected = import_entries(file)
     return compare_import(load_dictionary()[0] if present is None else present, found, rejected)

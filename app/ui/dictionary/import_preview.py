@@ -10,8 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.core.text.dictionary_comparison import DictionaryComparison
-from app.core.text.dictionary_entries import DictionaryEntry
+from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry
 from app.ui.dictionary.entry_table import mark_accent
 from app.ui.display_names import format_word_kind
 from app.ui.plain_text import PlainLabel, escape_tip

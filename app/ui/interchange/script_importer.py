@@ -27,7 +27,7 @@ from app.ui.widgets.open_file_dialogs import ask_for_files
 
 if TYPE_CHECKING:
     from app.interchange.imported_script import ImportedScript
-    from app.interchange.table_lines import ScriptTable
+    from app.interchange.script_tables import ScriptTable
     from app.ui.interchange.mapping_dialog import MappingDialog
     from app.ui.interchange.opened_import import OpenedImport
 

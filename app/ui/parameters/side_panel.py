@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.common.language import localize
 from app.core.request_limits import BOUNDS, PAUSE_BOUNDS
 from app.core.script.script import Character, LineSettings
-from app.core.sound.voice_architecture import VoiceArchitecture
+from app.core.sound.voice_traits import VoiceArchitecture
 from app.ui.parameters.character_field import CharacterField
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
-from app.core.sound.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
+from app.core.sound.voice_traits import SBV2_ARCHITECTURE, VoiceArchitecture
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.script.line_selection import LineSelection
 from app.ui.voices.voice_catalog import VoiceCatalog

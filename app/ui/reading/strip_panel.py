@@ -11,10 +11,9 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.core.sound.line_reading import LineReading
+from app.core.sound.line_melody import LineMelody
+from app.core.sound.line_reading import LineReading, LineWord
 from app.core.sound.line_sound import LineSound
-from app.core.sound.line_words import LineWord
-from app.core.sound.melody_edits import LineMelody
 from app.core.synthesis_types import Overrides
 from app.core.text.emoji_symbols import find_emoji
 from app.ui.plain_text import PlainLabel

@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QP
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.common.language import localize
+from app.core.sound.line_melody import LineMelody
 from app.core.sound.line_sound import PEAK_BIN_S, LineSound
-from app.core.sound.melody_edits import LineMelody
 from app.ui.reading.melody.melody_lane import MelodyLane
 from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, build_melody_shape
 from app.ui.reading.strip.phone_strip import PhoneStrip

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.core.script.line_duration import ESTIMATED_SECONDS_PER_CHAR
-from app.core.script.script import Line
+from app.core.script.script import ESTIMATED_SECONDS_PER_CHAR, Line
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_model import LineState, ScriptModel
 

@@ -1,4 +1,4 @@
-"""What the window learns of speech, as signals."""
+"""The signals of speech in the window."""
 
 from __future__ import annotations
 

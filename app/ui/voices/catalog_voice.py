@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.common.language import localize
-from app.core.sound.voice_architecture import ARCHITECTURES, VoiceArchitecture
+from app.core.sound.voice_traits import ARCHITECTURES, VoiceArchitecture
 from app.voices.int8_labels import explain_missing_int8
 from app.voices.licence_terms import format_licence_terms
 from app.voices.voice_card_data import VoiceCardData, VoiceSample

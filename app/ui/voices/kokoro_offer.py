@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from app.common.language import localize
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.ui.background_thread import BackgroundThread
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_spec import FINISHED_STATES

@@ -7,7 +7,7 @@ from typing import Protocol
 from PySide6.QtGui import QFontMetrics
 
 from app.common.language import localize
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE, VoiceArchitecture
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE, VoiceArchitecture
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
 from app.voices.voice_labels import describe_natural_voice, describe_starter_voice

@@ -103,8 +103,7 @@ def take_messages(camera: Camera) -> None:
 
 def take_import(camera: Camera) -> None:
     """A dictionary whose words are new, differ or are there; then one without a word."""
-    from app.core.text.dictionary_comparison import compare_import
-    from app.core.text.dictionary_entries import make_entry
+    from app.core.text.dictionary_entries import compare_import, make_entry
     from app.core.text.dictionary_formats import parse_dictionary_text
     from app.ui.dictionary.import_preview import ImportPreviewDialog
 

@@ -23,7 +23,7 @@ from app.core.script.presets import PRESET_SETTINGS
 from app.core.script.script import Line, LineSettings, Script
 from app.core.script.script_data import convert_script_to_data, parse_script
 from app.core.script.takes import LineTake
-from app.core.sound.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
+from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.core.synthesis_types import Float32, SynthesisRequest
 from app.interchange.script_import import read_script_file
 from app.interchange.script_writers import write_script

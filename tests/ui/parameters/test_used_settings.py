@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common.language import set_language
 from app.core.script.script import LineSettings
-from app.core.sound.voice_architecture import KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE
 from app.ui.display_names import format_speaker
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.script.line_voices import LineVoiceNames

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
-from app.core.sound.line_words import LineWord
+from app.core.sound.line_reading import LineWord
 from app.ui.reading.strip_panel import AlternativeReadingsBar, ReadingDoubt
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 from tests.ui.window_driver import WindowDriver

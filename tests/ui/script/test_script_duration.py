@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.script.line_duration import ESTIMATED_SECONDS_PER_CHAR
-from app.core.script.script import Line, LineSettings, Script
+from app.core.script.script import ESTIMATED_SECONDS_PER_CHAR, Line, LineSettings, Script
 from app.ui.script.script_duration import ScriptDuration, measure_script_duration
 from app.ui.script.script_model import LastRendering, LineState
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak

@@ -9,7 +9,7 @@ import onnx
 
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
-from app.core.sound.decode_windows import plan_windows
+from app.core.sound.acoustic import plan_windows
 from app.core.sound.durations import compute_symbol_frames, expand_prior
 from app.core.sound.ports import FrameInput, Prosody, ProsodyInput
 from app.voices.prepare.prepared_graphs import PreparedGraphs

@@ -13,7 +13,7 @@ import onnx
 import pytest
 
 from app.adapters.ort.graph_session import open_unoptimized
-from app.core.sound.decode_windows import plan_windows
+from app.core.sound.acoustic import plan_windows
 from app.core.sound.durations import compute_symbol_frames, expand_prior
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.expected_outputs import read_cases

@@ -13,8 +13,7 @@ from app.cli.bounded_input import decode_text, read_named_input
 from app.cli.console_output import print_error, print_json, print_note, print_result
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.text.dictionary_comparison import DictionaryComparison, compare_import
-from app.core.text.dictionary_entries import DictionaryEntry, fold_surface, make_entry, merge_entries
+from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry, compare_import, fold_surface, make_entry, merge_entries
 from app.core.text.dictionary_formats import parse_dictionary_text
 
 # Words of a file that cannot be used.

@@ -52,9 +52,8 @@ from app.export.name_pattern import SpeakerNames, describe_pattern_problem
 from app.export.process_worker import ProcessWorker
 from app.export.render_keys import collect_sound_conditions
 from app.install.resolve_voice import find_unprepared_voice
-from app.interchange.cast_files import read_cast_file
 from app.interchange.koebako_files import PROJECT_FILE_SUFFIX
-from app.interchange.script_import import read_script_file
+from app.interchange.script_import import read_cast_file, read_script_file
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.user_settings import Settings, load_usable_settings
 from app.voices.installed_voices import find_shipped_voice_id, find_voice

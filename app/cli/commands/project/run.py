@@ -18,10 +18,8 @@ from app.cli.project_voices import match_local_voices
 from app.common.errors import InputError
 from app.common.files.paths import list_voice_dirs
 from app.common.language import localize
-from app.core.script.line_duration import estimate_line_duration
-from app.core.script.project import PROJECT_SUFFIX, Project
-from app.core.script.project_sanitiser import sanitise_project
-from app.core.script.script import Line, LineSettings, Script
+from app.core.script.project import PROJECT_SUFFIX, Project, sanitise_project
+from app.core.script.script import Line, LineSettings, Script, estimate_line_duration
 from app.core.text.text_lines import split_lines
 from app.install.natural_voice_first_start import find_default_voice_id
 from app.interchange.character_assignment import clear_shipped_voice

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from app.core.text.emoji_symbols import replace_emoji
-from app.core.text.normalise.arrows import join_arrows
-from app.core.text.normalise.characters import PLACEHOLDER, normalise_characters
-from app.core.text.normalise.dates import speak_dates, speak_eras, speak_times
+from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER, mark_boundaries, normalise_characters
 from app.core.text.normalise.decoration import drop_bullets, drop_faces, replace_runs
-from app.core.text.normalise.english_spelling import convert_spelling
+from app.core.text.normalise.english_words import convert_spelling
 from app.core.text.normalise.historical_kana import convert_to_modern_kana, speak_repeats
-from app.core.text.normalise.kept_words import KeptWord, split_kept_words, write_kept_words
 from app.core.text.normalise.latin_words import Lookup, Spell, speak_latin
 from app.core.text.normalise.measurement_units import speak_units
 from app.core.text.normalise.numbers import (
@@ -20,10 +17,10 @@ from app.core.text.normalise.numbers import (
     speak_ordinals,
     speak_scores,
 )
-from app.core.text.normalise.punctuation import convert_to_marks, speak_links, speak_tags
-from app.core.text.normalise.ranges import speak_ranges
-from app.core.text.normalise.web_addresses import speak_addresses
-from app.core.text.normalise.word_boundaries import BOUNDARY_CHAR, mark_boundaries
+from app.core.text.normalise.punctuation import convert_to_marks, join_arrows, speak_links, speak_tags
+from app.core.text.normalise.ranges import speak_dates, speak_eras, speak_ranges, speak_times
+from app.core.text.normalise.spoken_signs import KeptWord, split_kept_words, write_kept_words
+from app.core.text.normalise.unspoken_markup import speak_addresses
 
 __all__ = ["PLACEHOLDER", "KeptWord", "Lookup", "Spell", "mark_boundaries", "normalise_in_pieces", "normalise_surface", "normalise_text"]
 

@@ -1,12 +1,12 @@
-"""One spelling for each character: NFKC, no control or format characters, letters without accents."""
+"""One spelling for each character: NFKC, no control or format characters, letters without accents; and the spaces that part words: 今日 中野へ is not 今日中 野へ."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-from app.core.text.normalise.kept_words import keep_words
-from app.core.text.normalise.spoken_signs import KEPT_SIGNS_BEFORE_NFKC, SIGNS_BEFORE_NFKC
+from app.core.text.normalise.lazy_pattern import LazyPattern
+from app.core.text.normalise.spoken_signs import KEPT_SIGNS_BEFORE_NFKC, SIGNS_BEFORE_NFKC, keep_words
 
 # Stands for a word whose reading the user gave; no rule may read or drop it.
 PLACEHOLDER = "\ue000"
@@ -33,6 +33,16 @@ _SUPERSCRIPT_POWER = re.compile(rf"(?<=[\d)）]){_SUPERSCRIPT}|(?<![\dA-Za-z])([
 _RATE_BEFORE = re.compile(r"(?:\d\s?[A-Za-zµμ]{1,4}|[A-Za-zµμ]{2,4})[²³23]?/$")
 _LONGEST_RATE = 8  # letters before an exponent
 _VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
+
+# Stands for such a space, as all others between Japanese characters are only a matter of style.
+BOUNDARY_CHAR = "\ue001"
+
+_JAPANESE_CLASS = "ぁ-ゖァ-ヺー一-龠々〇"
+_SPACE_CHARS = " \t\u00a0\u3000"
+_SPACE_BETWEEN_JAPANESE = LazyPattern(_SPACE_CHARS, rf"(?<=[{_JAPANESE_CLASS}])[{_SPACE_CHARS}]+(?=[{_JAPANESE_CLASS}])")
+_LETTER_SPACED = LazyPattern(
+    " \u3000", rf"(?<![^\s])[{_JAPANESE_CLASS}](?:[ \u3000][{_JAPANESE_CLASS}]){{2,}}(?![^\s、。！？!?])"
+)  # お は よ う is one word
 
 
 def normalise_characters(text: str) -> str:
@@ -64,3 +74,9 @@ def _simplify_char(char: str) -> str:
         return ""
     base = unicodedata.normalize("NFD", char)[0]
     return base if base.isascii() else char
+
+
+def mark_boundaries(text: str) -> str:
+    """Return raw text with a sign of its own for every space between Japanese words."""
+    text = _LETTER_SPACED.sub(lambda match: re.sub(r"\s", "", match[0]), text)
+    return _SPACE_BETWEEN_JAPANESE.sub(BOUNDARY_CHAR, text)

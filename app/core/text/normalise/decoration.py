@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from app.core.text.normalise.characters import PLACEHOLDER
+from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER
 from app.core.text.normalise.lazy_pattern import LazyPattern
-from app.core.text.normalise.word_boundaries import BOUNDARY_CHAR
 
 _ONLY_FACE_CHARS = frozenset("´｀`ﾟ゜˘д▽╹﹏‿◡ᴥㅂㅅ益皿￣¯＾•◕◉ಠ⌒╥ᴗ")  # eyes and mouths
 _FACE_CHARS = _ONLY_FACE_CHARS | frozenset("ωД∀∇Θ≧≦")  # those of formulas as well

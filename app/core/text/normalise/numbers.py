@@ -7,9 +7,8 @@ import unicodedata
 from decimal import Decimal
 
 from app.core.text.normalise.english_words import LETTER_READINGS, SMALL_NUMBER_READINGS
-from app.core.text.normalise.kanji_numbers import KANJI_DIGITS, convert_to_kanji
-from app.core.text.normalise.kept_words import keep_words
 from app.core.text.normalise.lazy_pattern import LazyPattern
+from app.core.text.normalise.spoken_signs import keep_words
 
 _ROMAN_NUMERALS = {
     name: number for number, name in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"], start=1)
@@ -33,6 +32,10 @@ _TIME_THEN_HALF_DAY = re.compile(r"(?<![\d:])(\d{1,2}(?::\d{2})?(?:時(?:\d{1,2}
 _HALF_DAY_THEN_TIME = re.compile(r"(?<![A-Za-z\d])([AP])\.?M\.?\s?(?=\d{1,2}(?::\d{2}|時(?!間)))")
 _NAME_THEN_SIZE = re.compile(r"(?<![A-Za-z])([A-Z]{2,5})(\d+(?:\.\d+)?)(?=\s?[KMGT]i?B(?![A-Za-z]))")
 _LONGEST_ENGLISH = len(SMALL_NUMBER_READINGS)
+
+KANJI_DIGITS = "零一二三四五六七八九"
+_SMALL_KANJI_UNITS = ("", "十", "百", "千")
+_LARGE_KANJI_UNITS = ("", "万", "億", "兆", "京", "垓")
 
 
 def speak_half_days(text: str) -> str:
@@ -58,6 +61,29 @@ def _speak_numeral_list(match: re.Match[str]) -> str:
     """Read a list of Roman numerals, not of letters: I, X."""
     numerals = re.findall("[IVX]+", match[0])
     return "、".join(str(_ROMAN_NUMERALS[one]) for one in numerals) if any(len(one) > 1 for one in numerals) else match[0]
+
+
+def convert_to_kanji(number: int) -> str:
+    """Return the number in kanji, as it is spoken: 1204 → 千二百四."""
+    if number == 0:
+        return KANJI_DIGITS[0]
+    groups: list[str] = []
+    for large in _LARGE_KANJI_UNITS:
+        number, group = divmod(number, 10_000)
+        groups.append(_convert_group(group, large))
+    if number:
+        raise ValueError("number beyond 垓")
+    return "".join(reversed(groups))
+
+
+def _convert_group(group: int, large: str) -> str:
+    text = ""
+    for place in (3, 2, 1, 0):
+        digit = group // 10**place % 10
+        if digit:
+            silent_one = digit == 1 and place and not (place == 3 and large)  # 千 but 一千万
+            text += ("" if silent_one else KANJI_DIGITS[digit]) + _SMALL_KANJI_UNITS[place]
+    return text + large if text else ""
 
 
 def _speak_numeral(match: re.Match[str], roman: str) -> str:

@@ -1,4 +1,4 @@
-"""Removes markup of programs that nobody says: tags of chats, of HTML, and all but the host of a page's address.
+"""Removes markup of programs that nobody says: tags of chats, of HTML, and all but the host of a page's address; spells the addresses that stay.
 
 It is found in the raw text, so that no dictionary takes a part of it for a word.
 """
@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from app.core.text.link_reading import LinkReading
-from app.core.text.normalise.characters import PLACEHOLDER
+from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER
 from app.core.text.normalise.lazy_pattern import LazyPattern
-from app.core.text.normalise.web_addresses import SPOKEN_DOMAIN_PARTS
-from app.core.text.normalise.word_boundaries import BOUNDARY_CHAR
 
 _PAUSE_CHAR = "\n"
 _PAUSE_CHARS = "。、！？!?.,…\n"
@@ -50,6 +48,18 @@ _LINK = LazyPattern(
     rf"(?P<host>{_HOST_CHARACTER}+(?:[.-]+{_HOST_CHARACTER}+)*)(?P<tail>{_LINK_TAIL})(?(open)>?)",
 )
 _NUMERIC_HOST = re.compile(r"[\d.]+")
+
+_URL = re.compile(r"(?<![A-Za-z])(https?|ftp)://([A-Za-z0-9._~:/?#@!$&+,;=%-]*[A-Za-z0-9_/=#-])")
+_MAIL = re.compile(r"(?<![\w.+-])([A-Za-z0-9._%+-]{1,64})@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)")
+_DOMAIN = re.compile(
+    r"(?<![A-Za-z0-9.@-])((?:[A-Za-z0-9-]{1,63}\.){1,5}(?:com|net|org|jp|io|dev|co|tv|me|info|app|ai|js|py|txt|exe|pdf|png|jpg|mp3|mp4|wav|zip|html|css"
+    r"|json|md|csv|ts|sh|dll|onnx))(?![A-Za-z0-9])"
+)
+SPOKEN_DOMAIN_PARTS = {
+    "com": "コム", "jp": "ジェイピー", "net": "ネット", "org": "オーグ", "dev": "デブ", "info": "インフォ", "app": "アップ", "md": "エムディー",
+    ".": "ドット", "/": "、スラッシュ、", "-": "ハイフン", "_": "アンダーバー", "?": "、クエスチョン、", "=": "イコール", "&": "アンド", "#": "シャープ",
+    "%": "パーセント", "+": "プラス", ":": "コロン", "@": "、アットマーク、", "~": "チルダ",
+}  # fmt: skip
 
 
 class UnspokenSpan(NamedTuple):
@@ -144,6 +154,18 @@ class _UnsaidEnds:
 
 def _decode_entity(entity: str) -> str:
     return _PRIVATE_USE.sub("", html.unescape(entity))
+
+
+def speak_addresses(text: str) -> str:
+    """Return text with addresses spelled out, their names still in Latin letters."""
+    text = _URL.sub(lambda match: f" {match[1]}、{_speak_address(match[2].rstrip('/'))} ", text)
+    text = _MAIL.sub(lambda match: f" {_speak_address(match[1])}、アットマーク、{_speak_address(match[2])} ", text)
+    return _DOMAIN.sub(lambda match: f" {_speak_address(match[1])} ", text)
+
+
+def _speak_address(address: str) -> str:
+    parts = re.split(r"([^A-Za-z0-9])", address)
+    return " ".join(SPOKEN_DOMAIN_PARTS.get(part, part) for part in parts if part)
 
 
 def _split_link(match: re.Match[str], links: LinkReading) -> Iterator[UnspokenSpan]:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
 
-from app.core.text.moras import convert_to_katakana
-from app.core.text.normalise.kanji_numbers import convert_to_kanji
-from app.core.text.notation.kana_readings import KANJI_CLASS, convert_to_sounds, list_inner_readings, normalise_kana
+from app.core.text.moras import KANJI_CLASS, convert_to_katakana, convert_to_sounds, list_inner_readings, normalise_kana
+from app.core.text.normalise.numbers import convert_to_kanji
 from app.core.text.notation.noted_text import NotedText, RubyReading
 
 FindReadings = Callable[[str], Collection[str]]

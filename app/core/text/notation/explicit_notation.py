@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from app.core.text.notation.kana_readings import KANJI_CLASS
+from app.core.text.moras import KANJI_CLASS
 from app.core.text.notation.noted_text import LetterSpan, NotedText, RubyReading
 
 MAX_RUBY_ELEMENT_LENGTH = 4_000  # letters of one element, tags included; what is longer is text

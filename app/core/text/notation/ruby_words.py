@@ -1,15 +1,17 @@
-"""Readings that stand in a text as words of the analyser, so that the front end computes accents and voicing of what is around them."""
+"""Readings given to words of a text, by the user and by the text: over the letters spoken, and as words of the analyser, which computes accents and voicing around them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.core.synthesis_types import LineSentence
-from app.core.text.moras import convert_to_katakana
-from app.core.text.notation.kana_readings import convert_to_sounds
+from app.core.text.moras import convert_to_katakana, convert_to_sounds, normalise_kana
+from app.core.text.normalise import normalise_surface
+from app.core.text.notation.noted_text import NotedText
+from app.core.text.reading_overrides import GivenReading, OverrideSpan, TextPiece
 from app.core.text.readings.morphs import Correction, Morph, MorphPart
 from app.core.text.readings.sudachi_check import convert_to_pronunciation
 
@@ -195,3 +197,34 @@ def _find_known_word(letters: str, segments: Sequence[_WordSegment], kinds: Sequ
 
 def _join_kinds(kinds: Sequence[str]) -> str:
     return ",".join(kinds[:3])
+
+
+def convert_spans_to_plain(noted: NotedText, spans: Sequence[OverrideSpan]) -> Iterator[OverrideSpan]:
+    """Yield places of words in the written text, counted over the spoken one.
+
+    A word that stands within notation is not meant, nor is a part of letters that have one reading.
+    """
+    for written_start, written_end, override in spans:
+        start, end = noted.map_to_plain(written_start), noted.map_to_plain(written_end)
+        within = any(ruby.start < end and start < ruby.end and (ruby.start < start or end < ruby.end) for ruby in noted.plain_rubies)
+        if start < end and not within:
+            yield start, end, replace(override, surface=noted.plain[start:end])
+
+
+def list_user_readings(spans: Sequence[OverrideSpan]) -> list[GivenReading]:
+    """Return the readings of a line or of the user's dictionary."""
+    return [GivenReading(start, end, TextPiece(normalise_surface(override.surface), override)) for start, end, override in spans]
+
+
+def list_text_readings(noted: NotedText, speak: Callable[[str], str]) -> list[GivenReading]:
+    """Return the readings that stand in the text; one without a sound is none.
+
+    Args:
+        speak: how a reading that is no kana is read.
+    """
+    found = []
+    for ruby in noted.plain_rubies:
+        if kana := normalise_kana(ruby.reading) or speak(ruby.reading):
+            letters = normalise_surface(noted.plain[ruby.start : ruby.end].replace("※", ""))  # stands for a kanji that is not there
+            found.append(GivenReading(ruby.start, ruby.end, TextPiece(letters or kana, kana=kana)))
+    return found

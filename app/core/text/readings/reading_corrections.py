@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from app.core.text.moras import split_moras
 from app.core.text.readings import sudachi_check
-from app.core.text.readings.context_rules import ReadingRules
-from app.core.text.readings.homograph_rules import HOMOGRAPH_RULES, VERB_RULES
+from app.core.text.readings.context_rules import HOMOGRAPH_RULES, VERB_RULES, ReadingRules
 from app.core.text.readings.morphs import Correction, Morph, MorphPart, drop_overlaps
 from app.core.text.readings.shipped_words import ShippedWords
 from app.core.text.readings.sudachi_check import SecondWord

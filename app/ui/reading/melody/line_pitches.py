@@ -11,9 +11,15 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.script.script import Line
-from app.core.sound.line_melody import find_own_melody, measure_line_pitches, predict_own_melody, remove_pitch_edits
+from app.core.sound.line_melody import (
+    LineMelody,
+    find_own_melody,
+    list_pitch_offsets,
+    measure_line_pitches,
+    predict_own_melody,
+    remove_pitch_edits,
+)
 from app.core.sound.line_sound import LineSound
-from app.core.sound.melody_edits import LineMelody, list_pitch_offsets
 from app.core.synthesis_types import AudioChunk, Float32
 from app.ui.background_thread import BackgroundThread
 from app.ui.reading.line_sounds import LineSoundCollector

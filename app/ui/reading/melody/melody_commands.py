@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from app.common.language import localize
-from app.core.sound.melody_edits import (
+from app.core.sound.line_melody import (
     CopiedMelody,
     LineMelody,
     copy_melody,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF
 
-from app.core.sound.melody_edits import place_pitches, shift_pitches
+from app.core.sound.line_melody import place_pitches, shift_pitches
 from app.core.synthesis_types import Overrides
 from app.ui.reading.melody.melody_shape import MelodyShape
 

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.common.language import localize
-from app.core.sound.melody_edits import shift_pitches
+from app.core.sound.line_melody import shift_pitches
 from app.core.synthesis_types import Overrides
 from app.ui.reading.melody.melody_drag import HandleDrag, PenStroke, find_handle
 from app.ui.reading.melody.melody_keys import describe_melody_keys, press_melody_key

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 
 from app.common.language import localize
-from app.core.text.symbol_kinds import SYMBOL_KIND_COUNT
+from app.core.text.phone_ids import SYMBOL_KIND_COUNT
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.weights.checked_weights import ANY_SIZE, VoiceWeights, build_weight_mismatch_error
 from app.voices.prepare.weights.relative_transformer import DiagonalBand, add_transformer

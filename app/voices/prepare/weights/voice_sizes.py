@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.symbols import NANAIRO_SYMBOL_COUNT, SYMBOLS
-from app.core.text.symbol_kinds import SYMBOL_KIND_COUNT
+from app.core.text.phone_ids import SYMBOL_KIND_COUNT
 from app.voices.prepare.weights.checked_weights import ANY_SIZE, VoiceWeights
 from app.voices.untrusted.sbv2_config import ConfigSection
 from app.voices.untrusted.voice_limits import MAX_HOP_SAMPLES, MAX_LAYER_NUMBER

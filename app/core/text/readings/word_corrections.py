@@ -1,11 +1,11 @@
-"""Accents of phrases that the front end joins wrong, by Tokyo's accent: ナ＼イデ, hearsay そうです, 百円.
+"""Corrects what the front end joins wrong: readings of neighbours, accents of phrases by Tokyo's accent (ナ＼イデ, hearsay そうです, 百円); and says what was rewritten.
 
 A phrase's accent is that of its first word, counted in morae of the phrase.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.core.text.accent_phrases import Word
@@ -13,6 +13,15 @@ from app.core.text.moras import split_moras
 
 _COPULAS = frozenset(("です", "だ", "でし", "だっ", "な", "で", "でしょ"))
 _HUNDREDS = ("ヒャク", "ビャク", "ピャク")
+
+# Neighbouring words, with the reading the front end gives them, and the readings they should have.
+_PAIR_RULES: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = {
+    (("腹", "ハラ"), ("八", "ハチ"), ("分", "フン")): ("ハラ", "ハチ", "ブ"),
+    (("八", "ハチ"), ("分", "フン")): ("ハッ", "プン"),
+    (("何", "ナン"), ("色", "ショク")): ("ナニ", "イロ"),
+    (("一月", "ヒトツキ"), ("号", "ゴー")): ("イチガツ", "ゴー"),
+}
+_LONGEST_PAIR_RULE = max(map(len, _PAIR_RULES))
 
 
 def repair_accents(words: Sequence[Word]) -> list[Word]:
@@ -51,3 +60,42 @@ def _lower_after(words: list[Word], index: int, *, junction: bool = False) -> No
     place = sum(len(split_moras(word.pronunciation)) for word in words[first:index]) + 1
     if words[first].accent == 0 or words[first].accent > place - 1 - junction:
         words[first] = replace(words[first], accent=place)
+
+
+def repair_readings(words: Iterable[Word]) -> list[Word]:
+    """Return the words with corrected readings."""
+    mended = list(words)
+    for start in range(len(mended)):
+        for length in range(min(_LONGEST_PAIR_RULE, len(mended) - start), 1, -1):
+            found = mended[start : start + length]
+            readings = _PAIR_RULES.get(tuple((word.surface, word.pronunciation) for word in found))
+            if readings:
+                name = "".join(word.surface for word in found)
+                mended[start : start + length] = [
+                    replace(word, pronunciation=kana, read_by="rule", name=name) for word, kana in zip(found, readings, strict=True)
+                ]
+                break
+    return mended
+
+
+def mark_rewritten(words: Sequence[Word], text: str, converted: Mapping[str, str]) -> list[Word]:
+    """Return the words, with those marked that the written text does not contain.
+
+    Args:
+        text: as it was written, in plain characters.
+        converted: katakana that the English converter made, and the word it made it of.
+    """
+    found, place = [], 0
+    for word in words:
+        at = text.find(word.surface, place)
+        english = next((written for kana, written in converted.items() if word.surface in kana), None)
+        if at >= 0:
+            place = at + len(word.surface)
+        elif word.is_mark:
+            pass
+        elif english is not None:
+            word = replace(word, read_by="english", name=english)
+        elif word.read_by == "analyser":
+            word = replace(word, read_by="normalisation")
+        found.append(word)
+    return found
