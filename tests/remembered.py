@@ -17,7 +17,7 @@ from app.install.sandboxed_import import prepare_voice_in_sandbox
 from app.voices.containers.onnx_metadata import MODEL_GRAPH_FIELD
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.prepared_voice import Voice
-from app.voices.untrusted.protobuf_walker import ProtobufWalker
+from app.voices.untrusted.onnx_nodes import ProtobufWalker
 from app.voices.voice_manifest import VoiceManifest, read_manifest, write_manifest
 
 FOLDER_VARIABLE = "KOEBAKO_TEST_PREPARED"

@@ -51,7 +51,7 @@ BUILT_IN_FUNCTIONS: dict[str, Callable[[ModuleType], list[str]]] = {
     "app/core/text/user_word_matching.py '|'.join": lambda module: [
         module._build_lone_pattern(word) for word in ("東京", "ab", "12", "ア1")
     ],
-    "app/voices/prepare/weights/checked_weights.py re.escape(prefix)": lambda _module: [r"layers\.(\d{1,6})\."],
+    "app/voices/prepare/weights/weight_layers.py re.escape(prefix)": lambda _module: [r"layers\.(\d{1,6})\."],
     "app/core/text/notation/explicit_notation.py f'{_AOZORA_NOTE}|{_BRACKETED_MEMO}' if memos": lambda module: [module._AOZORA_NOTE],
 }
 """Sources that names within functions stand for."""

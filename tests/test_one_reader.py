@@ -23,7 +23,7 @@ WHOLE = {
     "app/ui/help/whats_new_dialog.py": "ships with the program",
     "app/common/files/release_file.py": "ships with the program",
     "app/ui/theme/themed_icons.py": "ships with the program",
-    "app/voices/licence_terms.py": "ships with the program",
+    "app/voices/voice_labels.py": "ships with the program",
     "app/ui/help/guide_pages.py": "ships with the program",
     "app/bench/bench_home.py": "our own source",
     "app/ui/selftest.py": "/proc",

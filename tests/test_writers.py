@@ -267,11 +267,11 @@ OWN_FOLDERS = {
         "cli/commands/bert/run install/bert_preparation install/bert_refinement install/fixed_shape_build install/graph_exchange_files"
         " install/natural_voice_install install/natural_voice_parts install/speaker_blends install/staging_folders"
         " install/voice_folder_builder voices/bert_models voices/containers/voice_card_builder voices/containers/voice_zip"
-        " voices/pending_refinement voices/prepare/bert/external_graph_writer voices/prepare/device/fixed_shape_writer"
-        " voices/prepare/variants/layer_cutting voices/voice_card_data voices/voice_manifest"
+        " voices/pending_refinement voices/prepare/device/fixed_shape_writer voices/prepare/graph_writer"
+        " voices/prepare/variants/bert_variants voices/voice_card_data voices/voice_manifest"
     ),
     "scratch folders and spools": "backends/backend_trial lab/lab_subject lab/optimise/bert_candidates lab/optimise/candidate_run service/routes_query",
-    "what is read, not written": "voices/expected_outputs voices/untrusted/zip_directory",
+    "what is read, not written": "voices/expected_outputs voices/containers/voice_zip",
     "the means by which the others write": (
         "adapters/files/file_set adapters/files/part_file adapters/sound/sound_file_sink cli/atomic_output common/files/atomic_write"
         " compose/audio_outputs"

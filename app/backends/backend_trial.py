@@ -193,7 +193,7 @@ class VoiceGraphs:
     def open_zero_noise_session(self, place: str) -> RunnableSession:
         """Open a copy of a graph without noise: a single-graph voice draws its own, which could not be compared."""
         # Onnx, which speaking does not need, is slow to import.
-        from app.voices.prepare.zero_noise import build_noiseless_graph
+        from app.voices.prepare.source_graphs import build_noiseless_graph
 
         copy, _ = build_noiseless_graph(self.find_graph("whole"))
         return open_unoptimized(copy, "whole") if place == "cpu" else open_session(copy, place, "whole").session

@@ -62,7 +62,7 @@ class ProcessorPeak:
 def measure_peak() -> ProcessorPeak:
     """Return the best of many runs: on a busy machine too, one of them is undisturbed."""
     # Onnx is slow to import.
-    from app.voices.prepare.product_probe import (
+    from app.voices.prepare.processor_probes import (
         PRODUCT_INNER,
         PRODUCT_MULTIPLY_ADDS,
         PRODUCT_ROWS,

@@ -22,7 +22,7 @@ from app.core.sound.ports import SingleGraphInput
 from app.core.sound.voice_traits import compute_style_vector
 from app.core.synthesis_types import SynthesisRequest
 from app.core.text.phone_ids import convert_phones_to_ids
-from app.voices.bert_vocabulary import VOCABULARY_NAME
+from app.voices.bert_models import VOCABULARY_NAME
 from app.voices.containers.voice_sources import read_voice_source
 
 

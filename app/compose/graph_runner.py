@@ -18,7 +18,7 @@ from app.core.sound.acoustic import NoiseStreams
 from app.core.sound.ports import STEPS_PER_FRAME, Melody, Prosody, ProsodyInput
 from app.core.synthesis_types import Float32, Int64
 from app.voices.expected_outputs import CaseRunner
-from app.voices.prepare.input_name_hints import PUBLIC_INPUT_NAMES
+from app.voices.prepare.input_roles import PUBLIC_INPUT_NAMES
 from app.voices.prepared_voice import Voice
 
 Case = Mapping[str, np.ndarray]
@@ -37,7 +37,7 @@ class _SingleGraphRunner:
 
     def __init__(self, voice: Voice) -> None:
         # Onnx, which speaking does not need, is slow to import.
-        from app.voices.prepare.zero_noise import (
+        from app.voices.prepare.source_graphs import (
             DURATIONS_OUTPUT,
             build_noiseless_graph,
         )

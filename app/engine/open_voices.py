@@ -12,8 +12,7 @@ from app.core.sound.voice_traits import SBV2_ARCHITECTURE, VoiceArchitecture
 from app.core.synthesis_types import StageTiming
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.user_settings import PrecisionChoice
-from app.voices.licence_terms import format_licence_terms
-from app.voices.voice_labels import format_voice_name
+from app.voices.voice_labels import format_licence_terms, format_voice_name
 
 if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices

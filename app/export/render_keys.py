@@ -23,7 +23,7 @@ from app.core.text.normalise import normalise_text
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.settings.user_settings import Settings
-from app.voices.content_digest import compute_file_digests
+from app.voices.file_fact_cache import compute_file_digests
 from app.voices.prepared_voice import GraphSources, Voice
 from app.voices.voice_card_data import read_card
 from app.voices.voice_manifest import FIRST_RECIPE

@@ -43,7 +43,7 @@ def measure_activation_means(graph: Path, texts: Sequence[Int64]) -> dict[str, F
     """Return the mean of the content over all tokens, by name of the product (inputs,).
 
     Args:
-        graph: a graph of `app.voices.prepare.bert.product_means`.
+        graph: a graph of `app.voices.prepare.bert.lean_deberta`.
         texts: token ids.
     """
     return measure_means_by_session(open_unoptimized(graph, "BERT"), texts)

@@ -15,8 +15,7 @@ from app.install.bert_verification import MIN_BERT_COSINE, build_test_texts, com
 from app.install.graph_exchange_files import build_already_exact_error, build_refusal_error, copy_other_files, store_graph_copy
 from app.install.install_bert import require_user_bert
 from app.install.staging_folders import create_staging_folder, move_into_place
-from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, read_bert, write_bert
-from app.voices.bert_vocabulary import read_vocabulary
+from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, read_bert, read_vocabulary, write_bert
 from app.voices.pending_refinement import BERT_PENDING_FILES, clear_pending_refinement
 from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES
 

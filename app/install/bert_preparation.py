@@ -16,13 +16,11 @@ from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
 from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE, build_quick_text, build_test_texts, compute_features
 from app.install.preparation_results import BertPreparationResult
-from app.voices.bert_models import BERT_GRAPH_NAME, BertPrecision
-from app.voices.bert_vocabulary import VOCABULARY_NAME, format_vocabulary, read_vocabulary
+from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertPrecision, format_vocabulary, read_vocabulary
 from app.voices.pending_refinement import ORIGINAL_BERT_FILES, ORIGINAL_BERT_STEM
 
 if TYPE_CHECKING:
-    from app.voices.prepare.bert.deberta_sizes import DebertaSizes
-    from app.voices.prepare.bert.deberta_weights import DebertaWeights
+    from app.voices.prepare.bert.deberta_weights import DebertaSizes, DebertaWeights
 
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
 
@@ -103,7 +101,7 @@ def compare_and_quantise(
 
 def _compare_quickly(model: Path, source: DebertaWeights, folder: Path, width: int) -> float:
     """Return the difference of a short text, and leave in the folder what the full comparison needs. The source is used up."""
-    from app.voices.prepare.bert.float32_copy import write_compact_copy
+    from app.voices.prepare.bert.onnx_index import write_compact_copy
     from app.voices.prepare.bert.open_weights import OnnxDebertaWeights
     from app.voices.prepare.bert.reference_deberta import compute_reference_features
 
@@ -134,7 +132,7 @@ def open_original_weights(model: Path, width: int) -> DebertaWeights:
 
 def _compute_expected(source: DebertaWeights, folder: Path, texts: Sequence[Int64], width: int, report: Report) -> list[Float32]:
     """Compute the source's features in float32, by its own graph where it has one, else by its definition."""
-    from app.voices.prepare.bert.float32_copy import write_float32_copy
+    from app.voices.prepare.bert.onnx_index import write_float32_copy
     from app.voices.prepare.bert.open_weights import OnnxDebertaWeights
     from app.voices.prepare.bert.reference_deberta import compute_reference_features
 
@@ -151,8 +149,7 @@ def _find_passing_int8(
     model: Path, folder: Path, texts: Sequence[Int64], exact: Sequence[Float32], width: int, report: Report
 ) -> tuple[float | None, int | None]:
     """Write int8 graphs by block size and return cosine and size of the first near enough; the file is deleted where none is."""
-    from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta
-    from app.voices.prepare.bert.product_means import write_product_mean_graph
+    from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta, write_product_mean_graph
 
     report("checking", 0.0)
     write_product_mean_graph(folder / BERT_GRAPH_NAME, folder / WATCHED_GRAPH_NAME)

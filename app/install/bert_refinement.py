@@ -14,8 +14,7 @@ from app.common.progress import Report, ignore_report
 from app.core.synthesis_types import BERT_WIDTH
 from app.install.bert_preparation import compare_and_quantise, open_original_weights
 from app.install.preparation_results import BertPreparationResult
-from app.voices.bert_models import BERT_GRAPH_NAME
-from app.voices.bert_vocabulary import VOCABULARY_NAME
+from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME
 from app.voices.pending_refinement import find_original_bert
 
 # What is read beside what is written.

@@ -21,8 +21,7 @@ from app.core.sound.ports import Prosody, ProsodyInput
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones, SynthesisRequest
 from app.install.bert_verification import build_test_texts
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input
-from app.voices.bert_models import list_installed_berts, read_bert
-from app.voices.bert_vocabulary import read_vocabulary
+from app.voices.bert_models import list_installed_berts, read_bert, read_vocabulary
 from app.voices.prepared_voice import Voice, read_prepared_voice
 
 # Sentences whose frames are looked at.

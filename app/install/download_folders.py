@@ -13,8 +13,8 @@ from app.adapters.download.partial_download import compute_download_key, find_do
 from app.common.errors import VoiceError
 from app.common.files.untrusted_json import sanitise_long_text
 from app.install.select_checkpoint import UserDecisionRequiredError
-from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
-from app.voices.untrusted.zip_names import RESERVED_NAME_PATTERN
+from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
+from app.voices.containers.voice_zip import RESERVED_NAME_PATTERN
 
 DEFAULT_DOWNLOAD_NAME = "download"
 # An hour leaves time to read a licence or to make a choice.

@@ -13,9 +13,16 @@ from app.common.progress import Report, build_part_report, ignore_report
 from app.install.preparation_results import BertPreparationResult
 from app.install.sandboxed_import import prepare_bert_in_sandbox
 from app.install.staging_folders import create_staging_folder, move_into_place, read_in_place, recover_interrupted_moves, remove_folder
-from app.voices.bert_models import BertModel, is_bert_id, list_installed_berts, read_bert, write_bert
-from app.voices.bert_vocabulary import compute_vocabulary_sha256, read_vocabulary
-from app.voices.content_digest import compute_content_digest, compute_file_digests, sum_file_sizes
+from app.voices.bert_models import (
+    BertModel,
+    compute_vocabulary_sha256,
+    is_bert_id,
+    list_installed_berts,
+    read_bert,
+    read_vocabulary,
+    write_bert,
+)
+from app.voices.file_fact_cache import compute_content_digest, compute_file_digests, sum_file_sizes
 from app.voices.pending_refinement import find_original_bert, mark_refinement_pending
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_LICENCE
 

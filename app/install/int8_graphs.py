@@ -246,8 +246,7 @@ def quantise_graph(
 
     # Onnx is slow to import.
     from app.voices.prepare.int8.channels_last import move_channels_last
-    from app.voices.prepare.int8.convolution_quantiser import quantise_convolutions
-    from app.voices.prepare.int8.value_ranges import expose_value_ranges, list_observed_tensors
+    from app.voices.prepare.int8.convolution_quantiser import expose_value_ranges, list_observed_tensors, quantise_convolutions
 
     model = load_graph(graph)
     names = list_observed_tensors(model.graph)

@@ -49,7 +49,7 @@ from app.install.staging_folders import create_staging_folder, move_into_place, 
 from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import InstallResult, find_user_voices_dir
 from app.install.voice_licence import accept_licence
-from app.voices.content_digest import sum_file_sizes
+from app.voices.file_fact_cache import sum_file_sizes
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_card_data import read_card
 from app.voices.voice_labels import NATURAL_VOICE_ID

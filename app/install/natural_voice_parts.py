@@ -19,8 +19,14 @@ from typing import IO
 from app.common.errors import VoiceError
 from app.common.language import choose_by_frontend, localize
 from app.common.progress import Report, ignore_report
-from app.voices.untrusted.damage_hint import describe_incomplete_download
-from app.voices.untrusted.regular_file import build_unreadable_error, is_folder, is_regular_file, measure_file, open_regular_file
+from app.voices.untrusted.regular_file import (
+    build_unreadable_error,
+    describe_incomplete_download,
+    is_folder,
+    is_regular_file,
+    measure_file,
+    open_regular_file,
+)
 
 PART_FILE_NAME = "part.bin"
 WHEEL_SUFFIX = ".whl"

@@ -20,7 +20,7 @@ from app.install.refinement_runs import ChangeFolder, RefinementOutcome, run_ref
 from app.install.sandboxed_import import refine_voice_in_sandbox
 from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import find_user_voices_dir
-from app.voices.content_digest import sum_file_sizes
+from app.voices.file_fact_cache import sum_file_sizes
 from app.voices.installed_voices import list_installed_voices
 from app.voices.pending_refinement import PENDING_NAME, is_refinement_pending
 from app.voices.prepared_voice import Voice

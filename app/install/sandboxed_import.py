@@ -20,14 +20,12 @@ from app.common.files.untrusted_json import require_int, sanitise_long_text, san
 from app.common.progress import Report, ignore_report
 from app.install.preparation_results import BertPreparationResult, PreparationResult
 from app.install.sandbox_limits import SandboxSubject, UnsafeFileError, compute_limits
-from app.voices.bert_models import BERT_GRAPH_NAME, BertModel, BertPrecision
-from app.voices.bert_vocabulary import VOCABULARY_NAME
-from app.voices.containers.external_data import list_external_files
-from app.voices.containers.onnx_metadata import read_onnx_info
+from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertModel, BertPrecision
+from app.voices.containers.onnx_metadata import list_external_files, read_onnx_info
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.expected_outputs import CaseResult, SkippedCase
 from app.voices.pending_refinement import ORIGINAL_BERT_FILES, PENDING_FILES, find_original_bert
-from app.voices.prepare.bert.deberta_sizes import DebertaSizes
+from app.voices.prepare.bert.deberta_weights import DebertaSizes
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, map_int8_files, read_manifest

@@ -9,7 +9,7 @@ from app.common.errors import VoiceError
 from app.common.language import choose_by_frontend, localize
 
 if TYPE_CHECKING:
-    from app.voices.containers.checkpoints import Checkpoint
+    from app.voices.containers.voice_sources import Checkpoint
 
 MAX_LISTED_CHECKPOINTS = 20
 

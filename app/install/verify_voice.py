@@ -37,7 +37,7 @@ MIN_NOISE_FACTOR = 0.2
 
 @dataclass(frozen=True, slots=True)
 class SourceGraph:
-    """The graph a voice was cut from, on disk, with its noise made inputs (`app.voices.prepare.noise_inputs.expose_noise_inputs`)."""
+    """The graph a voice was cut from, on disk, with its noise made inputs (`app.voices.prepare.source_graphs.expose_noise_inputs`)."""
 
     path: Path
     baked_scales: Mapping[str, float]
@@ -181,7 +181,7 @@ def _run_source(session: GraphSession, item: _VerifiedRun) -> tuple[Float32, Flo
 
 def _collect_noise(item: _VerifiedRun) -> dict[str, np.ndarray]:
     # Onnx is slow to import.
-    from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE
+    from app.voices.prepare.source_graphs import DURATION_NOISE, PRIOR_NOISE
 
     given, frames = item.inputs, int(item.frames.sum())
     duration, prior = np.zeros((2, given.symbol_count), np.float32), np.zeros((item.channels, frames), np.float32)

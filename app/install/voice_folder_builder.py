@@ -12,7 +12,7 @@ from app.install.preparation_results import PrepareVoice
 from app.install.voice_identity import VoiceIdentity, list_prepared_files
 from app.voices.containers.voice_card_builder import MAX_SAMPLE_BYTES, build_voice_card
 from app.voices.containers.voice_file_sources import VoiceSource
-from app.voices.content_digest import sum_file_sizes
+from app.voices.file_fact_cache import sum_file_sizes
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_card_data import VoiceCardData, list_media_files, write_card
 from app.voices.voice_manifest import write_manifest

@@ -11,9 +11,9 @@ from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_t
 from app.common.progress import Report, ignore_report
 from app.install.voice_licence import VoiceLicence
 from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
-from app.voices.content_digest import combine_digests, compute_content_digest, compute_file_digests, sum_file_sizes
+from app.voices.containers.voice_zip import RESERVED_NAME_PATTERN
+from app.voices.file_fact_cache import combine_digests, compute_content_digest, compute_file_digests, sum_file_sizes
 from app.voices.pending_refinement import PENDING_FILES
-from app.voices.untrusted.zip_names import RESERVED_NAME_PATTERN
 from app.voices.voice_card_data import VoiceCardData, list_media_files, read_card
 from app.voices.voice_manifest import read_manifest
 

@@ -17,8 +17,7 @@ from app.install.staging_folders import create_staging_folder, move_into_place, 
 from app.install.voice_folder_builder import build_voice_folder
 from app.install.voice_identity import VoiceIdentity, compute_prepared_digest, identify_voice
 from app.install.voice_licence import AskLicence, require_licence
-from app.voices.containers.checkpoints import find_checkpoints
-from app.voices.containers.voice_sources import VoiceSource, open_voice_source
+from app.voices.containers.voice_sources import VoiceSource, find_checkpoints, open_voice_source
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_card_data import VoiceCardData, read_card

@@ -92,7 +92,7 @@ def _prepare_from_graph(voice: Voice, folder: Path, report: Report, *, is_quick:
     from app.voices.prepare.graph_cutting import cut_voice_graph
     from app.voices.prepare.graph_store import load_graph, store_graph
     from app.voices.prepare.graph_walk import UnknownGraphError
-    from app.voices.prepare.noise_inputs import expose_noise_inputs, find_baked_noise_scales
+    from app.voices.prepare.source_graphs import expose_noise_inputs, find_baked_noise_scales
 
     model = load_graph(voice.graphs.pop("whole"))
     report("cutting", 0.1)

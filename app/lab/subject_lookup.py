@@ -17,8 +17,7 @@ from app.install.voice_licence import AskLicence
 from app.lab.lab_subject import LabSubject, create_bert_subject, create_scratch_folder, create_voice_subject
 from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, list_installed_berts, read_bert, write_bert
 from app.voices.containers.container_recognition import recognise_container
-from app.voices.containers.external_data import list_external_files
-from app.voices.containers.onnx_metadata import read_onnx_info
+from app.voices.containers.onnx_metadata import list_external_files, read_onnx_info
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.installed_voices import find_installed_voice, is_path_text
 from app.voices.untrusted.regular_file import is_folder

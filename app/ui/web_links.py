@@ -9,7 +9,7 @@ from PySide6.QtCore import QMimeData, QUrl
 
 from app.common.files.untrusted_json import sanitise_short_text
 from app.core.text.text_lines import TEXT_SUFFIXES
-from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
+from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 
 if TYPE_CHECKING:
     from app.adapters.http.http_address import UnusableAddressError

@@ -31,11 +31,7 @@ class UnpreparedVoice:
 
 
 def find_aivisspeech_folder(setting: str | None = None) -> Path | None:
-    """Return the folder in which AivisSpeech keeps its voices; None when it is not installed or turned off.
-
-    Args:
-        setting: a folder, "off", or "" for its usual place; None is what the user's settings say.
-    """
+    """Return the folder in which AivisSpeech keeps its voices: `setting`, by default the user's, or its usual place for ""; None if it is not there or "off"."""
     wanted = load_usable_settings().aivisspeech_folder if setting is None else setting
     if wanted.strip().lower() == FOLDER_SETTING_OFF:
         return None
@@ -71,10 +67,7 @@ def list_aivisspeech_voices(folder: Path | None) -> list[UnpreparedVoice]:
 
 
 def read_speaker_cards(voices: Sequence[UnpreparedVoice]) -> dict[str, tuple[SpeakerCard, ...]]:
-    """Return the speakers of such voices with their UUIDs and the ids of their styles, by id of the voice.
-
-    The first call takes as long as the files are large.
-    """
+    """Return the speakers of such voices with UUIDs and ids of styles, by id of the voice. The first call takes as long as the files are large."""
     known = FileFactCache("aivisspeech_speakers.json")
     found = {voice.manifest.id: _read_speakers(voice.path, known) for voice in voices}
     known.save_cache()

@@ -12,17 +12,27 @@ from app.common.errors import VoiceError
 from app.common.files.atomic_write import write_json
 from app.common.files.bounded_read import read_bounded
 from app.common.files.paths import list_subfolders
-from app.common.files.untrusted_json import parse_object, require_file_name, require_number, sanitise_long_text, sanitise_short_text
+from app.common.files.untrusted_json import (
+    parse_object,
+    require_file_name,
+    require_int,
+    require_number,
+    sanitise_long_text,
+    sanitise_short_text,
+)
 from app.common.language import choose_by_frontend, localize
-from app.voices.bert_vocabulary import VOCABULARY_NAME
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB, MissingBertError
-from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES
+from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES, MAX_VOCABULARY_BYTES
 
 BERT_MANIFEST_NAME = "bert.json"
 BERT_GRAPH_NAME = "bert.onnx"
 
 BertPrecision = Literal["float32", "int8"]
 BERT_PRECISIONS: tuple[BertPrecision, ...] = ("float32", "int8")
+
+VOCABULARY_NAME = "vocab.txt"
+TOKENIZER_NAME = "tokenizer.json"
+REQUIRED_TOKENS = {"[UNK]", "[CLS]", "[SEP]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +41,6 @@ class BertModel:
 
     Attributes:
         graphs: file of the graph by precision; float32 is always there.
-        vocabulary: a token a line.
-        licence: what its makers ask for.
-        source_sha256: of the file it was made from.
         int8_cosine: how alike the features of a token are in int8 and float32, at worst; None without int8.
         kept_whole: why the graph is the one it came with; empty when it is the lean one.
         note: what users should know about how it was prepared; usually empty.
@@ -70,17 +77,12 @@ class BertModel:
 def find_bert(
     required_id: str, folders: Sequence[Path], *, chosen_id: str | None = None, allow_mismatch: bool = False, preferred_id: str = ""
 ) -> BertModel:
-    """Return the BERT that a voice needs, by id.
+    """Return the BERT that a voice needs; raise VoiceError if it is not installed, damaged, or not the one the voice needs.
 
     Args:
         required_id: id of the BERT the voice was trained with.
-        folders: where to look.
         chosen_id: id or folder of the one to use instead.
         allow_mismatch: take `chosen_id`, or else `preferred_id`, or else whatever is there, although the voice needs another one.
-        preferred_id: id of the one taken where the voice's own is missing and `allow_mismatch` is given.
-
-    Raises:
-        VoiceError: it is not installed, damaged, or not the one the voice needs.
     """
     if chosen_id and Path(chosen_id).is_dir():
         folders = [Path(chosen_id).parent]
@@ -100,6 +102,60 @@ def find_bert(
 def list_installed_berts(folders: Sequence[Path]) -> list[BertModel]:
     """Return all models in the given folders, in order; damaged ones are left out."""
     return [bert for root in folders for bert in _iterate_installed(root, None)]
+
+
+def read_vocabulary(folder: Path) -> list[str]:
+    """Return the tokens by id from `vocab.txt` or `tokenizer.json`; raise VoiceError if neither is there, or it is none of a character BERT."""
+    for name, read in ((VOCABULARY_NAME, _split_lines), (TOKENIZER_NAME, _parse_tokenizer_json)):
+        path = folder / name
+        if not path.is_file():
+            continue
+        try:
+            tokens = read(read_bounded(path, MAX_VOCABULARY_BYTES).decode("utf-8"))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+            raise _build_unusable_vocabulary_error(path) from exc
+        if not set(tokens) >= REQUIRED_TOKENS or any("\n" in token for token in tokens):
+            raise _build_unusable_vocabulary_error(path)
+        return tokens
+    raise VoiceError(
+        localize(f"BERT の語彙がありません: {folder}", f"The vocabulary of this BERT is missing: {folder}"),
+        localize(
+            f"モデルと同じフォルダーに {TOKENIZER_NAME} または {VOCABULARY_NAME} を置いてください。",
+            f"Put {TOKENIZER_NAME} or {VOCABULARY_NAME} beside the model.",
+        ),
+    )
+
+
+def format_vocabulary(tokens: Sequence[str]) -> str:
+    """Return the content of a `vocab.txt`: a token a line."""
+    return "\n".join(tokens) + "\n"
+
+
+def compute_vocabulary_sha256(tokens: Sequence[str]) -> str:
+    """Return the hexadecimal SHA-256 of the `vocab.txt` with these tokens."""
+    # Imported here, as it takes 3 ms and the window needs only the names above.
+    import hashlib
+
+    return hashlib.sha256(format_vocabulary(tokens).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _split_lines(text: str) -> list[str]:
+    """Split a vocabulary into lines; a file with other line ends means the same."""
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+
+
+def _parse_tokenizer_json(text: str) -> list[str]:
+    ids = parse_object(text)["model"]["vocab"]
+    if sorted(require_int(number, 0, len(ids) - 1) for number in ids.values()) != list(range(len(ids))):
+        raise ValueError("ids have gaps")
+    return sorted(ids, key=ids.__getitem__)
+
+
+def _build_unusable_vocabulary_error(path: Path) -> VoiceError:
+    return VoiceError(
+        localize(f"BERT の語彙ファイルを読み込めません: {path}", f"The BERT vocabulary cannot be read: {path}"),
+        localize("モデルと同じ配布元からもう一度ダウンロードしてください。", "Download it again from the source of the model."),
+    )
 
 
 def read_bert(folder: Path) -> BertModel:

@@ -18,7 +18,7 @@ from app.common.errors import InputError
 from app.common.files.bounded_read import read_bounded
 from app.common.language import localize
 from app.core.sound.result_metrics import compute_max_difference
-from app.voices.untrusted.npy_reader import parse_npy_array
+from app.voices.untrusted.style_vectors import parse_npy_array
 
 MAX_CASE_FILE_BYTES, MAX_UNPACKED_CASE_BYTES = 256 << 20, 1 << 30  # a minute of sound takes 11 MB
 MAX_CASE_ARRAYS = 10_000
@@ -40,13 +40,7 @@ class CaseRunner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case.
-
-    Attributes:
-        max_abs_diff: largest difference of a sample; None when the lengths differ.
-        durations_equal: frames per symbol are the same; in a graph that hides them, frames in all.
-        frames: frames in all.
-    """
+    """One case; `max_abs_diff` is None when the lengths differ, and `durations_equal` compares frames in all where the graph hides those of symbols."""
 
     case: int
     max_abs_diff: float | None

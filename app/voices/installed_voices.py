@@ -16,7 +16,7 @@ from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
-from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
+from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
 from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest, read_manifest
@@ -99,11 +99,7 @@ def find_shipped_voice_id() -> str | None:
 
 
 def find_installed_voice(wanted: str, folders: Sequence[Path]) -> Voice | None:
-    """Return the prepared voice of this id or name, or None.
-
-    Raises:
-        VoiceError: it is damaged, or several have this name; the hint lists their ids.
-    """
+    """Return the prepared voice of this id or name, or None; raise VoiceError if it is damaged, or several have this name, with their ids in the hint."""
     wanted = NATURAL_VOICE_ID if wanted == NATURAL_VOICE_WORD else wanted
     voices = []
     for folder in _iterate_voice_folders(folders):
@@ -149,14 +145,7 @@ def find_voice_among(wanted: str, voices: Sequence[AnyVoice]) -> AnyVoice | None
 
 
 def find_voice(wanted: str | None, folders: Sequence[Path], require_bert: BertRequirement | None = None) -> Voice:
-    """Return the voice with this id, name or path, or the first one that can speak if none is named.
-
-    Args:
-        require_bert: see `choose_default_voice`.
-
-    Raises:
-        VoiceError: there is none; the hint names near ones.
-    """
+    """Return the voice with this id, name or path, or the first that can speak if none is named (see `choose_default_voice`); raise VoiceError, with near names, for none."""
     if wanted is None:
         return choose_default_voice(folders, require_bert).voice
     voice = find_installed_voice(wanted, folders)
@@ -171,26 +160,17 @@ def find_voice(wanted: str | None, folders: Sequence[Path], require_bert: BertRe
 
 @dataclass(frozen=True, slots=True)
 class DefaultVoice:
-    """The voice that speaks where none is asked for.
-
-    Attributes:
-        skipped: voices before it that cannot speak, because their BERT is missing or damaged, such as the one that the user chose.
-    """
+    """The voice that speaks where none is asked for; those before it were skipped because their BERT is missing or damaged."""
 
     voice: Voice
     skipped: tuple[VoiceManifest, ...] = ()
 
 
 def choose_default_voice(folders: Sequence[Path], require_bert: BertRequirement | None = None) -> DefaultVoice:
-    """Return the first voice that can speak, in the order of `list_installed_voices`, or the first voice if none can.
-
-    So a voice that is added never becomes the default by itself.
+    """Return the first voice that can speak, in the order of `list_installed_voices`, or the first voice if none can; raise VoiceError if there is no voice.
 
     Args:
         require_bert: raises VoiceError for the id of a BERT that a voice could not use; by default where it is not installed.
-
-    Raises:
-        VoiceError: there is no voice.
     """
     damage: VoiceError | None = None
     first: Voice | None = None
@@ -268,11 +248,7 @@ def find_named_id(wanted: str, items: Sequence[NamedId]) -> NamedId | None:
 
 
 def find_id_by_name(wanted: str | None, items: Sequence[NamedId], kind: str) -> int:
-    """Return the id of a speaker or style by name or number; the first one if none is named.
-
-    Args:
-        kind: what is looked for, in the language of the user.
-    """
+    """Return the id of a speaker or style by name or number, the first one if none is named; `kind` is what is looked for, in the language of the user."""
     if wanted is None:
         return min((item.id for item in items), default=0)
     if (found := find_named_id(wanted, items)) is not None:

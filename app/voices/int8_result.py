@@ -22,7 +22,6 @@ class Int8Graph:
     """A graph of the voice in 8-bit integers, and how close the sound comes where it alone is exchanged.
 
     Attributes:
-        file: in the voice's folder; the voice speaks without it, too.
         snr_db: energy of the exact samples over the energy of the difference, with durations as they are.
         lsd_db: log-spectral distance to the exact samples.
         frames_equal: share of symbols that last as many frames, 0..1.
@@ -38,12 +37,11 @@ class Int8Graph:
 
 @dataclass(frozen=True, slots=True)
 class Int8Rejection:
-    """A graph that stays exact.
+    """A graph that stays exact, with what was measured of it, None where that is nothing.
 
     Attributes:
         why: the first limit that its int8 form missed; "together": it passed alone, but not with the others; "unsuitable": nothing in it
             can be in int8; "failed": it could not be made, or did not run.
-        snr_db, lsd_db, frames_equal, gain: as of a Int8Graph; None where there is nothing to measure.
     """
 
     why: Int8RejectionReason
@@ -55,13 +53,7 @@ class Int8Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Int8Result:
-    """The faster way to speak of a voice: those of its graphs that passed their check on this machine.
-
-    Attributes:
-        graphs: by name of the exact one: prosody, flow, decoder.
-        snr_db, lsd_db, frames_equal: of all of them together.
-        gain: how many times faster a sentence was here; 0 where nobody measured.
-    """
+    """The faster way to speak of a voice: those of its graphs, by name of the exact one, that passed their check on this machine; figures are of all of them together."""
 
     graphs: dict[str, Int8Graph]
     snr_db: float

@@ -19,14 +19,7 @@ GraphSources = dict[str, Path | bytes]
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """One voice.
-
-    Attributes:
-        manifest: what is known of it.
-        style_vectors: float32 (styles, 256).
-        graphs: graph name → file or serialised model.
-        path: folder or file it was read from.
-    """
+    """One voice, read from the folder or file `path`; style vectors are float32 (styles, 256), graphs files or serialised models by name."""
 
     manifest: VoiceManifest
     style_vectors: Float32

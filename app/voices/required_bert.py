@@ -18,11 +18,7 @@ STANDARD_LICENCE_JA = (  # shown only: what is written beside a BERT is the one 
 
 
 class MissingBertError(VoiceError):
-    """The BERT of a voice is not installed.
-
-    Attributes:
-        bert: its id.
-    """
+    """The BERT of a voice, by its id, is not installed."""
 
     def __init__(self, bert: str, message: str, hint: str) -> None:
         super().__init__(message, hint)

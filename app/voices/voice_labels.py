@@ -1,8 +1,22 @@
-"""A voice in the words of people. What a manifest says is for programs, and in English for the voice that ships."""
+"""A voice in the words of people: its name, its terms, its int8 graphs. What a manifest says is for programs, and in English for the voice that ships."""
 
 from __future__ import annotations
 
-from app.common.language import localize
+from functools import cache
+from pathlib import Path
+
+from app.common.files.paths import find_resources_dir
+from app.common.language import choose_by_frontend, get_language, localize
+from app.voices.int8_result import (
+    INT8_GRAPH_NAMES,
+    MAX_INT8_LSD_DB,
+    MIN_FRAMES_EQUAL,
+    MIN_INT8_GAIN,
+    MIN_INT8_SNR_DB,
+    Int8Graph,
+    Int8Rejection,
+    Int8Result,
+)
 from app.voices.voice_manifest import VoiceManifest
 
 STARTER_NAME_WORD = "starter"
@@ -10,6 +24,8 @@ STARTER_NAME_WORD = "starter"
 
 NATURAL_VOICE_ID, NATURAL_VOICE_WORD = "kokoro", "natural"
 """Id of the natural voice, and the word by which it is added on the command line, where it is found by this too."""
+
+SUMMARY_NAME = "LICENCE.ja.txt"
 
 
 def localize_voice_name(name: str) -> str:
@@ -36,3 +52,111 @@ def describe_natural_voice() -> str:
         "自然な声です。アクセントは Koebako の読みのとおりに話します。Kokoro-82M の重みを使っています。",
         "A natural voice that keeps the accents of Koebako's reading, made from the weights of Kokoro-82M.",
     )
+
+
+def format_licence_terms(folder: Path, licence: str) -> str:
+    """Return the licence unchanged, below a summary for voices of the program only, so that nobody else can put words before a licence."""
+    if get_language() != "ja" or not licence.strip() or not folder.is_relative_to(find_resources_dir()):
+        return licence
+    summary = _read_summary(folder)
+    return f"{summary}\n\n――― 原文 ―――\n\n{licence}" if summary else licence
+
+
+@cache
+def _read_summary(folder: Path) -> str:
+    try:
+        return (folder / SUMMARY_NAME).read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
+def describe_int8_quality(result: Int8Result | Int8Graph, *, may_change_lengths: bool = True) -> str:
+    """Describe how close int8 comes and the speed it gained when the voice was added; `may_change_lengths` where it can change lengths."""
+    parts = [
+        localize(f"SN 比 {result.snr_db:.0f} dB", f"signal-to-noise ratio {result.snr_db:.0f} dB"),
+        localize(f"スペクトルの差 {result.lsd_db:.2f} dB", f"spectral distance {result.lsd_db:.2f} dB"),
+    ]
+    if may_change_lengths:
+        parts.append(localize(f"音の長さの一致率 {result.frames_equal:.1%}", f"{result.frames_equal:.1%} of durations unchanged"))
+    if result.gain:
+        parts.append(localize(f"約 {result.gain:.1f} 倍の速さ", f"about {result.gain:.1f} times as fast"))
+    return localize("、", ", ").join(parts)
+
+
+def describe_int8_graphs(manifest: VoiceManifest) -> list[tuple[str, str]]:
+    """Return the name of each part with its facts, the slowest first; empty for a single-graph voice."""
+    known = [name for name in reversed(INT8_GRAPH_NAMES) if name in manifest.graphs]
+    return [(describe_graph_name(name), _describe_int8_graph(manifest, name)) for name in known]
+
+
+def describe_graph_name(graph: str) -> str:
+    """Return the user's name for a graph of a voice."""
+    return {
+        "prosody": localize("韻律", "Prosody"),
+        "flow": localize("フロー", "Flow"),
+        "decoder": localize("デコーダー", "Decoder"),
+    }[graph]
+
+
+def explain_missing_int8(manifest: VoiceManifest) -> str:
+    """Return the reason in a few words why a voice has no int8 graphs; empty where it has them."""
+    if manifest.fast is not None:
+        return ""
+    if manifest.is_single_graph:
+        return localize("一体型の声です", "a single graph")
+    refused = next((name for name in reversed(INT8_GRAPH_NAMES) if name in manifest.refused), None)
+    if refused is not None:
+        return f"{describe_graph_name(refused)}: {explain_int8_rejection(manifest.refused[refused])}"
+    if manifest.format == "starter":
+        return localize("付属の声は「高精度」だけです", "the included voice is exact only")
+    window = localize("「準備し直す」と確認できます", "prepare the voice again to find out")
+    return choose_by_frontend(window, localize("voices renew で確認できます", "`voices renew` finds out"))
+
+
+def explain_int8_rejection(rejection: Int8Rejection) -> str:
+    """Return the reason in a few words why a part stays exact."""
+    match rejection.why:
+        case "noise":
+            return localize(
+                f"SN 比 {rejection.snr_db or 0:.1f} dB（{MIN_INT8_SNR_DB:.0f} dB 以上が必要）",
+                f"signal-to-noise ratio {rejection.snr_db or 0:.1f} dB, {MIN_INT8_SNR_DB:.0f} needed",
+            )
+        case "spectrum":
+            return localize(
+                f"スペクトルの差 {rejection.lsd_db or 0:.2f} dB（{MAX_INT8_LSD_DB:g} dB 以下が必要）",
+                f"spectral distance {rejection.lsd_db or 0:.2f} dB, at most {MAX_INT8_LSD_DB:g}",
+            )
+        case "lengths":
+            return localize(
+                f"音の長さの一致率 {rejection.frames_equal or 0:.2%}（{MIN_FRAMES_EQUAL:.0%} 以上が必要）",
+                f"{rejection.frames_equal or 0:.2%} of durations unchanged, {MIN_FRAMES_EQUAL:.0%} needed",
+            )
+        case "slow":
+            return localize(
+                f"速さ {rejection.gain or 0:.2f} 倍（{MIN_INT8_GAIN:g} 倍以上が必要）",
+                f"{rejection.gain or 0:.2f} times as fast here, {MIN_INT8_GAIN:g} needed",
+            )
+        case "together":
+            return localize("ほかの部分と合わせると基準を満たしません", "misses the limits together with the other parts")
+        case "unsuitable":
+            return localize("int8 で計算できる部分がありません", "nothing in it can be computed in int8")
+        case "failed":
+            return localize("int8 では計算できませんでした", "it could not be computed in int8")
+
+
+def _describe_int8_graph(manifest: VoiceManifest, name: str) -> str:
+    fast = manifest.fast.graphs.get(name) if manifest.fast is not None else None
+    if fast is not None:
+        return describe_int8_quality(fast, may_change_lengths=name == "prosody") + ("" if fast.gain else _suggest_preparing_again())
+    if name in manifest.refused:
+        return localize(
+            f"高精度のまま。{explain_int8_rejection(manifest.refused[name])}",
+            f"stays exact ({explain_int8_rejection(manifest.refused[name])})",
+        )
+    return localize("高精度のまま", "stays exact") + _suggest_preparing_again()
+
+
+def _suggest_preparing_again() -> str:
+    """Return the hint to prepare a voice again, for one that an earlier version prepared without keeping everything."""
+    window = localize("（「準備し直す」と詳しく分かります）", " (prepare the voice again to learn more)")
+    return choose_by_frontend(window, localize("（voices renew で詳しく分かります）", " (`voices renew` tells more)"))

@@ -213,7 +213,6 @@ def map_int8_files(manifest: VoiceManifest) -> dict[str, str]:
 
 
 def _check_manifest(manifest: VoiceManifest) -> None:
-    """Raise ValueError if the manifest has values that no voice can have."""
     right = (
         manifest.id and manifest.name,
         0 < len(manifest.windows) <= MAX_DECODE_WINDOWS,

@@ -24,8 +24,7 @@ def choose_bert_precision(voice: Voice, bert: BertModel, wanted: PrecisionChoice
     """Return the precision to open a BERT in.
 
     Args:
-        wanted: "auto" takes int8 on the CPU when this voice is known to speak the same with it. "int8" takes it where there is one.
-        backend: where the graph will run; elsewhere int8 is no faster.
+        wanted: "auto" takes int8 on the CPU, elsewhere it is no faster, when this voice is known to speak the same with it. "int8" takes it where there is one.
     """
     if "int8" not in bert.graphs or wanted == "float32":
         return "float32"
@@ -36,12 +35,7 @@ def choose_bert_precision(voice: Voice, bert: BertModel, wanted: PrecisionChoice
 
 
 def apply_graph_precision(voice: Voice, wanted: GraphPrecision, backends: Mapping[str, str]) -> Voice:
-    """Return the voice with the graphs to open.
-
-    Args:
-        wanted: "fast" takes the int8 graphs of a voice that has them. Nothing takes them unasked: they are faster, and it is another sound.
-        backends: where each graph will run; elsewhere than on the CPU int8 is no faster.
-    """
+    """Return the voice with the graphs to open: "fast" takes its int8 graphs, for the CPU only. Nothing takes them unasked: they are faster, and it is another sound."""
     if wanted != "fast":
         return voice
     files = {

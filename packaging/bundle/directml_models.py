@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from app.install.voice_preparation import prepare_voice
-from app.voices.bert_models import BERT_GRAPH_NAME, write_bert
-from app.voices.bert_vocabulary import VOCABULARY_NAME
-from app.voices.prepare.bert.deberta_sizes import DebertaSizes
+from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, write_bert
+from app.voices.prepare.bert.deberta_weights import DebertaSizes
 from app.voices.prepare.bert.lean_deberta import write_lean_deberta
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME

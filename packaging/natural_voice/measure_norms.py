@@ -26,11 +26,14 @@ from evaluate import choose_lines  # noqa: E402
 from app.compose.text_front_end import open_g2p  # noqa: E402
 from app.core.text.kokoro_symbols import convert_phones_to_tokens  # noqa: E402
 from app.voices.prepare.graph_store import load_graph  # noqa: E402
-from app.voices.prepare.kokoro import kokoro_decoder  # noqa: E402
+from app.voices.prepare.kokoro import kokoro_graphs  # noqa: E402
 from app.voices.prepare.kokoro.kokoro_flow import FEATURE_SIZE, FLOW_ROWS, STEPS_PER_FRAME, build_flow_graph  # noqa: E402
-from app.voices.prepare.kokoro.kokoro_layers import NORM_EPSILON, STYLE_HALF  # noqa: E402
+from app.voices.prepare.kokoro.kokoro_layers import (  # noqa: E402
+    NORM_EPSILON,
+    STYLE_HALF,
+    KokoroWeights,
+)
 from app.voices.prepare.kokoro.kokoro_prosody import build_prosody_graph  # noqa: E402
-from app.voices.prepare.kokoro.kokoro_weights import KokoroWeights  # noqa: E402
 
 SPEAKERS = ("jf_alpha", "jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
 STYLE_TOKENS = 60  # the style of a text of so many tokens was judged no worse than one for each length
@@ -39,7 +42,7 @@ VOICED_HZ = 60.0
 SMALLEST_VARIANCE = 1e-9
 
 
-class NormRecorder(kokoro_decoder.GeneratorWriter):
+class NormRecorder(kokoro_graphs.GeneratorWriter):
     """Writes the generator and remembers what each norm is given."""
 
     def __init__(self, *arguments: object) -> None:
@@ -59,11 +62,11 @@ def build_observed_decoder(weights: KokoroWeights) -> tuple[onnx.ModelProto, lis
         recorders.append(NormRecorder(*arguments))
         return recorders[-1]
 
-    kokoro_decoder.GeneratorWriter, kept = create_recorder, kokoro_decoder.GeneratorWriter  # type: ignore[assignment, misc]
+    kokoro_graphs.GeneratorWriter, kept = create_recorder, kokoro_graphs.GeneratorWriter  # type: ignore[assignment, misc]
     try:
-        model = kokoro_decoder.build_decoder_graph(weights, None)
+        model = kokoro_graphs.build_decoder_graph(weights, None)
     finally:
-        kokoro_decoder.GeneratorWriter = kept  # type: ignore[misc]
+        kokoro_graphs.GeneratorWriter = kept  # type: ignore[misc]
     for module, image in recorders[0].inputs.items():
         model.graph.node.append(helper.make_node("Mul", [image, image], [f"{module}.square"]))
         for source, result in ((image, f"{module}.first"), (f"{module}.square", f"{module}.second")):
@@ -95,7 +98,7 @@ def main() -> None:
         print(f"{name}: median pitch {np.median(pitch[pitch > VOICED_HZ]):.1f} Hz", flush=True)
     folder = ROOT / "resources/kokoro"
     np.save(folder / "styles.npy", np.concatenate([styles.mean(axis=0, keepdims=True), styles]).astype(np.float32))
-    prefix = f"{kokoro_decoder.GENERATOR}."
+    prefix = f"{kokoro_graphs.GENERATOR}."
     np.savez_compressed(folder / "norms.npz", **{module.removeprefix(prefix): np.stack(rows) for module, rows in tables.items()})  # type: ignore[arg-type]
 
 

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from app.adapters.ort.profiled_session import OperatorRun, Shape, measure_operator_runs
 from app.bench import multiply_adds
 from app.bench.multiply_adds import GraphWorkload, ProcessorPeak, count_multiply_adds, measure_peak
-from app.voices.prepare.product_probe import PRODUCT_COLUMNS, PRODUCT_INNER, PRODUCT_MULTIPLY_ADDS, PRODUCT_ROWS, build_product_graph
+from app.voices.prepare.processor_probes import PRODUCT_COLUMNS, PRODUCT_INNER, PRODUCT_MULTIPLY_ADDS, PRODUCT_ROWS, build_product_graph
 
 SIZES = st.integers(1, 9)
 

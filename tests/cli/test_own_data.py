@@ -18,8 +18,7 @@ from app.common.user_notices import set_notice_handler
 from app.compose.disk_stores import open_probe_memory
 from app.install.voice_licence import VoiceLicence, find_acceptance_file, is_accepted, record_acceptance
 from app.settings.user_settings import find_settings_path
-from app.voices.content_digest import compute_file_digest, compute_file_digests
-from app.voices.file_fact_cache import FileFactCache
+from app.voices.file_fact_cache import FileFactCache, compute_file_digest, compute_file_digests
 
 
 def _word(**values: object) -> str:

@@ -147,7 +147,7 @@ def test_an_installed_voice_speaks_without_what_reads_other_voices_and_no_comman
         *(
             "app.voices.aivisspeech_voices",
             "app.voices.voice_card_data",
-            "app.voices.containers.checkpoints",
+            "app.voices.containers.voice_sources",
             "app.voices.containers.voice_sources",
             "app.voices.containers.voice_file_sources",
         ),

@@ -27,10 +27,9 @@ from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.install_bert import STANDARD_VOCABULARY_SHA256, add_bert, find_installed_bert, remove_bert
 from app.install.pending_berts import abandon_bert, list_pending_berts, refine_bert
 from app.install.preparation_results import BertPreparationResult
-from app.voices.bert_models import find_bert, list_installed_berts
-from app.voices.bert_vocabulary import compute_vocabulary_sha256, read_vocabulary
-from app.voices.prepare.bert.external_graph_writer import EXTERNAL_WEIGHT_BYTES
+from app.voices.bert_models import compute_vocabulary_sha256, find_bert, list_installed_berts, read_vocabulary
 from app.voices.prepare.bert.open_weights import open_deberta_weights
+from app.voices.prepare.graph_writer import EXTERNAL_WEIGHT_BYTES
 from app.voices.required_bert import SBV2_BERT_ID
 from tests.voices.prepare.bert.deberta_files import write_published
 

@@ -34,7 +34,7 @@ from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import add_voice, find_user_voices_dir
 from app.install.voice_preparation import prepare_voice
 from app.install.voice_refinement import compute_refinement
-from app.voices.content_digest import sum_file_sizes
+from app.voices.file_fact_cache import sum_file_sizes
 from app.voices.installed_voices import list_installed_voices
 from app.voices.pending_refinement import (
     PENDING_FILES,

@@ -28,7 +28,7 @@ from app.voices.containers.onnx_metadata import read_onnx_info, read_onnx_metada
 from app.voices.containers.sbv2_archive import read_sbv2_archive, require_tar
 from app.voices.containers.voice_sources import open_voice_source
 from app.voices.prepare import graph_cutting
-from app.voices.prepare.prepared_graphs import PreparedGraphs
+from app.voices.prepare.graph_store import PreparedGraphs
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 
 from .voice_files import quick, tree, wishes

@@ -24,7 +24,7 @@ from app.install.voice_preparation import prepare_voice
 from app.install.voice_refinement import compute_refinement
 from app.voices.expected_outputs import read_cases, verify_case
 from app.voices.prepare import graph_cutting
-from app.voices.prepare.prepared_graphs import PreparedGraphs
+from app.voices.prepare.graph_store import PreparedGraphs
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 from app.voices.voice_manifest import map_int8_files, read_manifest

@@ -32,14 +32,10 @@ from app.lab.optimise.candidate_run import run_candidates
 from app.lab.optimise.optimise_options import OptimiseOptions
 from app.lab.recorded_inputs import record_inputs
 from app.lab.report_rows import Row, convert_row
-from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta
+from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta, write_product_mean_graph
 from app.voices.prepare.bert.open_weights import open_deberta_weights
-from app.voices.prepare.bert.product_means import write_product_mean_graph
-from app.voices.prepare.variants.attention_heads import prune_heads
-from app.voices.prepare.variants.feature_projection import add_projection
-from app.voices.prepare.variants.graph_copies import write_changed_copy
-from app.voices.prepare.variants.int8_products import list_products, quantise_products
-from app.voices.prepare.variants.layer_cutting import count_layers, cut_layers, write_all_layers
+from app.voices.prepare.variants.bert_variants import add_projection, count_layers, cut_layers, prune_heads, write_all_layers
+from app.voices.prepare.variants.graph_variants import list_products, quantise_products, write_changed_copy
 from tests.brief_preparation import calibrate_briefly
 from tests.voices.prepare.bert.deberta_files import write_published
 

@@ -28,7 +28,7 @@ from app.lab.place.kernel_coverage import (
     read_kernel_table,
 )
 from app.lab.report_rows import convert_row
-from app.voices.prepare.graph_operators import GraphOperator, list_operators
+from app.voices.prepare.graph_facts import GraphOperator, list_operators
 from tests.lab.conftest import Lab, Rows
 
 MEI = paths.find_resources_dir() / "voices" / "mei"

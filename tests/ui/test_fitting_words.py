@@ -13,8 +13,8 @@ from app.common.errors import AppError
 from app.install.select_checkpoint import choose_checkpoints
 from app.install.voice_licence import VoiceLicence, require_licence
 from app.voices.bert_models import find_bert
-from app.voices.containers.checkpoints import Checkpoint
 from app.voices.containers.voice_file_sources import PreparedSource
+from app.voices.containers.voice_sources import Checkpoint
 from app.voices.prepare.bert.deberta_weights import build_not_deberta_error
 from app.voices.required_bert import SBV2_BERT_ID
 

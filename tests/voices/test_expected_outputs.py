@@ -19,7 +19,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from app.common.errors import InputError
 from app.voices import expected_outputs
 from app.voices.expected_outputs import read_cases
-from app.voices.untrusted.npy_reader import parse_npy_array
+from app.voices.untrusted.style_vectors import parse_npy_array
 
 NUMBERS = st.sampled_from(["<f2", "<f4", "<f8", ">f4", "<i8", "<i4", "u1", "i2", "?"])
 

@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 
 from app.common.errors import VoiceError
-from app.voices.int8_labels import describe_int8_graphs, explain_int8_rejection, explain_missing_int8
 from app.voices.int8_result import Int8Graph, Int8Rejection, Int8RejectionReason, Int8Result
+from app.voices.voice_labels import describe_int8_graphs, explain_int8_rejection, explain_missing_int8
 from app.voices.voice_manifest import NamedId, VoiceManifest, read_manifest, write_manifest
 from tests.voices.both_precisions import FAST, REFUSED
 

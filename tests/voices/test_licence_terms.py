@@ -8,7 +8,7 @@ import pytest
 
 from app.common import language
 from app.common.files.paths import find_resources_dir
-from app.voices.licence_terms import SUMMARY_NAME, format_licence_terms
+from app.voices.voice_labels import SUMMARY_NAME, format_licence_terms
 from app.voices.voice_manifest import read_manifest
 
 MEI = find_resources_dir() / "voices" / "mei"

@@ -39,11 +39,7 @@ def _restore_base_form(surface: str, shortened: str) -> str:
 
 
 class FullFeatureFrontEnd:
-    """Open JTalk's front end, whose functions give and take features in full; pyopenjtalk's functions take it as `jtalk`.
-
-    Args:
-        front_end: `pyopenjtalk.OpenJTalk`.
-    """
+    """Open JTalk's front end, whose functions give and take features in full; pyopenjtalk's functions take it as `jtalk`."""
 
     def __init__(self, front_end: Any) -> None:
         self._front_end = front_end

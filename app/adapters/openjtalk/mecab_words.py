@@ -181,7 +181,6 @@ def find_all_readings(word: str) -> frozenset[str]:
 
 @cache
 def _open_sudachi_dictionary() -> Any:
-    """Return Sudachi's dictionary for lookups; None if it is missing."""
     wait_for_package("sudachidict_core")
     try:
         return load_pyopenjtalk().utils.dictionary.Dictionary()

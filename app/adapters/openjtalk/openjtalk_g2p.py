@@ -111,7 +111,6 @@ def parse_sentence(text: str) -> list[Word]:
 
 
 def _is_cut_by(reading: GivenReading, unspoken: UnspokenSpan) -> bool:
-    """Return whether a word lies within what is not spoken, or across its edge."""
     return (
         reading.start < unspoken.end
         and unspoken.start < reading.end

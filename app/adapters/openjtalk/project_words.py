@@ -9,12 +9,7 @@ if TYPE_CHECKING:
 
 
 class ProjectWords:
-    """Set when a project opens. After a change, call `forget_user_lexicon`.
-
-    Attributes:
-        entries: none where no project is open.
-        are_alone: the dictionary of this machine's user does not count: the text is read for somebody else.
-    """
+    """Set when a project opens. After a change, call `forget_user_lexicon`. Where they are alone, the text is read for somebody else, without this user's dictionary."""
 
     entries: tuple[DictionaryEntry, ...] = ()
     are_alone: bool = False

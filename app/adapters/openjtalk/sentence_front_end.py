@@ -22,21 +22,18 @@ Corrections = Callable[[Sequence[Morph]], list[Correction]]
 class SentenceFrontEnd:
     """Takes the place of the front end for one call of `run_frontend`.
 
-    Args:
-        corrections: what to change in the words of a sentence.
-
     Attributes:
         text: the words as the analyser has them, joined.
-        made: the corrections, each with the first and last character of `text` it concerns.
-        users: the same of words of the user's dictionary.
+        corrections: what was changed, each with the first and last character of `text` it concerns.
+        user_spans: the same of words of the user's dictionary.
     """
 
     def __init__(self, front_end: FullFeatureFrontEnd, corrections: Corrections) -> None:
         self._front_end = front_end
-        self._corrections = corrections
+        self._find_corrections = corrections
         self.text = ""
-        self.made: list[tuple[int, int, Correction]] = []
-        self.users: list[tuple[int, int]] = []
+        self.corrections: list[tuple[int, int, Correction]] = []
+        self.user_spans: list[tuple[int, int]] = []
         self._analysed: dict[str, tuple[list[str], list[dict[str, Any]]]] = {}
         self._protected = tuple(front_end.userdic_reading_protection)
 
@@ -46,7 +43,7 @@ class SentenceFrontEnd:
     @property
     def userdic_reading_protection(self) -> tuple[bool, ...]:
         """Return which dictionaries' readings are protected: the user's, and ours where one was used."""
-        return (*self._protected, True) if self.made else self._protected
+        return (*self._protected, True) if self.corrections else self._protected
 
     def prepare_text(self, text: str) -> None:
         """Analyse the text, so that it is known whether any reading is protected."""
@@ -54,10 +51,10 @@ class SentenceFrontEnd:
 
     def find_reading_source(self, start: int, end: int, *, rewritten: bool) -> tuple[ReadBy, str]:
         """Return what gave the reading of text[start:end], and which rule, entry or word of the white list."""
-        for first, last, correction in self.made:
+        for first, last, correction in self.corrections:
             if first < end and start < last:
                 return correction.source, correction.name
-        if any(first < end and start < last for first, last in self.users):
+        if any(first < end and start < last for first, last in self.user_spans):
             return "user", self.text[start:end]
         return ("front_end" if rewritten else "analyser"), ""
 
@@ -77,14 +74,14 @@ class SentenceFrontEnd:
         return self._analysed[text]
 
     def _apply_corrections(self, features: list[str], detailed: list[dict[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
-        self.made = []
+        self.corrections = []
         spoken = [morph for morph in detailed if not morph["is_ignored"]]
         if len(spoken) != len(features):
             return features, detailed
         morphs = convert_to_morphs(spoken, len(self._protected))
         self.text = "".join(morph.surface for morph in morphs)
-        self.users = [(morph.start, morph.end) for morph in morphs if morph.is_users]
-        found = self._corrections(morphs)
+        self.user_spans = [(morph.start, morph.end) for morph in morphs if morph.is_users]
+        found = self._find_corrections(morphs)
         if not found:
             return features, detailed
         lines, rows, at = [], [], 0
@@ -93,7 +90,7 @@ class SentenceFrontEnd:
             rows += spoken[at : correction.first]
             covered = spoken[correction.first : correction.last]
             start = covered[0]["char_span"][0]
-            self.made.append((morphs[correction.first].start, morphs[correction.last - 1].end, correction))
+            self.corrections.append((morphs[correction.first].start, morphs[correction.last - 1].end, correction))
             for part in correction.parts:
                 columns = build_columns(self._front_end, part, covered[0]["features"])
                 end = start + len(part.surface)

@@ -19,12 +19,7 @@ from app.core.text.user_word_matching import UserWordMatcher, is_analysed
 
 @dataclass(frozen=True)
 class UserLexicon:
-    """The words that the user's dictionary adds.
-
-    Attributes:
-        file: MeCab's dictionary; None where no word needs one.
-        written: words to be found in the text.
-    """
+    """The words that the user's dictionary adds: MeCab's dictionary, None where no word needs one, and words to be found in the text."""
 
     file: Path | None
     written: UserWordMatcher

@@ -75,15 +75,7 @@ class _OrtApiBase(ctypes.Structure):
 
 
 class OrtLibrary:
-    """The functions by name; there is one environment, which lasts as long as the process.
-
-    Attributes:
-        path: of the library.
-        environment, memory, allocator: what many functions are given.
-
-    Raises:
-        OSError: the library does not load, or is not of the version of the Python module.
-    """
+    """The functions by name; there is one environment, which lasts as long as the process. Raises OSError if it does not load, or not with the version of the Python module."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -170,15 +162,7 @@ class UnlockedRunOptions:
 
 
 class UnlockedSession:
-    """The part of `onnxruntime.InferenceSession` that our sessions need.
-
-    Args:
-        model: file or serialised model.
-        options: of what they say of threads, optimisation, memory and the log, the same is done.
-
-    Raises:
-        RuntimeError: the graph does not open.
-    """
+    """The part of `onnxruntime.InferenceSession` that our sessions need, with what the options say of threads, optimisation, memory and the log; raise RuntimeError."""
 
     def __init__(self, library: OrtLibrary, model: Path | bytes, options: ort.SessionOptions, target: ProviderTarget = CPU_TARGET) -> None:
         self._library = library

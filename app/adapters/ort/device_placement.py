@@ -17,11 +17,7 @@ FLOW = "flow"
 
 @dataclass(frozen=True, slots=True)
 class DevicePlacement:
-    """A place (see `providers`) for each group of graphs, or "auto"; the flow goes with the prosody, an opaque voice with the decoder.
-
-    Attributes:
-        flow: the place of the flow where it is not the prosody's; else empty.
-    """
+    """A place (see `ort_devices`) for each group of graphs, or "auto"; an opaque voice goes with the decoder, the flow with the prosody where its own place is empty."""
 
     bert: str = AUTO
     prosody: str = AUTO
@@ -75,7 +71,6 @@ def parse_placement(text: str) -> DevicePlacement:
 
 
 def _build_placement(place: str) -> DevicePlacement:
-    """Return what one place means for a whole voice."""
     backend = BACKENDS.get(parse_backend(place))
     if backend is not None and backend.leaves_text_to_cpu:
         return replace(CPU_ONLY, decoder=place, flow=place)

@@ -92,13 +92,7 @@ class GraphSession:
 
 
 def open_cpu_session(model: Path | bytes, name: str, store: GraphStore | None = None) -> GraphSession:
-    """Open a graph on the CPU; raise VoiceError if it does not open.
-
-    Args:
-        model: file or serialised model.
-        name: what the graph is called in messages.
-        store: where an optimised copy of a file is kept.
-    """
+    """Open a graph, called `name` in messages, on the CPU; `store` keeps an optimised copy of a file. Raises VoiceError."""
     session = open_optimized(model, create_session_options, store) if store and isinstance(model, Path) else None
     if session is None:
         with _raise_open_errors(name):

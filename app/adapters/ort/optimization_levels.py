@@ -19,16 +19,7 @@ OPTIMIZATION_LEVELS = {
 
 
 def open_at_level(model: Path | bytes, level: str, name: str, *, place: str = "cpu", weights: Path | None = None) -> GraphSession:
-    """Open a session as for speaking, but with another level of optimisation.
-
-    Args:
-        level: one of LEVELS.
-        weights: folder of the weights of a serialised model.
-
-    Raises:
-        VoiceError: the CPU cannot open it.
-        BackendError: another place cannot.
-    """
+    """Open a session as for speaking, but with another level of optimisation; raise VoiceError if the CPU cannot open it, BackendError for another place."""
     options = create_session_options(OPTIMIZATION_LEVELS[level], weights=weights)
     return GraphSession(create_session(model, place, name, options), name, place)
 
@@ -55,7 +46,6 @@ def open_with_ort_defaults(model: Path, name: str) -> GraphSession:
 
 
 def _create_options() -> ort.SessionOptions:
-    """Return session options with as many threads as ours have."""
     options = ort.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = count_intra_threads()

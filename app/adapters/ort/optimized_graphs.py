@@ -57,9 +57,9 @@ class GraphStore:
         """Return the optimised copy of a graph, written now if there is none; None if there can be none.
 
         Args:
-            source: file of the graph; another size or time of change, also of weights beside it, makes it another graph.
+            source: another size or time of change, also of weights beside it, makes it another graph.
             flavour: whatever else shapes the copy, such as the version of ONNX Runtime.
-            write: writes GRAPH_NAME and WEIGHTS_NAME into a folder.
+            write: writes OPTIMIZED_GRAPH_NAME and OPTIMIZED_WEIGHTS_NAME into a folder.
         """
         try:
             if measure_graph_bytes(source) not in self._sizes:
@@ -123,7 +123,6 @@ class GraphStore:
         return target / OPTIMIZED_GRAPH_NAME
 
     def _remove_oldest_copies(self, newest: Path) -> None:
-        """Remove the copies used longest ago, and leftovers of dead processes."""
         copies = []
         for folder in self.folder.iterdir():
             if folder.suffix == _UNFINISHED_COPY_SUFFIX:

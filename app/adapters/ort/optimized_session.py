@@ -41,11 +41,7 @@ def keep_window_responsive() -> None:
 
 
 def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
-    """Open a session on the CPU; return None if the graph itself has to be opened.
-
-    Args:
-        create_options: makes the options that the graph itself would be opened with.
-    """
+    """Open a session on the CPU, with the options of the graph; return None if the graph itself has to be opened."""
     flavour = f"onnxruntime {ort.__version__} packed"
     copy = store.find_or_write_copy(
         model, flavour, lambda folder: _write_copy_in_child(model, folder) if _in_child else _write_copy(model, create_options, folder)

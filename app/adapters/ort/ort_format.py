@@ -67,12 +67,9 @@ def _normalise_domain(domain: str) -> str:
 
 
 def write_fused_graph(model: Path, target: Path, heads: int, hidden: int) -> None:
-    """Fuse additions with layer norms and biases with activations of a BERT, as ONNX Runtime's own tool does before a session sees it.
+    """Fuse additions with layer norms and biases with activations of a BERT, as ONNX Runtime's own tool does before a session sees it. Raises BackendError.
 
     Without the tool's shape inference, which needs sympy: sentences (n, width) of one text have no batch axis, so it would only stop the tool.
-
-    Raises:
-        BackendError: the tool is not there.
     """
     # They expect the models of torch only, and say so.
     for name in ("onnxruntime.transformers", "fusion_base", "fusion_skiplayernorm", "fusion_utils"):
@@ -102,11 +99,7 @@ def _import_ort_tools() -> Iterator[None]:
 
 
 def describe_missing_tools(missing: str | None = None) -> str:
-    """Return a hint for users who lack ONNX Runtime's tools, or their requirements.
-
-    Args:
-        missing: the module that was not found, if that is known.
-    """
+    """Return a hint for users who lack ONNX Runtime's tools, or their requirements, such as the missing module."""
     if is_frozen() or missing is None:
         return localize("Koebako の Python パッケージ版では使えます。", "Koebako as a Python package can use them.")
     return localize(f"Python パッケージ「{missing}」をインストールしてください。", f"Install the Python package “{missing}”.")

@@ -116,11 +116,7 @@ def _build_text_inputs(values: ProsodyInput | SingleGraphInput, multilingual: bo
 
 
 class OrtBert:
-    """Implements `app.core.sound.ports.BertRunner`.
-
-    Attributes:
-        id: which BERT this is; voices name the one they were trained with.
-    """
+    """Implements `app.core.sound.ports.BertRunner`; voices name the one they were trained with by its id."""
 
     def __init__(self, session: RunnableSession, bert_id: str, width: int = BERT_WIDTH) -> None:
         self._session, self._width, self.id = session, width, bert_id

@@ -144,7 +144,6 @@ class ProfiledSession:
     """As `GraphSession`; `end_profiling` gives all runs. Profiling itself adds a few microseconds an operator.
 
     Attributes:
-        inputs, outputs: as `GraphSession` has them.
         opened: graph, place and fixed sizes.
         calls: the values that it was run with since they were cleared.
     """
@@ -181,10 +180,7 @@ class ProfiledSession:
         return [self]
 
     def end_profiling(self) -> list[GraphRun]:
-        """Return all runs, in order, but those of which ONNX Runtime kept no record: it stops at a million operators.
-
-        The session is then over.
-        """
+        """End the session and return all runs, in order, but those of which ONNX Runtime kept no record: it stops at a million operators."""
         try:
             return build_graph_runs(self._graph, _end_profiling(self._bare), self._call_times)
         finally:
@@ -192,11 +188,7 @@ class ProfiledSession:
 
 
 def build_graph_runs(graph: str, events: Events, call_times: Sequence[tuple[float, float]]) -> list[GraphRun]:
-    """Return runs from the events of a profile.
-
-    Args:
-        call_times: when each run began and how long it took, in seconds of `time.perf_counter`.
-    """
+    """Return runs from the events of a profile, and when each began and how long it took, in seconds of `time.perf_counter`."""
     return [
         # The caller waited a little before and after what ONNX Runtime calls the run.
         GraphRun(graph, start_s, duration_s, start_s + (duration_s - run.duration_us / 1e6) / 2 - run.start_us / 1e6, run.operators)
@@ -207,11 +199,10 @@ def build_graph_runs(graph: str, events: Events, call_times: Sequence[tuple[floa
 def measure_operator_runs(
     model: Path | bytes, calls: Iterable[dict[str, np.ndarray]], *, is_optimised: bool = False, weights: Path | None = None
 ) -> list[Sequence[OperatorRun]]:
-    """Run a graph on the CPU and return, for each call, the nodes that ran.
+    """Run a graph, whose weights may lie in another folder, on the CPU and return, for each call, the nodes that ran.
 
     Args:
         is_optimised: as it runs for a user, where some nodes are one and packed weights are not among the inputs; else as it is written.
-        weights: folder of the weights that a serialised model keeps outside.
     """
     with tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True) as folder:
         level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL if is_optimised else ort.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -13,12 +13,7 @@ from app.adapters.ort.graph_session import RunnableSession
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """One run of a graph.
-
-    Attributes:
-        values: by input name, in the dtype and rank of the caller; what the graph does not declare is missing.
-        results: by output name, where they are known.
-    """
+    """One run of a graph: the values by input name, without those that it does not declare, and the results by output name, where they are known."""
 
     values: dict[str, Any]
     results: dict[str, np.ndarray] = field(default_factory=dict)
@@ -30,16 +25,11 @@ class _SessionWrapper:
         self._session = session
 
     def terminate(self) -> None:
-        """Stop the run in progress, if any."""
         self._session.terminate()
 
 
 class RecordingSession(_SessionWrapper):
-    """A session that keeps copies of what it is given and of what it computes.
-
-    Attributes:
-        runs: every run that succeeded, in order.
-    """
+    """A session that keeps copies of what it is given and of what it computes, in `runs`, of those that succeeded."""
 
     def __init__(self, session: RunnableSession) -> None:
         super().__init__(session)

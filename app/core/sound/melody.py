@@ -1,6 +1,6 @@
 """The melody of a sentence: its pitch by time, made from the tones of its morae, for voices whose pitch can be given.
 
-A voice may keep its own pitch where that is slower or faster than accents (`app/voices/prepare/kokoro/kokoro_melody.py`).
+A voice may keep its own pitch where that is slower or faster than accents (`app/voices/prepare/kokoro/kokoro_flow.py`).
 Semitones are relative to the speaker's median. A breath group ends with a mark; inside it the pitch declines.
 """
 

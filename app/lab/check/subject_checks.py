@@ -149,8 +149,7 @@ def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, be
 
 def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> CheckRow:
     # Onnx is slow to import.
-    from app.voices.prepare.bert.float32_copy import write_float32_copy
-    from app.voices.prepare.bert.onnx_index import open_onnx_index
+    from app.voices.prepare.bert.onnx_index import open_onnx_index, write_float32_copy
 
     source = subject.source["bert"]
     assert isinstance(source, Path)
@@ -183,7 +182,7 @@ def _compute_total_difference(expected: list[list[np.ndarray]], found: list[list
 
 
 def _remove_noise(graph: Path | bytes) -> bytes:
-    from app.voices.prepare.zero_noise import build_noiseless_graph
+    from app.voices.prepare.source_graphs import build_noiseless_graph
 
     return build_noiseless_graph(graph)[0]
 

@@ -20,7 +20,7 @@ from app.common.errors import AppError
 from app.common.progress import Report, build_part_report
 from app.lab.operation_counts import count_operations
 from app.lab.synthetic_inputs import InputSizes
-from app.voices.prepare import convolution_probe, product_probe
+from app.voices.prepare import processor_probes
 from app.voices.prepare.graph_facts import collect_graph_facts
 from app.voices.prepare.graph_store import load_graph
 
@@ -57,13 +57,13 @@ def measure_peaks() -> dict[OperatorKind, float]:
     In turns, for what disturbs one kind at a time would make it look slow beside the others.
     """
     rng = np.random.default_rng(1)
-    wave = rng.standard_normal((1, convolution_probe.PROBE_CHANNELS, convolution_probe.PROBE_LENGTH), dtype=np.float32)
-    matrix = rng.standard_normal((product_probe.PRODUCT_ROWS, product_probe.PRODUCT_INNER), dtype=np.float32)
+    wave = rng.standard_normal((1, processor_probes.PROBE_CHANNELS, processor_probes.PROBE_LENGTH), dtype=np.float32)
+    matrix = rng.standard_normal((processor_probes.PRODUCT_ROWS, processor_probes.PRODUCT_INNER), dtype=np.float32)
     simple: dict[OperatorKind, tuple[bytes, np.ndarray, int]] = {
-        "convolution": (convolution_probe.build_convolution_graph(int8=False), wave, convolution_probe.CONVOLUTION_MULTIPLY_ADDS),
-        "product": (product_probe.build_product_graph(int8=False), matrix, product_probe.PRODUCT_MULTIPLY_ADDS),
-        "convolution_int8": (convolution_probe.build_convolution_graph(int8=True), wave, convolution_probe.CONVOLUTION_MULTIPLY_ADDS),
-        "product_int8": (product_probe.build_product_graph(int8=True), matrix, product_probe.PRODUCT_MULTIPLY_ADDS),
+        "convolution": (processor_probes.build_convolution_graph(int8=False), wave, processor_probes.CONVOLUTION_MULTIPLY_ADDS),
+        "product": (processor_probes.build_product_graph(int8=False), matrix, processor_probes.PRODUCT_MULTIPLY_ADDS),
+        "convolution_int8": (processor_probes.build_convolution_graph(int8=True), wave, processor_probes.CONVOLUTION_MULTIPLY_ADDS),
+        "product_int8": (processor_probes.build_product_graph(int8=True), matrix, processor_probes.PRODUCT_MULTIPLY_ADDS),
     }
     turns = [{kind: measure_gmac_s(*graph, PEAK_RUNS // PEAK_TURNS) for kind, graph in simple.items()} for _ in range(PEAK_TURNS)]
     return {kind: max(turn[kind] for turn in turns) for kind in simple}

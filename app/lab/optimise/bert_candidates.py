@@ -22,9 +22,8 @@ from app.lab.optimise.candidate_measures import open_graph
 from app.lab.optimise.general_candidates import list_general_candidates
 from app.lab.optimise.graph_candidate import AS_IT_CAME, INSTALLED, GraphCandidate
 from app.lab.recorded_inputs import build_bert_values
-from app.voices.bert_models import BERT_GRAPH_NAME, BertModel
-from app.voices.bert_vocabulary import VOCABULARY_NAME, format_vocabulary, read_vocabulary
-from app.voices.prepare.bert.deberta_sizes import UNUSED_TOP_LAYERS
+from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertModel, format_vocabulary, read_vocabulary
+from app.voices.prepare.bert.deberta_weights import UNUSED_TOP_LAYERS
 
 BERT_GRAPH = "bert"
 HEAD_SHARES = (0.1, 0.25, 0.5)
@@ -100,8 +99,7 @@ def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence
 def _write_source_copy(source: Path, folder: Path) -> Path:
     """Write a copy in float32, as it is compared when a BERT is prepared."""
     # Onnx is slow to import.
-    from app.voices.prepare.bert.float32_copy import write_float32_copy
-    from app.voices.prepare.bert.onnx_index import open_onnx_index
+    from app.voices.prepare.bert.onnx_index import open_onnx_index, write_float32_copy
 
     write_float32_copy(open_onnx_index(source), folder / "bert.onnx")
     return folder / "bert.onnx"
@@ -110,14 +108,14 @@ def _write_source_copy(source: Path, folder: Path) -> Path:
 def _count_layers(exact: Path) -> tuple[int, list[int]]:
     """Count the layers there are, and the smaller numbers to try."""
     from app.voices.prepare.graph_store import load_graph
-    from app.voices.prepare.variants.layer_cutting import count_layers
+    from app.voices.prepare.variants.bert_variants import count_layers
 
     whole = count_layers(load_graph(exact, with_external_weights=False).graph)
     return whole, [whole - fewer for fewer in FEWER_LAYERS if whole - fewer >= 1]
 
 
 def _write_all_layers(weights: Path, folder: Path) -> Path:
-    from app.voices.prepare.variants.layer_cutting import write_all_layers
+    from app.voices.prepare.variants.bert_variants import write_all_layers
 
     return write_all_layers(weights, folder, BERT_GRAPH)
 
@@ -130,8 +128,8 @@ def _describe_unread_layers(layers: int) -> str:
 
 
 def _cut_layers(exact: Path, count: int, folder: Path) -> Path:
-    from app.voices.prepare.variants.graph_copies import write_changed_copy
-    from app.voices.prepare.variants.layer_cutting import cut_layers
+    from app.voices.prepare.variants.bert_variants import cut_layers
+    from app.voices.prepare.variants.graph_variants import write_changed_copy
 
     return write_changed_copy(exact, folder, BERT_GRAPH, lambda model: cut_layers(model, count))
 
@@ -139,7 +137,7 @@ def _cut_layers(exact: Path, count: int, folder: Path) -> Path:
 def _find_head_sizes(exact: Path) -> tuple[int, int] | None:
     """Return heads and width of a lean BERT; None for another graph."""
     from app.voices.prepare.graph_store import load_graph
-    from app.voices.prepare.variants.attention_heads import find_head_sizes
+    from app.voices.prepare.variants.bert_variants import find_head_sizes
 
     return find_head_sizes(load_graph(exact).graph)
 
@@ -162,8 +160,7 @@ def _list_fused_candidates(exact: Path) -> Iterator[GraphCandidate]:
 
 def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
     """Measure the centres as for preparing a BERT: the convolution has none."""
-    from app.voices.prepare.bert.lean_deberta import CONVOLUTION_NAME
-    from app.voices.prepare.bert.product_means import expose_product_means
+    from app.voices.prepare.bert.lean_deberta import CONVOLUTION_NAME, expose_product_means
     from app.voices.prepare.graph_store import load_graph
 
     watched = load_graph(exact, with_external_weights=False)
@@ -179,8 +176,8 @@ def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
 
 def _write_pruned(exact: Path, bert: BertModel, share: float, folder: Path) -> Path:
     """Write a graph measured and pruned with the same sentences; another set judges it."""
-    from app.voices.prepare.variants.attention_heads import prune_heads
-    from app.voices.prepare.variants.graph_copies import write_changed_copy
+    from app.voices.prepare.variants.bert_variants import prune_heads
+    from app.voices.prepare.variants.graph_variants import write_changed_copy
 
     tokenizer = CharTokenizer(bert.vocabulary)
     found = measure_head_importance(exact, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
@@ -221,8 +218,8 @@ def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary
     from app.common.progress import ignore_report
     from app.voices.prepare.bert.lean_deberta import write_lean_deberta
     from app.voices.prepare.bert.open_weights import find_bert_file, open_deberta_weights
-    from app.voices.prepare.variants.feature_projection import add_projection
-    from app.voices.prepare.variants.graph_copies import write_changed_copy
+    from app.voices.prepare.variants.bert_variants import add_projection
+    from app.voices.prepare.variants.graph_variants import write_changed_copy
 
     model = find_bert_file(base)
     tokens = read_vocabulary(model.parent)
@@ -256,8 +253,8 @@ def _compute_features(session: RunnableSession, vocabulary: Path, texts: Sequenc
 def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> HeadImportance:
     """Run a lean BERT over token ids and measure its heads; raise VoiceError if the graph is none."""
     # Onnx is slow to import.
-    from app.voices.prepare.variants.attention_heads import AttentionLayer, expose_mixtures
-    from app.voices.prepare.variants.graph_copies import write_changed_copy
+    from app.voices.prepare.variants.bert_variants import AttentionLayer, expose_mixtures
+    from app.voices.prepare.variants.graph_variants import write_changed_copy
 
     layers: list[AttentionLayer] = []
     with create_scratch_folder() as folder:

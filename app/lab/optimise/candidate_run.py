@@ -159,7 +159,7 @@ def _tokenize_sentences(vocabulary: Path) -> list[RecordedGraphRun]:
 def _keep_files(files: CandidateFiles, folder: Path) -> None:
     """Keep the graph, its weights and the files beside it that belong to it."""
     # Onnx is slow to import.
-    from app.voices.prepare.variants.graph_copies import list_weight_files
+    from app.voices.prepare.variants.graph_variants import list_weight_files
 
     own = files.graph.parent == files.folder
     for path in sorted(files.folder.iterdir()) if own else [files.graph, *list_weight_files(files.graph)]:

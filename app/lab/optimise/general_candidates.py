@@ -29,7 +29,7 @@ def list_general_candidates(graph: str, exact: Path | bytes, *, by_group: bool, 
     """
     # Onnx is slow to import.
     from app.voices.prepare.graph_store import load_graph
-    from app.voices.prepare.variants.int8_products import list_products
+    from app.voices.prepare.variants.graph_variants import list_products
 
     products = list_products(load_graph(exact).graph)
     groups = list(dict.fromkeys(item.group for item in products))
@@ -44,15 +44,13 @@ def list_general_candidates(graph: str, exact: Path | bytes, *, by_group: bool, 
 
 
 def _write_quantised(graph: str, exact: Path | bytes, block: int, groups: list[str], centred: MeasureCentres, folder: Path) -> Path:
-    from app.voices.prepare.variants.graph_copies import write_changed_copy
-    from app.voices.prepare.variants.int8_products import quantise_products
+    from app.voices.prepare.variants.graph_variants import quantise_products, write_changed_copy
 
     return write_changed_copy(exact, folder, graph, lambda model: quantise_products(model, block, groups, centred()))
 
 
 def _write_float16(graph: str, exact: Path | bytes, folder: Path) -> Path:
-    from app.voices.prepare.variants.graph_copies import write_changed_copy
-    from app.voices.prepare.variants.half_precision_graph import convert_graph_to_half
+    from app.voices.prepare.variants.graph_variants import convert_graph_to_half, write_changed_copy
 
     return write_changed_copy(exact, folder, graph, convert_graph_to_half)
 

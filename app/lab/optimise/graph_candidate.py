@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.voices.bert_vocabulary import VOCABULARY_NAME
+from app.voices.bert_models import VOCABULARY_NAME
 
 PREPARED, AS_IT_CAME, INSTALLED = "prepared", "as-it-came", "int8"
 MakeCandidate = Callable[[Path], Path]
@@ -56,6 +56,6 @@ def measure_graph_bytes(graph: Path | bytes) -> int:
     if isinstance(graph, bytes):
         return len(graph)
     # Onnx is slow to import.
-    from app.voices.prepare.variants.graph_copies import list_weight_files
+    from app.voices.prepare.variants.graph_variants import list_weight_files
 
     return graph.stat().st_size + sum(path.stat().st_size for path in list_weight_files(graph))

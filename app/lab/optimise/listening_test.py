@@ -35,7 +35,7 @@ from app.lab.lab_subject import LabSubject
 from app.lab.optimise.frames_by_bert import find_voice_for
 from app.lab.report_rows import ReportRow
 from app.lab.row_labels import format_candidate
-from app.voices.bert_vocabulary import VOCABULARY_NAME
+from app.voices.bert_models import VOCABULARY_NAME
 from app.voices.installed_voices import find_shipped_voice_id
 
 # Short, a question, long, an exclamation.

@@ -52,7 +52,7 @@ def _list_int8_candidates(
     """Yield int8 candidates: all convolutions, and a group at a time; `list_general_candidates` has the products."""
     # Onnx is slow to import.
     from app.voices.prepare.graph_store import load_graph
-    from app.voices.prepare.variants.convolution_groups import group_convolutions
+    from app.voices.prepare.variants.graph_variants import group_convolutions
 
     exact = subject.prepared[graph]
     groups = group_convolutions(load_graph(exact).graph)
@@ -77,7 +77,7 @@ def _write_quantised(
 def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[RecordedGraphRun], repeats: Repeats) -> CandidateRow:
     """Build the row of the original graph beside the whole voice, both without noise and optimised as far as possible."""
     # Onnx is slow to import.
-    from app.voices.prepare.zero_noise import build_noiseless_graph
+    from app.voices.prepare.source_graphs import build_noiseless_graph
 
     cases = [build_public_inputs(call, multilingual=voice.manifest.multilingual) for call in calls]
     session, runner = open_cpu_session(build_noiseless_graph(source)[0], "source"), PreparedRunner(voice)

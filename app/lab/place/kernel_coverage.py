@@ -20,7 +20,7 @@ from app.common.files.untrusted_json import parse_object, require_int, sanitise_
 
 if TYPE_CHECKING:
     # And onnx, which is slow to import.
-    from app.voices.prepare.graph_operators import GraphOperator
+    from app.voices.prepare.graph_facts import GraphOperator
 
 USUAL_SIZES = {"n": 64, "T": 256, "F": 512, "W": 64}
 """For opening a device form, by the name of its size: where nodes are placed does not depend on it."""
@@ -143,7 +143,7 @@ def find_coverage(model: Path, graph: str, place: str, free: str = "", *, should
         should_open: False opens none.
     """
     # Onnx is slow to import.
-    from app.voices.prepare.graph_operators import list_operators
+    from app.voices.prepare.graph_facts import list_operators
 
     operators, kernels = list_operators(model), read_kernel_table(parse_backend(place))
     assigned = _find_assignment(model, graph, place, {free: USUAL_SIZES[free]} if free else {}) if should_open else None

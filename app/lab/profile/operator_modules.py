@@ -56,7 +56,7 @@ class OperatorModules:
     def _find_path(self, name: str, before: str) -> str:
         """Return the path of a node of the graph, or of one that ONNX Runtime has made and named after it with a suffix."""
         # Onnx is slow to import.
-        from app.voices.prepare.module_paths import parse_module_path
+        from app.voices.prepare.graph_facts import parse_module_path
 
         base = name
         for _ in range(MAX_ADDED_NAMES):
@@ -75,7 +75,7 @@ class OperatorModules:
 def read_modules(graph: str, model: Path | bytes, depth: int) -> OperatorModules:
     """Return the modules of a graph; raise VoiceError if it cannot be read."""
     # Onnx is slow to import.
-    from app.voices.prepare.module_paths import read_module_paths
+    from app.voices.prepare.graph_facts import read_module_paths
 
     return OperatorModules(graph, read_module_paths(model), depth)
 

@@ -12,7 +12,7 @@ from app.lab.verify.graph_comparison import GraphCase, GraphComparison
 from app.lab.verify.graph_pair import GraphPair, GraphSide
 from app.lab.verify.verify_limits import choose_exact_limit, choose_int8_limit
 from app.voices.prepare.expose_tensors import list_nodes, list_output_names, store_graph_file
-from app.voices.prepare.zero_noise import DURATIONS_OUTPUT, build_noiseless_graph
+from app.voices.prepare.source_graphs import DURATIONS_OUTPUT, build_noiseless_graph
 
 
 def write_graph_files(subject: LabSubject, folder: Path) -> dict[str, Path]:

@@ -19,10 +19,16 @@ from app.lab.verify.graph_comparison import GraphCase, GraphComparison
 from app.lab.verify.graph_pair import GraphPair, GraphSide
 from app.lab.verify.verify_limits import choose_exact_limit
 from app.voices.prepare.expose_tensors import list_nodes, list_output_names, store_graph_file
-from app.voices.prepare.external_noise import ReferenceOutputNames, build_reference_graph
 from app.voices.prepare.graph_store import load_graph, store_graph
-from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE, find_baked_noise_scales
-from app.voices.prepare.zero_noise import DURATIONS_OUTPUT, build_noiseless_graph
+from app.voices.prepare.source_graphs import (
+    DURATION_NOISE,
+    DURATIONS_OUTPUT,
+    PRIOR_NOISE,
+    ReferenceOutputNames,
+    build_noiseless_graph,
+    build_reference_graph,
+    find_baked_noise_scales,
+)
 from app.voices.prepared_voice import Voice
 
 # As a request has them by default.
@@ -62,8 +68,7 @@ def write_source_graphs(subject: LabSubject, calls: CallsByGraph, folder: Path) 
 
 
 def _write_float32_copy(source: Path | bytes, folder: Path) -> Path:
-    from app.voices.prepare.bert.float32_copy import write_float32_copy
-    from app.voices.prepare.bert.onnx_index import open_onnx_index
+    from app.voices.prepare.bert.onnx_index import open_onnx_index, write_float32_copy
 
     assert isinstance(source, Path)  # BERTs come as files
     copy = folder / "bert_source.onnx"

@@ -13,7 +13,7 @@ from app.ui.plain_text import PlainLabel
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.open_file_dialogs import ask_for_file
-from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
+from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 
 # The list grows with long file names, up to the second width.
 WIDTH, WIDEST = 340, 680

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from app.common.language import localize
 from app.core.sound.voice_traits import ARCHITECTURES, VoiceArchitecture
-from app.voices.int8_labels import explain_missing_int8
-from app.voices.licence_terms import format_licence_terms
 from app.voices.voice_card_data import VoiceCardData, VoiceSample
-from app.voices.voice_labels import format_voice_name
+from app.voices.voice_labels import explain_missing_int8, format_licence_terms, format_voice_name
 from app.voices.voice_manifest import VoiceManifest
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_card_labels import describe_unprepared_voice, describe_voice, format_bert_action
 from app.ui.widgets.voice_picture import draw_voice_picture
-from app.voices.int8_labels import describe_int8_graphs, describe_int8_quality
 from app.voices.required_bert import SBV2_BERT_ID
+from app.voices.voice_labels import describe_int8_graphs, describe_int8_quality
 
 # Three buttons side by side at most, with 6 pixels between them.
 MOST_ABREAST, GAP = 3, 6

@@ -17,8 +17,8 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
 from app.ui.voices.voice_tasks import AddedVoiceRow, VoiceAdditionResult, VoiceTasks
 from app.ui.widgets.banner import Banner
-from app.voices.int8_labels import describe_int8_quality
 from app.voices.int8_result import Int8Result
+from app.voices.voice_labels import describe_int8_quality
 
 
 class VoiceTaskResultHandler(QObject):

@@ -1,12 +1,16 @@
-"""The facts that a container states about its voice, read without the weights: settings, style vectors, and the AIVM manifest where there is one."""
+"""The facts that a container states about its voice, read without the weights: settings, style vectors, and the AIVM manifest where there is one.
+
+The files beside a model are `config.json` and the style vectors; names in capitals count as well.
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import json
+import os
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,17 +20,19 @@ from app.common.files.untrusted_json import parse_json, parse_object, sanitise_l
 from app.common.language import localize
 from app.core.synthesis_types import Float32
 from app.voices.containers.container_recognition import RECOGNITION_BYTES, ZIP_MAGICS, read_first_bytes, recognise_foreign_start
-from app.voices.containers.model_sidecars import find_config, find_style_vectors
 from app.voices.containers.unsupported_formats import UNSUPPORTED_FORMATS, UnsupportedFormat
 from app.voices.untrusted.regular_file import read_regular_file
 from app.voices.untrusted.sbv2_config import SBV2_CONFIG_NAME
-from app.voices.untrusted.style_vectors import parse_npy_vectors, read_style_vectors
-from app.voices.untrusted.voice_limits import MAX_STYLE_VECTORS_BYTES, MAX_VOICE_JSON_BYTES
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME, parse_npy_vectors, read_style_vectors
+from app.voices.untrusted.voice_limits import MAX_STYLE_VECTORS_BYTES, MAX_VOICE_JSON_BYTES, MAX_ZIP_ENTRIES
 
 AIVM_KEYS = ("aivm_manifest", "aivm_hyper_parameters", "aivm_style_vectors")
 # No tool writes this name yet: those of today call such a voice JP-Extra.
 NANAIRO_ARCHITECTURE = "Style-Bert-VITS2 (Nanairo)"
 AIVM_ARCHITECTURES = ("Style-Bert-VITS2", "Style-Bert-VITS2 (JP-Extra)", NANAIRO_ARCHITECTURE)
+
+VECTORS_PREFIX = "style_vectors"
+VECTORS_SUFFIXES = (".npy", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +41,9 @@ class ContainerFacts:
 
     Attributes:
         kind: aivmx, aivm, onnx, safetensors or sbv2.
-        config: SBV2's `config.json`, empty where there is none.
-        config_source: where that was read, as people know it.
-        style_vectors: style vectors, float32 (styles, 256).
-        aivm_manifest: the AIVM manifest, its `uuid` in lower case; empty where there is none.
+        config: SBV2's `config.json`, empty where there is none; `config_source` is where that was read, as people know it.
+        style_vectors: float32 (styles, 256).
+        aivm_manifest: its `uuid` in lower case; empty where there is none.
     """
 
     kind: str
@@ -59,15 +64,53 @@ def is_nanairo_config(config: Mapping[str, Any]) -> bool:
     return str(config.get("version", "")).endswith("Nanairo") or (isinstance(data, dict) and data.get("use_nanairo") is True)
 
 
+def find_config(path: Path) -> Path | None:
+    """Return the path of `config.json` in the folder of a model, or None."""
+    return next((item for item in _iterate_files(path.parent) if item.name.casefold() == SBV2_CONFIG_NAME), None)
+
+
+def find_style_vectors(path: Path) -> Path:
+    """Return the style vectors of a model: the file that bears its name, else `style_vectors.npy` or `.json`, else the only such file; raise VoiceError for none or several."""
+    found = {item.name.casefold(): item for item in _iterate_files(path.parent) if _may_hold_vectors(item.name.casefold())}
+    stem = path.stem.casefold()
+    own = [f"{VECTORS_PREFIX}_{name}" for name in (stem, stem.removeprefix("model_"))]
+    for name in (*own, VECTORS_PREFIX):
+        for suffix in VECTORS_SUFFIXES:
+            if name + suffix in found:
+                return found[name + suffix]
+    if len(found) == 1:
+        return next(iter(found.values()))
+    names = ", ".join(sorted(item.name for item in found.values())[:5])
+    raise VoiceError(
+        localize(
+            f"「{path.name}」のスタイルのデータが見つかりません。"
+            if not found
+            else f"「{path.name}」に対応するスタイルのデータを特定できません。",
+            f"The style vectors of “{path.name}” are missing."
+            if not found
+            else f"It is not clear which style vectors belong to “{path.name}”.",
+        ),
+        localize(f"同じフォルダーに {STYLE_VECTORS_NAME} を置いてください。", f"Put {STYLE_VECTORS_NAME} beside it.")
+        + (f" ({names})" if names else ""),
+    )
+
+
+def _may_hold_vectors(name: str) -> bool:
+    return name.startswith(VECTORS_PREFIX) and name.endswith(VECTORS_SUFFIXES)
+
+
+def _iterate_files(folder: Path) -> Iterator[Path]:
+    """Yield the first files of a folder; a folder with 100,000 is not listed whole, and one that cannot be listed has none."""
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for _, entry in zip(range(MAX_ZIP_ENTRIES), entries, strict=False))
+    except OSError:
+        return
+    yield from (folder / name for name in names)
+
+
 def read_container_facts(path: Path, metadata: Mapping[str, str], *, has_weights: bool) -> ContainerFacts:
-    """From the container itself when it is an AIVM one, else from the files beside it.
-
-    Args:
-        has_weights: the container holds weights, not a graph.
-
-    Raises:
-        VoiceError: something is missing or damaged, or the voice is of an architecture that we do not know.
-    """
+    """Return the facts of the container itself when it is an AIVM one, else of the files beside it; raise VoiceError if something is missing, damaged or unknown."""
     if has_aivm_metadata(metadata):
         manifest, config, vectors = (metadata[key] for key in AIVM_KEYS)
         place = f"{path.name} ({AIVM_KEYS[1]})"
@@ -103,12 +146,7 @@ def _read_sidecar_vectors(path: Path) -> Float32:
 
 
 def refuse_foreign_content(path: Path, content: bytes, expected_kinds: Collection[str]) -> None:
-    """Raise VoiceError for a file of a voice that holds something else, such as the web page of a failed download.
-
-    Args:
-        content: how it begins.
-        expected_kinds: kinds that it may look like (`container_recognition.recognise_foreign_start`).
-    """
+    """Raise VoiceError for a file of a voice whose beginning looks like something else than the expected kinds, such as the web page of a failed download."""
     kind = recognise_foreign_start(content[:RECOGNITION_BYTES])
     if content.startswith(ZIP_MAGICS):
         what = UnsupportedFormat("zip（.npz など）", "a zip, such as .npz")

@@ -8,8 +8,8 @@ from typing import Literal
 
 from app.voices.containers.sbv2_archive import ZSTD_MAGIC
 from app.voices.containers.unsupported_formats import UnsupportedFormatError
-from app.voices.untrusted.npy_reader import NPY_MAGIC
 from app.voices.untrusted.regular_file import build_unreadable_error, open_regular_file
+from app.voices.untrusted.style_vectors import NPY_MAGIC
 
 ContainerFormat = Literal["onnx", "safetensors", "sbv2", "zip"]
 
@@ -102,10 +102,7 @@ def read_first_bytes(path: Path, max_bytes: int) -> bytes:
 
 
 def recognise_foreign_start(start: bytes) -> str | None:
-    """Return the kind of foreign file that begins with these bytes; None when it may be a voice.
-
-    The kind is a key of `app.voices.containers.unsupported_formats.UNSUPPORTED_FORMATS`.
-    """
+    """Return the kind of foreign file (a key of UNSUPPORTED_FORMATS) that begins with these bytes; None when it may be a voice."""
     if not any(start):
         return "empty"
     for position, magic, kind in FOREIGN_MAGICS:

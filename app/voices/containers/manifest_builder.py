@@ -32,17 +32,7 @@ def build_manifest(
     multilingual: bool,
     margin_frames: int = 16,
 ) -> VoiceManifest:
-    """Build the manifest of a voice.
-
-    Args:
-        voice_id: its id.
-        graphs: names of its graphs.
-        speakers: how many the model has, None when that is not known.
-        multilingual: the model takes features of three languages.
-
-    Raises:
-        VoiceError: the settings hold what no voice can have.
-    """
+    """Build the manifest of a voice; raise VoiceError if the settings hold what no voice can have. `speakers` is None where the model does not show them."""
     data = ConfigSection(facts.config, facts.config_source).read_section("data")
     try:
         own = facts.aivm_manifest.get("speakers", [])
@@ -120,7 +110,6 @@ def _collect_display_names(items: list[dict[str, Any]]) -> dict[int, str]:
 
 
 def _build_named_ids(ids: Mapping[str, int], display_names: Mapping[int, str]) -> tuple[NamedId, ...]:
-    """Return speakers or styles by id, with the names that people know."""
     return tuple(NamedId(number, display_names.get(number) or sanitise_short_text(name) or str(number)) for name, number in ids.items())
 
 

@@ -19,8 +19,7 @@ import zstandard
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.synthesis_types import Float32
-from app.voices.untrusted.damage_hint import describe_incomplete_download
-from app.voices.untrusted.regular_file import measure_file, open_regular_file
+from app.voices.untrusted.regular_file import describe_incomplete_download, measure_file, open_regular_file
 from app.voices.untrusted.style_vectors import parse_json_vectors
 from app.voices.untrusted.unpack_budget import UnpackBudget
 from app.voices.untrusted.voice_limits import (

@@ -12,6 +12,8 @@ _CHOOSE_VOICE_HINT = (
     "Choose a Style-Bert-VITS2 voice (.aivmx .aivm .safetensors .onnx .sbv2 .zip).",
 )
 
+VOICE_SUFFIXES = (".aivmx", ".aivm", ".safetensors", ".onnx", ".sbv2", ".zip")
+
 
 class UnsupportedFormat(NamedTuple):
     """A kind of file that is no SBV2 voice, in both languages; without a hint of its own the general one is shown."""
@@ -23,7 +25,6 @@ class UnsupportedFormat(NamedTuple):
 
 
 def _build_other_software_format(ja: str, en: str, software: str) -> UnsupportedFormat:
-    """Build the format of models that other programs speak or convert with."""
     return UnsupportedFormat(
         ja,
         en,

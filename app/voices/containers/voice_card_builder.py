@@ -41,12 +41,9 @@ SAMPLE_FORMATS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 
 
 def build_voice_card(config: Mapping[str, Any], aivm: Mapping[str, Any], folder: Path, *, emoji: bool = False) -> VoiceCardData:
-    """Return the card, with its media written below `folder`; raise OSError if they cannot be written.
+    """Return the card, from SBV2's `config.json` and the AIVM manifest, with its media written below `folder`; raise OSError if they cannot be written.
 
     Args:
-        config: SBV2's `config.json`, or {}.
-        aivm: the AIVM manifest, or {}.
-        folder: the prepared voice.
         emoji: its tensors have the symbols that make it a Nanairo voice, whatever it calls itself.
     """
     media = _MediaWriter(folder)
@@ -90,11 +87,7 @@ def _build_style_card(data: dict[str, Any], speaker: str, media: _MediaWriter) -
 
 
 class _MediaWriter:
-    """Writes data URLs to files named by their content, so that an icon used twice is kept once.
-
-    Attributes:
-        notes: what was left out and why.
-    """
+    """Writes data URLs to files named by their content, so that an icon used twice is kept once; `notes` says what was left out and why."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -154,7 +147,6 @@ def _ensure_list(value: Any) -> list[Any]:
 
 
 def _parse_local_id(value: Any) -> int | None:
-    """Return the `local_id` of a speaker or style, by which the graphs know it."""
     number = convert_to_integer(value.get("local_id")) if isinstance(value, dict) else None
     return number if type(number) is int and number >= 0 else None
 

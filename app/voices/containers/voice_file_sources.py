@@ -12,15 +12,13 @@ from pathlib import Path
 
 from app.common.errors import VoiceError
 from app.common.language import localize
-from app.voices.containers.container_facts import ContainerFacts, has_aivm_metadata, read_container_facts
+from app.voices.containers.container_facts import ContainerFacts, find_config, find_style_vectors, has_aivm_metadata, read_container_facts
 from app.voices.containers.container_recognition import ContainerFormat, require_voice_tensors
-from app.voices.containers.external_data import list_external_files, refuse_external_data
 from app.voices.containers.manifest_builder import build_manifest
-from app.voices.containers.model_sidecars import find_config, find_style_vectors
-from app.voices.containers.onnx_metadata import OnnxFileInfo, read_onnx_info, read_onnx_metadata
+from app.voices.containers.onnx_metadata import OnnxFileInfo, list_external_files, read_onnx_info, read_onnx_metadata, refuse_external_data
 from app.voices.containers.sbv2_archive import read_sbv2_archive, require_tar
 from app.voices.containers.voice_graph import VoiceGraph, count_speakers, read_voice_graph
-from app.voices.content_digest import combine_digests, compute_file_digest
+from app.voices.file_fact_cache import combine_digests, compute_file_digest
 from app.voices.prepared_voice import STYLE_VECTORS_NAME, GraphSources, Voice, check_voice_vectors, read_prepared_voice
 from app.voices.untrusted.regular_file import build_unreadable_error
 from app.voices.untrusted.safetensors_file import SafetensorsFile
@@ -28,13 +26,7 @@ from app.voices.voice_manifest import MANIFEST_NAME, map_int8_files
 
 
 class VoiceSource(ABC):
-    """One voice as a user has it.
-
-    A source stands for its files in the state in which they were first looked at: `require_unchanged` refuses what was changed since.
-
-    Attributes:
-        path: its file or folder.
-    """
+    """One voice as a user has it, at `path`; it stands for its files in the state in which they were first looked at."""
 
     def __init__(self, path: Path, first_files: Sequence[Path] = ()) -> None:
         self.path = path
@@ -65,10 +57,7 @@ class VoiceSource(ABC):
         return self._files
 
     def read_facts(self) -> ContainerFacts:
-        """Return the facts that the source states about its voice, read without its weights; raise VoiceError as for `load_voice`.
-
-        A prepared voice has none; its manifest says everything.
-        """
+        """Return the facts that the source states about its voice, read without its weights, none of a prepared one; raise VoiceError as for `load_voice`."""
         if self._facts is None:
             self._facts = self._parse_facts()
         return self._facts
@@ -117,11 +106,10 @@ class VoiceSource(ABC):
         return voice
 
     def _create_graph_voice(self, graph: Path | bytes, voice_graph: VoiceGraph) -> Voice:
-        """Return the voice of a public SBV2 graph, with its inputs under their usual names."""
         facts, speakers = self.read_facts(), count_speakers(graph, voice_graph, self.path.name)
         if voice_graph.roles is not None:
             from app.voices.prepare.graph_store import load_graph, serialise_graph  # onnx is slow to import
-            from app.voices.prepare.public_inputs import rename_to_public_inputs
+            from app.voices.prepare.source_graphs import rename_to_public_inputs
 
             graph = serialise_graph(rename_to_public_inputs(load_graph(graph), voice_graph.roles))
         return self._create_voice({"whole": graph}, facts, speakers, multilingual=voice_graph.is_multilingual)

@@ -11,9 +11,8 @@ from app.common.language import localize
 from app.voices.containers.onnx_metadata import OnnxFileInfo, parse_graph_outline, read_graph_nodes, read_onnx_info
 from app.voices.containers.unsupported_formats import UnsupportedFormatError
 from app.voices.prepare.graph_walk import UnknownGraphError
-from app.voices.prepare.input_name_hints import PUBLIC_INPUT_NAMES
-from app.voices.prepare.input_roles import InputRoles, find_input_roles
-from app.voices.untrusted.onnx_outline import OnnxOutline
+from app.voices.prepare.input_roles import PUBLIC_INPUT_NAMES, InputRoles, find_input_roles
+from app.voices.untrusted.onnx_nodes import OnnxOutline
 
 REQUIRED_VOICE_INPUTS = {"x_tst", "tones", "language", "bert", "style_vec"}
 FOREIGN_GRAPH_INPUTS: tuple[tuple[set[str], str], ...] = (
@@ -37,11 +36,7 @@ FOREIGN_GRAPH_INPUTS: tuple[tuple[set[str], str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class VoiceGraph:
-    """The graph of a voice.
-
-    Attributes:
-        roles: what its inputs are for; None where they bear the usual names.
-    """
+    """The graph of a voice; `roles` says what its inputs are for, None where they bear the usual names."""
 
     metadata: dict[str, str]
     outline: OnnxOutline
@@ -55,9 +50,6 @@ class VoiceGraph:
 
 def read_voice_graph(source: Path | bytes, name: str, info: OnnxFileInfo | None = None) -> VoiceGraph:
     """Return the graph of a file or of a serialised model.
-
-    Args:
-        info: what `read_onnx_info` says of the file, where it was read already.
 
     Raises:
         VoiceError: it is damaged, fixed to one length, or an input of it is not clear; a UnsupportedFormatError names what else it is.
@@ -85,7 +77,6 @@ def count_speakers(source: Path | bytes, graph: VoiceGraph, name: str) -> int | 
 
 
 def _find_input_roles(source: Path | bytes, outline: OnnxOutline, name: str) -> InputRoles:
-    """Return the roles of inputs that bear other names."""
     try:
         roles = find_input_roles(read_graph_nodes(source, name))
     except UnknownGraphError:

@@ -1,12 +1,14 @@
-"""Unpacks the voices of a zip into a folder. The zip comes from a stranger: see `app.voices.untrusted.voice_limits` and `app.voices.untrusted.zip_names`.
+"""Unpacks the voices of a zip into a folder. The zip comes from a stranger: see `app.voices.untrusted.voice_limits`.
 
-Files of one folder stay together, in a numbered folder of their own, which keeps paths short; sounds, pictures and texts are left
-where they are. A prepared voice comes whole.
+Files of one folder stay together, in a numbered folder of their own, which keeps paths short; sounds, pictures and texts are left where they are. A prepared voice comes
+whole. A zip can state the position and the length of its directory in several places, and a check that reads them in another order than zipfile checks another directory. So
+nothing is measured beforehand: zipfile reads through a file that counts what it hands out.
 """
 
 from __future__ import annotations
 
 import re
+import stat
 import struct
 import zipfile
 import zlib
@@ -14,21 +16,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO, cast
 
 from app.common.errors import VoiceError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.voices.containers.container_recognition import PICKLE_SEARCH_BYTES, RECOGNITION_BYTES, guess_pickle_kind, recognise_foreign_start
-from app.voices.containers.unsupported_formats import NON_MODEL_KINDS, UnsupportedFormatError
-from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
-from app.voices.untrusted.damage_hint import describe_incomplete_download
-from app.voices.untrusted.regular_file import open_regular_file
+from app.voices.containers.unsupported_formats import NON_MODEL_KINDS, VOICE_SUFFIXES, UnsupportedFormatError
+from app.voices.untrusted.regular_file import describe_incomplete_download, open_regular_file
 from app.voices.untrusted.unpack_budget import UnpackBudget
 from app.voices.untrusted.voice_limits import MAX_ENTRY_NAME_LENGTH
-from app.voices.untrusted.zip_directory import open_bounded_zip
-from app.voices.untrusted.zip_names import decode_entry_name, is_outside_path, is_plain_entry, is_system_entry, make_safe_name
 from app.voices.voice_manifest import MANIFEST_NAME
 
 ENCRYPTED_FLAG = 1
@@ -39,6 +37,14 @@ UNPACK_CHUNK_BYTES = 1 << 20
 _KOKORO_STYLE_PATTERN = re.compile(r"[a-z]{2}_[a-z0-9]+\.npy")  # a language, a sex and a name
 DAMAGED_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError, OSError)
 
+UTF8_FLAG = 0x800
+MAX_SAFE_NAME_LENGTH = 80
+# Windows opens devices by these names, with any extension.
+RESERVED_NAME_PATTERN = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+SYSTEM_ENTRY_NAMES = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
+
+ZIP_ENTRY_MAGIC = b"PK\1\2"
+
 
 @dataclass(frozen=True, slots=True)
 class UnpackedFile:
@@ -46,6 +52,36 @@ class UnpackedFile:
 
     path: Path
     name: str
+
+
+@contextmanager
+def open_bounded_zip(file: BinaryIO, budget: UnpackBudget) -> Iterator[zipfile.ZipFile]:
+    """Open a zip; raise VoiceError if its directory has more bytes or entries than the budget has left, and what zipfile raises where it is damaged."""
+    counted = _CountedFile(file, budget)
+    with zipfile.ZipFile(cast(IO[bytes], counted)) as archive:
+        counted.directory_is_read = True
+        yield archive
+
+
+class _CountedFile:
+    """As much of a file as zipfile needs. Until the directory is read, every byte handed out counts as one of the directory.
+
+    That is a little more than its length: the end of the file is looked through for the record that says where the directory lies.
+    """
+
+    def __init__(self, file: BinaryIO, budget: UnpackBudget) -> None:
+        self._file = file
+        self._budget = budget
+        self.directory_is_read = False
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        if self.directory_is_read:
+            return self._file.read(size)
+        most = self._budget.directory_bytes_left + 1
+        content = self._file.read(min(size, most) if size >= 0 else most)
+        self._budget.consume_directory(len(content), content.count(ZIP_ENTRY_MAGIC))
+        return content
 
 
 def unpack_voice_files(path: Path, folder: Path, budget: UnpackBudget) -> list[UnpackedFile]:
@@ -71,6 +107,51 @@ def _raise_damaged_zip_errors(name: str) -> Iterator[None]:
                 f"ディスクの空き容量を確認してください。（{describe_reason(exc)}）", f"Check the free disk space. ({describe_reason(exc)})"
             )
         raise VoiceError(localize(f"zip を展開できません: {name}", f"This zip file cannot be unpacked: {name}"), hint) from exc
+
+
+def decode_entry_name(info: zipfile.ZipInfo) -> str:
+    """Return the name as its author wrote it; Japanese Windows writes Shift_JIS without stating it.
+
+    The name before zipfile's own corrections counts: on Windows they take a second byte of Shift_JIS for a separator.
+    """
+    name = info.orig_filename
+    if not info.flag_bits & UTF8_FLAG:
+        raw = name.encode("cp437")
+        for encoding in ("utf-8", "cp932"):
+            try:
+                name = raw.decode(encoding)
+                break
+            except UnicodeDecodeError:
+                continue
+    return name.replace("\\", "/")
+
+
+def is_outside_path(name: str) -> bool:
+    """Return whether a name is absolute, has a drive letter or leads upwards."""
+    return name.startswith("/") or bool(re.match(r"[A-Za-z]:", name)) or ".." in name.split("/") or "\0" in name
+
+
+def is_plain_entry(info: zipfile.ZipInfo) -> bool:
+    """Return whether the entry is a file or folder; links, pipes and devices, which Unix's zip can store, are not."""
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    return kind in (0, stat.S_IFREG, stat.S_IFDIR)
+
+
+def is_system_entry(name: str) -> bool:
+    """Return whether macOS or Windows puts an entry of this name into every folder."""
+    parts = name.split("/")
+    return any(part in SYSTEM_ENTRY_NAMES for part in parts) or parts[-1].startswith("._")
+
+
+def make_safe_name(name: str) -> str:
+    """Return a name for a file on any system, with the same suffix and, if possible, the same stem."""
+    cleaned = re.sub(r'[\x00-\x1f\x7f<>:"|?*/\\]', "_", name.encode("utf-8", "replace").decode()).rstrip(". ") or "_"
+    if RESERVED_NAME_PATTERN.match(cleaned):
+        cleaned = "_" + cleaned
+    stem, dot, suffix = cleaned.rpartition(".")
+    if not dot or len(suffix) > 20:
+        return cleaned[:MAX_SAFE_NAME_LENGTH]
+    return f"{stem[:MAX_SAFE_NAME_LENGTH]}.{suffix}"
 
 
 def _collect_entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
@@ -166,7 +247,6 @@ def _extract_entries(
 
 
 def _iterate_parent_folders(name: str) -> Iterator[str]:
-    """Yield the folders that an entry lies in, from the outermost, which is ""."""
     parts = name.split("/")[:-1]
     return ("/".join(parts[:depth]) for depth in range(len(parts) + 1))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import onnx
 
 from app.voices.prepare.graph_store import load_graph, store_graph
-from app.voices.prepare.simplify.subgraph import collect_needed_nodes
+from app.voices.prepare.graph_walk import collect_needed_nodes, iterate_inner_graphs, replace_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,33 +44,21 @@ def expose_graph_tensors(graph: Path, tensors: Iterable[str]) -> bytes:
 def write_single_output_graph(graph: Path, output: str, name: str) -> Path:
     """Write a graph beside another one, sharing its weights, that computes only one of its outputs."""
     model = onnx.load(str(graph), load_external_data=False)
-    kept = [item for item in model.graph.output if item.name == output]
-    nodes = collect_needed_nodes(model.graph, [output], set())
-    for field, items in ((model.graph.output, kept), (model.graph.node, nodes)):
-        del field[:]
-        field.extend(items)
+    replace_items(model.graph.output, [item for item in model.graph.output if item.name == output])
+    replace_items(model.graph.node, collect_needed_nodes(model.graph, [output]))
     target = graph.with_name(f"{name}.onnx")
     onnx.save(model, str(target))
     return target
 
 
 def store_graph_file(graph: Path | bytes, folder: Path, name: str) -> Path:
-    """Return a file of the graph with its weights beside it; a small file, or one that is stored so, serves as it is.
-
-    Raises:
-        OutputFileError: the disk is full.
-    """
-    if isinstance(graph, Path) and graph.suffix == ".onnx" and _has_weights_beside(graph):
+    """Return a file of the graph with its weights beside it, the file itself if it is stored so; raise OutputFileError if the disk is full."""
+    if isinstance(graph, Path) and graph.suffix == ".onnx" and any(graph.with_suffix(suffix).is_file() for suffix in (".bin", ".data")):
         return graph
     return folder / store_graph(load_graph(graph), folder, name)
 
 
-def _has_weights_beside(graph: Path) -> bool:
-    return graph.with_suffix(".bin").is_file() or graph.with_suffix(".data").is_file()
-
-
 def _convert_node(node: onnx.NodeProto) -> GraphNode:
-    inner = (item for attribute in node.attribute for graph in (attribute.g, *attribute.graphs) for item in graph.node)
     read = [name for name in node.input if name]
-    read += [name for item in inner for name in _convert_node(item).inputs]
+    read += [name for inner in iterate_inner_graphs(node) for item in inner.node for name in _convert_node(item).inputs]
     return GraphNode(node.name, node.op_type, tuple(read), tuple(name for name in node.output if name))

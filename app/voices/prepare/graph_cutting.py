@@ -6,14 +6,19 @@ import onnx
 from onnx import TensorProto
 
 from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH
-from app.voices.prepare.context_margin import compute_margin_frames
-from app.voices.prepare.cut_points import CutPoints, find_cut_points
-from app.voices.prepare.faster.crop_context import crop_decoder_context
+from app.voices.prepare.decoder_context import compute_margin_frames, crop_decoder_context
+from app.voices.prepare.graph_store import PreparedGraphs
 from app.voices.prepare.graph_walk import UnknownGraphError
-from app.voices.prepare.prepared_graphs import PreparedGraphs
-from app.voices.prepare.simplify.known_tensors import KnownTensor, NotSimplifiedError, SymbolicShape, build_size_array
+from app.voices.prepare.simplify.known_tensors import (
+    FREE_SIZE,
+    KnownTensor,
+    NotSimplifiedError,
+    SymbolicShape,
+    UndecidedSizeError,
+    build_size_array,
+)
 from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
-from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE, UndecidedSizeError
+from app.voices.prepare.source_graphs import CutPoints, find_cut_points
 
 CONTRACT_SHAPES: dict[str, SymbolicShape] = {
     "x_tst": (FREE_SIZE,),
@@ -41,11 +46,7 @@ MAX_CONTEXT_FRAMES = 256
 
 
 def cut_voice_graph(source: onnx.ModelProto) -> PreparedGraphs:
-    """Return the three graphs of `app.voices.voice_manifest`.
-
-    Raises:
-        UnknownGraphError: the graph is not built like the public ones, or holds what cannot be simplified: run it whole.
-    """
+    """Return the graphs of `app.voices.voice_manifest`; raise UnknownGraphError if one is unlike the public ones, or cannot be simplified: run it whole."""
     try:
         seams = find_cut_points(source.graph)
         prosody = simplify_subgraph(source, _define_prosody_graph(source, seams))
@@ -82,7 +83,6 @@ def _define_flow_graph(source: onnx.ModelProto, cut_points: CutPoints, channels:
 
 
 def _define_decoder_graph(source: onnx.ModelProto, cut_points: CutPoints, channels: int) -> SubgraphSpec:
-    """Return the part from a window of z to samples."""
     inputs = [_create_batched_port("z", cut_points.z, channels), *_list_input_ports(source, "sid")]
     return SubgraphSpec("decoder", "W", inputs, [SubgraphPort(cut_points.audio, "audio", (FREE_SIZE,))], {})
 
@@ -110,15 +110,12 @@ def _create_batched_port(name: str, source: str, channels: int) -> SubgraphPort:
 
 
 def _create_matrix_port(name: str, source: str) -> SubgraphPort:
-    """Return an output [channels, size]."""
     return SubgraphPort(source, name, (1, FREE_SIZE))
 
 
 def _create_size_tensor(shape: tuple[int, ...], dtype: int) -> KnownTensor:
-    """Return the free size as a tensor of one element."""
     return KnownTensor(shape, dtype, build_size_array([FREE_SIZE], shape))
 
 
 def _find_channel_count(model: onnx.ModelProto, output: str) -> int:
-    """Return the number of channels of an output."""
     return next(int(item.type.tensor_type.shape.dim[0].dim_value) for item in model.graph.output if item.name == output)

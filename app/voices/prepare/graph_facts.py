@@ -1,10 +1,14 @@
-"""The facts that a graph states about itself, read without running it: inputs, outputs, weights, nodes."""
+"""The facts that a graph states about itself, read without running it: inputs, outputs, weights, nodes, the modules and kernels of these."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+import re
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import onnx
 from onnx import TensorProto, helper
@@ -12,20 +16,24 @@ from onnx import TensorProto, helper
 from app.common.errors import VoiceError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
-from app.voices.prepare.graph_operators import find_type_name
-from app.voices.untrusted.damage_hint import describe_incomplete_download
+from app.voices.prepare.graph_store import load_graph
+from app.voices.prepare.graph_walk import iterate_inner_graphs
+from app.voices.untrusted.regular_file import describe_incomplete_download
 from app.voices.untrusted.voice_limits import MAX_GRAPH_BYTES, MAX_TENSOR_AXES
 
 ONNX_DOMAINS = ("", "ai.onnx")
 
+MODULE_SEPARATOR = "/"
+SUBMODULE_DOT_PATTERN = re.compile(r"\.(?!\d)")  # a module inside a module; a number counts modules of one kind
+ModulePaths = dict[str, str]
+
+# Shorter tensors may be shapes, which inference reads.
+MAX_SIZE_CONSTANT_BYTES = 1024
+
 
 @dataclass(frozen=True, slots=True)
 class GraphValue:
-    """An input or output.
-
-    Attributes:
-        shape: sizes, names of free sizes, "?" where nothing is said; None for what is no tensor.
-    """
+    """An input or output; its shape has sizes, names of free sizes, "?" where nothing is said, and is None for what is no tensor."""
 
     name: str
     dtype: str
@@ -58,12 +66,7 @@ class GraphStep:
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """The inputs, outputs, weights and nodes of a graph.
-
-    Attributes:
-        opset: of ONNX's own operators; 0 where none is named.
-        domains: version by name, of the operators of others.
-    """
+    """The inputs, outputs, weights and nodes of a graph, ONNX's opset, 0 where none is named, and the versions of other domains by name."""
 
     opset: int
     domains: dict[str, int]
@@ -90,10 +93,7 @@ def collect_graph_facts(model: onnx.ModelProto) -> GraphFacts:
 
 
 def rename_nodes_by_number(model: onnx.ModelProto) -> bytes:
-    """Return the model with its nodes called n0, n1 …, so that the entries of a profile can be assigned to them.
-
-    Weights outside stay outside.
-    """
+    """Return the model, its nodes called n0, n1 …, so that the entries of a profile can be assigned to them; weights outside stay outside."""
     for index, node in enumerate(model.graph.node):
         _rename_node(node, f"n{index}")
     return bytes(model.SerializeToString())
@@ -107,32 +107,24 @@ def parse_node_number(name: str) -> int | None:
 
 def _rename_node(node: onnx.NodeProto, name: str) -> None:
     node.name = name
-    for inner in _iterate_inner_graphs(node):
+    for inner in iterate_inner_graphs(node):
         for index, item in enumerate(inner.node):
             _rename_node(item, f"{name}/{index}")
 
 
 def _iterate_operators(node: onnx.NodeProto) -> Iterator[str]:
     yield f"{node.domain}.{node.op_type}" if node.domain not in ONNX_DOMAINS else node.op_type
-    for graph in _iterate_inner_graphs(node):
+    for graph in iterate_inner_graphs(node):
         for inner in graph.node:
             yield from _iterate_operators(inner)
 
 
-def _iterate_inner_graphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    for attribute in node.attribute:
-        if attribute.HasField("g"):
-            yield attribute.g
-        yield from attribute.graphs
-
-
 def _iterate_weights(graph: onnx.GraphProto) -> Iterator[GraphWeight]:
-    """Yield the initializers, and the constants that are nodes."""
     yield from (_describe_weight(item, item.name) for item in graph.initializer)
     for node in graph.node:
         if node.op_type == "Constant" and node.attribute and node.attribute[0].HasField("t"):
             yield _describe_weight(node.attribute[0].t, node.output[0] if node.output else "")
-        for inner in _iterate_inner_graphs(node):
+        for inner in iterate_inner_graphs(node):
             yield from _iterate_weights(inner)
 
 
@@ -159,6 +151,84 @@ def _iterate_sizes(dims: Iterable[onnx.TensorShapeProto.Dimension]) -> Iterator[
         yield dim.dim_value if dim.HasField("dim_value") else dim.dim_param or "?"
 
 
+@dataclass(frozen=True, slots=True)
+class GraphOperator:
+    """One node, those inside loops and branches among them.
+
+    Attributes:
+        domain: empty for ONNX's own.
+        version: since which opset it is as it is here; 1 for other domains, and for operators that ONNX does not know.
+        types: of its tensors, by the name of the type in its definition (`T`), as far as they are known: `float`, `int64`.
+        reads, writes: names of values.
+        fixed: what it reads is known before the graph runs, so that it is computed when the graph opens, and placed nowhere.
+        body: the operators that it can be computed by where nothing has a kernel for it.
+    """
+
+    name: str
+    domain: str
+    kind: str
+    version: int
+    types: Mapping[str, str]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    fixed: bool = False
+    body: tuple[str, ...] = ()
+
+
+def list_operators(graph: Path | bytes) -> list[GraphOperator]:
+    """Return the operators in the order of the graph; raise VoiceError if it cannot be read."""
+    model = load_graph(graph, with_external_weights=False)
+    for item in model.graph.initializer:
+        if len(item.raw_data) > MAX_SIZE_CONSTANT_BYTES:
+            item.ClearField("raw_data")  # inference copies the model
+    with suppress(onnx.shape_inference.InferenceError, ValueError):  # types stay as far as they are stated
+        model = onnx.shape_inference.infer_shapes(model)
+    opsets = {"" if item.domain in ONNX_DOMAINS else item.domain: item.version for item in model.opset_import}
+    return list(_iterate_graph_operators(model.graph, opsets, ChainMap()))
+
+
+def _iterate_graph_operators(graph: onnx.GraphProto, opsets: Mapping[str, int], outer: ChainMap[str, str]) -> Iterator[GraphOperator]:
+    types: ChainMap[str, str] = ChainMap({}, *outer.maps)
+    known = {item.name for item in graph.initializer}
+    types.update({item.name: _find_known_type_name(item.data_type) for item in graph.initializer})
+    for item in (*graph.input, *graph.value_info, *graph.output):
+        types[item.name] = _find_known_type_name(item.type.tensor_type.elem_type)
+    for number, node in enumerate(graph.node):
+        fixed = all(value in known for value in node.input if value) and not node.op_type.startswith("Random")
+        known.update(node.output if fixed else ())
+        yield _describe_operator(node, number, opsets, types, fixed=fixed)
+        for inner in iterate_inner_graphs(node):
+            yield from _iterate_graph_operators(inner, opsets, types)
+
+
+def _describe_operator(
+    node: onnx.NodeProto, number: int, opsets: Mapping[str, int], types: Mapping[str, str], *, fixed: bool
+) -> GraphOperator:
+    domain = "" if node.domain in ONNX_DOMAINS else node.domain
+    name, values = node.name or f"{node.op_type}_{number}", (tuple(filter(None, node.input)), tuple(filter(None, node.output)))
+    try:
+        schema = onnx.defs.get_schema(node.op_type, opsets.get(domain, 1), domain)
+    except onnx.defs.SchemaError:
+        return GraphOperator(name, domain, node.op_type, 1, {}, *values, fixed)
+    found: dict[str, str] = {}
+    for formal, given in ((schema.inputs, node.input), (schema.outputs, node.output)):
+        for index, value in enumerate(given):
+            parameter = formal[min(index, len(formal) - 1)]  # the last one may stand for many
+            if types.get(value) and not parameter.type_str.startswith("tensor("):
+                found[parameter.type_str] = types[value]
+    body = tuple(item.op_type for item in schema.function_body.node)
+    return GraphOperator(name, domain, node.op_type, schema.since_version, found, *values, fixed, body)
+
+
+def _find_known_type_name(data_type: int) -> str:
+    return find_type_name(data_type) if data_type else ""
+
+
+def find_type_name(data_type: int) -> str:
+    """Return what onnx calls a type, such as `float`; empty where it knows none of this number, which a stranger may have written."""
+    return TensorProto.DataType.Name(data_type).lower() if data_type in TensorProto.DataType.values() else ""
+
+
 def _find_dtype_name(number: int) -> str:
     return "float32" if number == TensorProto.FLOAT else find_type_name(number) or "?"
 
@@ -172,3 +242,34 @@ def _count_bits(number: int) -> int:
         return int(8 * helper.tensor_dtype_to_np_dtype(number).itemsize) if name != "string" else 8
     except (KeyError, ValueError, TypeError):
         return 8
+
+
+def read_module_paths(graph: Path | bytes) -> ModulePaths:
+    """Return the module path of each node (`enc_p/encoder/attn_layers.0`), empty if nothing states it; raise VoiceError if the graph cannot be read.
+
+    Nodes that were rewritten have lost their path and take that of a neighbour: of what they read, else of what reads them. Nodes without
+    a name are called as ONNX Runtime calls them, `KIND_NUMBER`.
+    """
+    nodes = list(load_graph(graph, with_external_weights=False).graph.node)
+    names = [node.name or f"{node.op_type}_{number}" for number, node in enumerate(nodes)]
+    paths = [parse_module_path(node.name) for node in nodes]
+    written = {value: index for index, node in enumerate(nodes) for value in node.output}
+    readers: dict[int, list[int]] = {}
+    for index, node in enumerate(nodes):
+        sources = [written[value] for value in node.input if value in written]
+        for source in sources:
+            readers.setdefault(source, []).append(index)
+        paths[index] = paths[index] or _find_first_path(paths[source] for source in reversed(sources))
+    for index in reversed(range(len(nodes))):
+        paths[index] = paths[index] or _find_first_path(paths[reader] for reader in readers.get(index, ()))
+    return dict(zip(names, paths, strict=True))
+
+
+def parse_module_path(name: str) -> str:
+    """Return the path in a node's name: `/dec/ups.0/ConvTranspose` gives `dec/ups.0`, `flow.flows.6/Add_1` gives `flow/flows.6`; empty if the name has no path."""
+    parts = SUBMODULE_DOT_PATTERN.sub(MODULE_SEPARATOR, name).split(MODULE_SEPARATOR)[:-1]
+    return MODULE_SEPARATOR.join(part for part, before in zip(parts, ["", *parts], strict=False) if part not in ("", before))
+
+
+def _find_first_path(found: Iterable[str]) -> str:
+    return next(filter(None, found), "")

@@ -5,6 +5,7 @@ A real voice opens in half the time and a fraction of the memory that way, and s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import onnx
@@ -14,18 +15,15 @@ from onnx.external_data_helper import set_external_data
 from app.common.errors import OutputFileError, VoiceError
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.voices.untrusted.damage_hint import describe_incomplete_download
+from app.voices.prepare.graph_walk import iterate_graphs
+from app.voices.untrusted.regular_file import describe_incomplete_download
 
 # Shorter tensors stay in the graph: shapes and axes are needed when it is read.
 MIN_EXTERNAL_BYTES = 1024
 
 
 def load_graph(graph: Path | bytes, *, with_external_weights: bool = True) -> onnx.ModelProto:
-    """Return a graph with its weights; raise VoiceError if it cannot be read.
-
-    Args:
-        with_external_weights: weights in another file are read too.
-    """
+    """Return a graph with its weights, by choice without those in another file; raise VoiceError if it cannot be read."""
     try:
         return onnx.load_from_string(graph) if isinstance(graph, bytes) else onnx.load(str(graph), load_external_data=with_external_weights)
     except (DecodeError, OSError, ValueError, onnx.checker.ValidationError) as exc:
@@ -48,14 +46,7 @@ def serialise_graph(model: onnx.ModelProto) -> bytes:
 
 
 def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
-    """Write `name.onnx` and, if there are weights, `name.bin` into a folder. The model loses its weights by this.
-
-    Returns:
-        The file name of the graph.
-
-    Raises:
-        OutputFileError: the disk is full or does not allow it.
-    """
+    """Write `name.onnx`, whose file name is returned, and, if there are weights, `name.bin` into a folder; the model loses its weights. Raises OutputFileError."""
     file_name = f"{name}.onnx"
     # The container's metadata holds icons and samples, which would stay in every graph.
     del model.metadata_props[:]
@@ -74,10 +65,18 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
 
 def _move_weights_outside(graph: onnx.GraphProto, location: str) -> None:
     """Has `onnx.save` write the weights into another file. Its own option for that fails where the current folder has a file of that name."""
-    for tensor in graph.initializer:
-        if tensor.HasField("raw_data") and len(tensor.raw_data) >= MIN_EXTERNAL_BYTES:
-            set_external_data(tensor, location)
-    for node in graph.node:
-        for attribute in node.attribute:
-            for inner in (attribute.g, *attribute.graphs):
-                _move_weights_outside(inner, location)
+    for inner in iterate_graphs(graph):
+        for tensor in inner.initializer:
+            if tensor.HasField("raw_data") and len(tensor.raw_data) >= MIN_EXTERNAL_BYTES:
+                set_external_data(tensor, location)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedGraphs:
+    """The three graphs of a voice, as `app.voices.voice_manifest` describes them; `emoji` where the prosody graph knows the symbols of emoji."""
+
+    prosody: onnx.ModelProto
+    flow: onnx.ModelProto
+    decoder: onnx.ModelProto
+    margin_frames: int
+    emoji: bool = False

@@ -1,10 +1,10 @@
-"""Ways through a graph, up and down from a node."""
+"""Ways through a graph, up and down from a node and into the graphs inside nodes, and what is changed on the way."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
 
 MAX_GRAPH_NODES = 50_000  # exporters leave 5,000 to 10,000
 
@@ -33,11 +33,7 @@ Node = TypeVar("Node", bound=NodeLike)
 
 
 class GraphLinks(Generic[Node]):
-    """The producer and the consumers of each tensor of a graph.
-
-    Raises:
-        UnknownGraphError: it is far too long, a tensor is made twice, or a node reads what only a later one makes.
-    """
+    """The producer and the consumers of each tensor of a graph; raise UnknownGraphError if it is far too long, or out of order, or a tensor is made twice."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = list(nodes)
@@ -87,3 +83,44 @@ class GraphLinks(Generic[Node]):
         if len(nodes) != 1:
             raise UnknownGraphError(f"{len(nodes)} × {description}")
         return nodes[0]
+
+
+def iterate_graphs(graph: Any) -> Iterator[Any]:
+    """Yield a graph of ONNX, and after it those inside its nodes."""
+    yield graph
+    for node in graph.node:
+        for inner in iterate_inner_graphs(node):
+            yield from iterate_graphs(inner)
+
+
+def iterate_inner_graphs(node: Any) -> Iterator[Any]:
+    """Yield the graphs that the attributes of a node of ONNX hold."""
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            yield attribute.g
+        yield from attribute.graphs
+
+
+def replace_items(field: Any, items: Iterable[Any]) -> None:
+    """Replace the content of a repeated field."""
+    content = list(items)
+    del field[:]
+    field.extend(content)
+
+
+def rename_inputs(nodes: Iterable[Any], names: Mapping[str, str]) -> None:
+    """Let nodes read other tensors: `names` maps what each is called to what it is called now."""
+    for node in nodes:
+        for index, name in enumerate(node.input):
+            node.input[index] = names.get(name, name)
+
+
+def collect_needed_nodes(graph: Any, outputs: Iterable[str], available: Iterable[str] = ()) -> list[Any]:
+    """Return the nodes that make `outputs` from the tensors in `available`, in order."""
+    there = set(available)
+    needed, nodes = set(outputs) - there, []
+    for node in reversed(graph.node):
+        if needed.intersection(node.output):
+            nodes.append(node)
+            needed.update(name for name in node.input if name not in there)
+    return nodes[::-1]

@@ -22,7 +22,6 @@ from typing import Literal
 from app.core.symbols import SYMBOLS
 from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH
 from app.voices.prepare.graph_walk import GraphLinks
-from app.voices.prepare.input_name_hints import guess_feature_input, guess_role_by_name
 from app.voices.untrusted.onnx_nodes import UNKNOWN_SIZE, OnnxNode, OnnxNodeGraph, OnnxValue
 
 InputForm = Literal["as it is", "rows", "inverse"]
@@ -45,14 +44,34 @@ MAX_GRAPH_INPUTS, MAX_GRAPH_OUTPUTS, MAX_ROUNDINGS = (
 )  # voices have up to 13, 7 and 2; each of them takes a walk through the graph
 MAX_CONSTANT_CHAIN = 8  # operators between stored numbers and what they are used for
 
+InputKind = Literal["index", "vector", "number"]
+
+INPUT_SPELLINGS: dict[InputKind, dict[str, tuple[str, ...]]] = {
+    "index": {
+        "x_tst": ("x", "phone", "phoneme", "symbol", "text", "input"),
+        "x_tst_lengths": ("x_tst_length", "x_length", "length", "phone_length", "phoneme_length", "text_length", "input_length"),
+        "sid": ("speaker", "spk", "speaker_id", "spk_id"),
+        "tones": ("tone",),
+        "language": ("lang", "lid", "language_id", "lang_id"),
+    },
+    "vector": {
+        "style_vec": ("style", "style_vector", "style_emb", "style_embedding"),
+        "bert": ("bert_feature", "bert_emb", "bert_embedding", "bert_vec"),
+    },
+    "number": {
+        "length_scale": ("length", "length_ratio", "duration_scale"),
+        "sdp_ratio": ("sdp", "ratio", "sdp_mix"),
+        "noise_scale": ("noise", "noise_level"),
+        "noise_scale_w": ("noise_w", "noise_scale_dur", "noise_scale_duration", "noise_width", "sdp_noise_scale"),
+    },
+}
+PUBLIC_INPUT_NAMES = frozenset(("ja_bert", "en_bert", *(usual for table in INPUT_SPELLINGS.values() for usual in table)))
+LANGUAGE_SPELLINGS = {"ja_bert": {"ja", "jp", "jpn", "japanese"}, "en_bert": {"en", "eng", "english"}}
+
 
 @dataclass(frozen=True, slots=True)
 class AssignedInput:
-    """An input of a graph that stands for a usual one.
-
-    Attributes:
-        name: what the graph calls it.
-    """
+    """An input of a graph, by its own name, that stands for a usual one."""
 
     name: str
     form: InputForm = "as it is"
@@ -87,6 +106,26 @@ class InputRoles:
         return self.reads_text and "style_vec" in self.assigned
 
 
+def guess_role_by_name(name: str, kind: InputKind) -> str:
+    """Return the usual name of an input of this kind, guessed by its own name; empty if the name says nothing."""
+    words = _split_name(name)
+    plain = "_".join(word for word in words if word not in ("ids", "id", "seq", "tensor"))
+    spelled = {"_".join(words), plain, *(text.removesuffix("s") for text in ("_".join(words), plain))}
+    return next((usual for usual, others in INPUT_SPELLINGS[kind].items() if spelled & {usual, *others}), "")
+
+
+def guess_feature_input(name: str) -> str:
+    """Return `bert`, or `ja_bert` or `en_bert` if the name of the graph's input says so."""
+    words = set(_split_name(name))
+    return next((usual for usual, languages in LANGUAGE_SPELLINGS.items() if words & languages), "bert")
+
+
+def _split_name(name: str) -> list[str]:
+    """Split a name into lower-case words: `Style-Vec:0` and `styleVec` give style, vec."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.partition(":")[0])
+    return [word.lower() for word in re.split(r"[^A-Za-z0-9]+", spaced) if word]
+
+
 def find_input_roles(graph: OnnxNodeGraph) -> InputRoles:
     """Return the roles of a graph's inputs; raise UnknownGraphError if nodes are out of order or far too many."""
     roles = InputRoles()
@@ -107,11 +146,7 @@ def find_input_roles(graph: OnnxNodeGraph) -> InputRoles:
 
 
 class _InputRoleFinder:
-    """One graph that is looked through.
-
-    Attributes:
-        speakers: rows of the table of speakers, once its input was met.
-    """
+    """One graph that is looked through; `speakers` are rows of the table of speakers, once its input was met."""
 
     def __init__(self, graph: OnnxNodeGraph) -> None:
         self.graph, self.links = graph, GraphLinks(graph.node)
@@ -138,7 +173,6 @@ class _InputRoleFinder:
         return max(found, key=found.__getitem__, default=None)
 
     def _iterate_uses(self, name: str) -> Iterator[tuple[OnnxNode, int]]:
-        """Yield the nodes that compute with a tensor, each with the tensor's place among its inputs."""
         waiting, seen = [name], {name}
         while waiting:
             current = waiting.pop()
@@ -150,7 +184,6 @@ class _InputRoleFinder:
                     yield node, node.input.index(current)
 
     def _find_constant_sizes(self, name: str) -> tuple[int, ...] | None:
-        """Return the sizes of a tensor that is a constant; None for any other tensor."""
         turned = False
         for _ in range(MAX_CONSTANT_CHAIN):
             sizes, node = self.graph.constants.get(name), self.links.maker.get(name)
@@ -232,7 +265,6 @@ class _InputRoleFinder:
         return self._find_factor_nodes(others), ends, first
 
     def _find_factor_nodes(self, names: Iterable[str]) -> list[OnnxNode]:
-        """Return the nodes that make the factors of products."""
         found, waiting = [], list(names)
         seen = set(waiting)
         while waiting:
@@ -258,7 +290,6 @@ class _InputRoleFinder:
 
 
 def _may_be_scalar(value: OnnxValue) -> bool:
-    """Return whether an input may be a single number."""
     return value.shape is None or (
         len(value.shape) <= 2 and all(size in (UNKNOWN_SIZE, 1) for size in value.shape) and value.shape.count(UNKNOWN_SIZE) <= 1
     )

@@ -79,3 +79,11 @@ def _has_file_kind(path: Path, kind: Callable[[int], bool]) -> bool:
         return kind(path.stat().st_mode)
     except (OSError, ValueError):
         return False
+
+
+def describe_incomplete_download() -> str:
+    """Return the hint for an incomplete download, in the language of the user."""
+    return localize(
+        "途中までしかダウンロードされていないか、壊れている可能性があります。もう一度ダウンロードしてください。",
+        "It may be damaged, or only part of it was downloaded. Download it again.",
+    )

@@ -21,8 +21,7 @@ from app.common.errors import VoiceError
 from app.common.files.untrusted_json import parse_object
 from app.common.language import localize
 from app.core.synthesis_types import Float32
-from app.voices.untrusted.damage_hint import describe_incomplete_download
-from app.voices.untrusted.regular_file import measure_file, open_regular_file
+from app.voices.untrusted.regular_file import describe_incomplete_download, measure_file, open_regular_file
 from app.voices.untrusted.voice_limits import MAX_SAFETENSORS_HEADER_BYTES, MAX_TENSOR_AXES
 
 METADATA_KEY = "__metadata__"
@@ -44,11 +43,7 @@ class _TensorEntry:
 
 
 class SafetensorsFile(Mapping[str, Float32]):
-    """The floating-point tensors of a safetensors file by name, always as float32; the file is mapped, not read as a whole.
-
-    Attributes:
-        metadata: texts the writer left; an `.aivm` keeps its manifest, settings and style vectors here.
-    """
+    """The floating-point tensors of a safetensors file by name, always as float32; the file is mapped, not read as a whole. An `.aivm` keeps its manifest, settings and style vectors in `metadata`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

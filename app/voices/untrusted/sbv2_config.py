@@ -21,11 +21,7 @@ _INTEGER_PATTERN = re.compile(r"([+-]?\d{1,20})(?:\.0*)?")
 
 
 class ConfigSection:
-    """An object of the settings.
-
-    Attributes:
-        source_label: where they were read, such as `config.json`.
-    """
+    """An object of the settings that were read from `source_label`, such as `config.json`."""
 
     def __init__(self, values: Mapping[str, Any], source_label: str = SBV2_CONFIG_NAME, name: str = "") -> None:
         self.source_label = source_label

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,37 @@ from app.common.errors import VoiceError
 from app.common.files.untrusted_json import parse_object, require_int
 from app.common.language import localize
 from app.core.synthesis_types import STYLE_WIDTH, Float32
-from app.voices.untrusted.damage_hint import describe_incomplete_download
-from app.voices.untrusted.npy_reader import NPY_MAGIC, parse_npy_array
-from app.voices.untrusted.regular_file import read_regular_file
+from app.voices.untrusted.regular_file import describe_incomplete_download, read_regular_file
 from app.voices.untrusted.voice_limits import MAX_STYLE_VECTORS_BYTES, MAX_VOICE_JSON_BYTES, MAX_VOICE_STYLES
 
 STYLE_VECTORS_NAME = "style_vectors.npy"
+
+NPY_MAGIC = b"\x93NUMPY"
+MAX_NPY_AXES, MAX_NPY_AXIS_LENGTH = 8, 1 << 31
+_NPY_HEADER_PATTERNS = {  # numpy writes a Python literal; these three items are all it may hold
+    "descr": re.compile(r"'descr':\s*'([<>=|]?(?:f[248]|[iu][1248]|b1))'"),
+    "fortran_order": re.compile(r"'fortran_order':\s*(True|False)"),
+    "shape": re.compile(r"'shape':\s*\(([\d,\s]{0,99})\)"),
+}
+
+
+def parse_npy_array(content: bytes) -> np.ndarray:
+    """Return the numbers or truth values of a whole `.npy`; raise ValueError if the content is anything else."""
+    if not content.startswith(NPY_MAGIC) or len(content) < 12:
+        raise ValueError("no npy file")
+    # The length of the header has 2 bytes in version 1, else 4.
+    start = 10 if content[6] == 1 else 12
+    length = int.from_bytes(content[8:start], "little")
+    header = content[start : start + length].decode("latin-1")
+    items = {name: pattern.search(header) for name, pattern in _NPY_HEADER_PATTERNS.items()}
+    descr, order, sizes = items["descr"], items["fortran_order"], items["shape"]
+    if len(header) != length or not (descr and order and sizes):
+        raise ValueError("header of another kind")
+    shape = [int(size) for size in sizes[1].split(",") if size.strip()]
+    data, dtype = content[start + length :], np.dtype(descr[1])
+    if len(shape) > MAX_NPY_AXES or max(shape, default=0) > MAX_NPY_AXIS_LENGTH or prod(shape) * dtype.itemsize != len(data):
+        raise ValueError("shape and size disagree")
+    return np.frombuffer(data, dtype).reshape(shape, order="F" if order[1] == "True" else "C")
 
 
 def read_style_vectors(path: Path) -> Float32:

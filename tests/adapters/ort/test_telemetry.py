@@ -12,7 +12,7 @@ import pytest
 RUNS = {
     "a session": """
 from app.adapters.ort.devices.device_sessions import open_session
-from app.voices.prepare.product_probe import build_product_graph
+from app.voices.prepare.processor_probes import build_product_graph
 open_session(build_product_graph(int8=False), "cpu", "product")
 """,
     "a reading, by a library that opens graphs of its own": "from app.adapters.openjtalk.mecab_words import load_pyopenjtalk; load_pyopenjtalk()",

@@ -14,7 +14,7 @@ from app.install import download_sources, install_bert
 
 def take_small_one(folder: Path) -> None:
     """What is known of the published BERT, as of the one in `folder`."""
-    from app.voices.bert_vocabulary import compute_vocabulary_sha256, read_vocabulary
+    from app.voices.bert_models import compute_vocabulary_sha256, read_vocabulary
 
     names = ("tokenizer.json", "config.json", "model.safetensors")
     download_sources.STANDARD_BERT_FILES = {name: download_sources.KnownFileFacts((folder / name).stat().st_size) for name in names}

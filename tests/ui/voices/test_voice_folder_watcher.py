@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.ui.voices.voice_library_actions import is_bert_source
-from app.voices.bert_vocabulary import VOCABULARY_NAME
+from app.voices.bert_models import VOCABULARY_NAME
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
 

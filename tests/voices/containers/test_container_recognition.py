@@ -12,9 +12,8 @@ import onnx
 import pytest
 
 from app.common.errors import VoiceError
-from app.voices.containers.checkpoints import find_checkpoints
 from app.voices.containers.unsupported_formats import UNSUPPORTED_FORMATS
-from app.voices.containers.voice_sources import read_voice_source
+from app.voices.containers.voice_sources import find_checkpoints, read_voice_source
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import npy, zipped
 from tests.voices.prepare.public_graph import INPUTS, SPEAKERS, public_graph

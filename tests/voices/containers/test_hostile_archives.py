@@ -15,10 +15,9 @@ import zstandard
 
 from app.common.errors import VoiceError
 from app.voices.containers import voice_zip
-from app.voices.containers.checkpoints import find_checkpoints
-from app.voices.containers.voice_sources import read_voice_source
+from app.voices.containers.voice_sources import find_checkpoints, read_voice_source
+from app.voices.containers.voice_zip import is_outside_path, make_safe_name
 from app.voices.untrusted.voice_limits import FREE_UNPACKED_BYTES, MAX_ZIP_DIRECTORY_BYTES
-from app.voices.untrusted.zip_names import is_outside_path, make_safe_name
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import graph, metadata, zipped
 

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.common.errors import VoiceError
-from app.voices.containers.checkpoints import find_checkpoints
-from app.voices.containers.voice_sources import open_voice_source, read_source_facts, read_voice_source
+from app.voices.containers.voice_sources import find_checkpoints, open_voice_source, read_source_facts, read_voice_source
 from tests.voices.fuzz.cases import FAMILIES, RARE, Case
 from tests.voices.fuzz.reference_cases import reference_families
 

@@ -12,7 +12,7 @@ from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.core.sound.acoustic import plan_windows
 from app.core.sound.durations import compute_symbol_frames, expand_prior
 from app.core.sound.ports import FrameInput, Prosody, ProsodyInput
-from app.voices.prepare.prepared_graphs import PreparedGraphs
+from app.voices.prepare.graph_store import PreparedGraphs
 
 WINDOWS = (16, 32, 64, 128)
 

@@ -10,9 +10,9 @@ import pytest
 from onnx import helper
 
 from app.voices.expected_outputs import read_cases
-from app.voices.prepare.cut_points import find_cut_points
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.graph_walk import UnknownGraphError
+from app.voices.prepare.source_graphs import find_cut_points
 from tests.voices.prepare.parity import PreparedVoice
 
 

@@ -18,8 +18,8 @@ from app.core.sound.durations import compute_symbol_frames, expand_prior
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.expected_outputs import read_cases
 from app.voices.prepare.graph_cutting import cut_voice_graph
-from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE, expose_noise_inputs
-from app.voices.prepare.prepared_graphs import PreparedGraphs
+from app.voices.prepare.graph_store import PreparedGraphs
+from app.voices.prepare.source_graphs import DURATION_NOISE, PRIOR_NOISE, expose_noise_inputs
 from tests.voices.prepare.parity import WINDOWS, PreparedVoice
 
 VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")

@@ -15,9 +15,8 @@ from onnx import helper, numpy_helper
 from app.install.voice_preparation import prepare_voice
 from app.voices.expected_outputs import read_cases
 from app.voices.prepare.graph_cutting import cut_voice_graph
-from app.voices.prepare.input_name_hints import guess_feature_input, guess_role_by_name
-from app.voices.prepare.input_roles import InputRoles, find_input_roles
-from app.voices.prepare.public_inputs import rename_to_public_inputs
+from app.voices.prepare.input_roles import InputRoles, find_input_roles, guess_feature_input, guess_role_by_name
+from app.voices.prepare.source_graphs import rename_to_public_inputs
 from app.voices.untrusted.onnx_nodes import parse_onnx_nodes
 from tests.voices.prepare.parity import PreparedVoice
 from tests.voices.prepare.public_graph import INPUTS, SPEAKERS, public_graph

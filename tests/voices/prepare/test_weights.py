@@ -13,12 +13,12 @@ import pytest
 from app.adapters.ort.graph_session import GraphSession, open_unoptimized
 from app.core.sound.durations import compute_symbol_frames, expand_prior
 from app.voices.expected_outputs import read_cases
+from app.voices.prepare.graph_store import PreparedGraphs
 from app.voices.prepare.graph_writer import ONNX_IR_VERSION, ONNX_OPSET
-from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE, expose_noise_inputs
-from app.voices.prepare.prepared_graphs import PreparedGraphs
-from app.voices.prepare.weights.checked_weights import VoiceWeights
+from app.voices.prepare.source_graphs import DURATION_NOISE, PRIOR_NOISE, expose_noise_inputs
 from app.voices.prepare.weights.voice_sizes import read_voice_sizes
 from app.voices.prepare.weights.weight_graphs import build_flow_graph, build_voice_graphs
+from app.voices.prepare.weights.weight_layers import VoiceWeights
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 from app.voices.untrusted.sbv2_config import ConfigSection
 from tests.voices.prepare.parity import PreparedVoice, session

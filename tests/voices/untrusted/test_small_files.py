@@ -15,9 +15,8 @@ import pytest
 from app.adapters.char_tokenizer import CharTokenizer
 from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir
-from app.voices.bert_models import list_installed_berts, read_bert
-from app.voices.bert_vocabulary import read_vocabulary
-from app.voices.prepare.bert.deberta_safetensors import _read_deberta_sizes
+from app.voices.bert_models import list_installed_berts, read_bert, read_vocabulary
+from app.voices.prepare.bert.open_weights import _read_deberta_sizes
 from app.voices.untrusted.voice_limits import MAX_MANIFEST_BYTES, MAX_TERMS_LENGTH
 from app.voices.voice_card_data import VoiceCardData, read_card
 from app.voices.voice_manifest import read_manifest

@@ -48,13 +48,7 @@ _DEVICE_LOST_SIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A session and where it really runs.
-
-    Attributes:
-        backend: the backend in use.
-        fallback_reason: why it is not the one asked for, in the language of the user; None when it is.
-        has_failed: it is about a failure; else the graph had no room there, or no form.
-    """
+    """A session and its backend; a fallback that is none of a failure had no room there, or no form."""
 
     session: GraphSession
     backend: str
@@ -64,10 +58,7 @@ class OpenedSession:
 
 @dataclass(frozen=True, slots=True)
 class DeviceFault:
-    """The reason of a failed run, in the language of the user.
-
-    A device that is `is_lost` is lost for all graphs, one without room only for this one.
-    """
+    """The reason of a failed run, in the language of the user. One that is `is_lost` is lost for all graphs, one without room only for this one."""
 
     reason: str
     is_lost: bool = False
@@ -93,11 +84,6 @@ def identify_fault(exc: BackendError) -> DeviceFault:
 
 def open_session(model: Path | bytes, place: str, name: str, store: GraphStore | None = None) -> OpenedSession:
     """Open a graph on a place (see `ort_devices`), or on the CPU if that refuses it, with a notice.
-
-    Args:
-        model: file or serialised model.
-        name: what the graph is called in messages.
-        store: where an optimised copy of a file is kept for the CPU.
 
     Raises:
         BackendError: a driver crashed meanwhile (`is_driver_crash`), and its device must not be used again.
@@ -148,11 +134,7 @@ def create_session(
     options: ort.SessionOptions | None = None,
     fixed_dims: Mapping[str, int] = MappingProxyType({}),
 ) -> PythonSession:
-    """Open a bare session; raise VoiceError if even the CPU cannot open it, BackendError with the reason in its hint for other places.
-
-    Args:
-        fixed_dims: sizes that are open in the graph and fixed here, by name.
-    """
+    """Open a bare session; raise VoiceError if even the CPU cannot open it, BackendError with the reason in its hint for other places."""
     with _prepare_target(model, place, name, fixed_dims) as target:
         session = PythonSession(model, options or create_session_options(), target)
     return _check_enabled(session, place)

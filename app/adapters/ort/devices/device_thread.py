@@ -36,18 +36,13 @@ class _DeviceTask:
     error: BaseException | None = None
 
     def take_outcome(self) -> Any:
-        """Return what the work gave, or raises what it raised."""
         if self.error is not None:
             raise self.error
         return self.result
 
 
 class _DeviceThread:
-    """A daemon, so that a hanging driver does not keep the program from ending.
-
-    Attributes:
-        hanging: the task that did not end in time.
-    """
+    """A daemon, so that a hanging driver does not keep the program from ending; `hanging` is the task that did not end in time."""
 
     def __init__(self) -> None:
         self.hanging: _DeviceTask | None = None

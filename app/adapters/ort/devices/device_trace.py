@@ -24,12 +24,10 @@ TRACED_RUNS = 3
 def trace_runs(
     model: Path | bytes, place: str, name: str, calls: Sequence[dict[str, Any]], fixed_dims: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Return `copy_in_ms`, `run_ms`, `copy_out_ms` and `cpu_nodes` (operator → number of nodes) of a graph.
+    """Return `copy_in_ms`, `run_ms`, `copy_out_ms` and `cpu_nodes` (operator → number of nodes) of a graph, some of whose open sizes are fixed by name.
 
-    Times are sums over the calls, of each the least of a few runs. Copies are null for a backend that computes in ordinary memory. `error` stands instead of times where the device cannot be bound.
-
-    Args:
-        fixed_dims: sizes that are open in the graph and fixed here, by name.
+    Times are sums over the calls, of each the least of a few runs. Copies are null for a backend that computes in ordinary memory. `error` stands instead of times
+    where the device cannot be bound.
     """
     try:
         session = _open_recording_session(model, place, name, fixed_dims)
@@ -69,10 +67,7 @@ def _measure_bound_run(session: ort.InferenceSession, feed: dict[str, np.ndarray
 def count_assigned_nodes(
     model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, Counter[str]] | None:
-    """Open a graph and count its nodes by provider and operator, before their last fusion; None if this ONNX Runtime (before 1.24) does not report it.
-
-    Raise the errors of `create_session`.
-    """
+    """Open a graph and count its nodes by provider and operator, before their last fusion; None if this ONNX Runtime (before 1.24) does not report it."""
     return _count_session_nodes(_open_recording_session(model, place, name, fixed_dims))
 
 

@@ -25,11 +25,7 @@ MAX_ENGINE_CACHE_BYTES = 4 << 30  # all of them together
 
 @contextmanager
 def open_engine_cache(model: Path | bytes, place: str, fixed_dims: Mapping[str, int]) -> Iterator[dict[str, str]]:
-    """Yield the options with which a provider keeps its compiled engines for a session to be opened in the block.
-
-    Args:
-        fixed_dims: sizes that the session fixes, by name.
-    """
+    """Yield the options with which a provider keeps its compiled engines for a session to be opened in the block, which fixes sizes by name."""
     folder = _find_cache_folder(model, place, fixed_dims)
     if folder is None:
         yield {}
@@ -61,7 +57,6 @@ def _find_cache_folder(model: Path | bytes, place: str, fixed_dims: Mapping[str,
 
 
 def _remove_oldest_engines(newest: Path) -> None:
-    """Remove the engines used longest ago."""
     folders = sorted((folder for folder in newest.parent.iterdir() if folder != newest), key=lambda folder: folder.stat().st_mtime)
     sizes = {folder: sum(file.stat().st_size for file in folder.iterdir()) for folder in folders}
     for folder in folders:

@@ -129,7 +129,6 @@ class DeviceCrashJournal:
         remove_path(self._note)
 
     def _list_left_notes(self) -> Iterator[tuple[Path, dict[str, Any]]]:
-        """Yield the notes of dead processes."""
         for path in sorted(self._folder.glob(NOTE_PATTERN)):
             try:
                 note = parse_object(read_bounded(path, MAX_NOTE_BYTES))
@@ -139,7 +138,6 @@ class DeviceCrashJournal:
                 yield path, note
 
     def _compute_device_key(self, place: str) -> str:
-        """Return a key for adapter, driver and ONNX Runtime."""
         if place not in self._keys:
             self._keys[place] = _shorten_text("\0".join(collect_device_facts(place)))
         return self._keys[place]

@@ -40,14 +40,7 @@ _NOISY_GRAPH = "whole"
 
 
 class SizedSession(RunnableSession, Protocol):
-    """A session that runs on its device for the sizes that are open there: `FixedShapeSession`.
-
-    Attributes:
-        cpu: runs every other size.
-        cpu_reason: why the graph stays on the CPU, in the language of the user; None while it does not.
-        has_failed: something failed there; else the graph has no room or no form.
-        settled_event: set when no further size will be opened.
-    """
+    """A session that runs on its device for the sizes that are open there, any other on `cpu`: see `FixedShapeSession`."""
 
     cpu: GraphSession
     cpu_reason: str | None
@@ -70,10 +63,7 @@ class SizedSession(RunnableSession, Protocol):
 
 
 class FailoverSession:
-    """A session on a device that moves to the CPU when the device fails; one that had to be opened on the CPU is only passed through.
-
-    Attributes: as `SpeakerSession`, and `failures`, which all sessions share.
-    """
+    """A session on a device that moves to the CPU when the device fails, as `SpeakerSession`; one that had to be opened on the CPU is only passed through."""
 
     def __init__(
         self,
@@ -222,7 +212,6 @@ class FailoverSession:
         return results
 
     def _is_verified(self, values: dict[str, Any]) -> bool:
-        """Return whether runs of about this size need no comparison with the CPU."""
         journal = self.failures.journal
         return self._judges_itself or (journal is not None and journal.is_verified(self.place, self._name_size(values)))
 
@@ -255,7 +244,6 @@ class FailoverSession:
         return False
 
     def _move_to_cpu(self, reason: str, *, failed: bool) -> None:
-        """From now on this graph runs on the CPU."""
         assert self._open_on_cpu is not None
         self._fallback_reason, self._has_failed = self._explain_move(reason, failed=failed), failed
         logging.getLogger("koebako").info("%s: %s", self._graph, self._fallback_reason)

@@ -143,16 +143,11 @@ def create_fixed_shape_store(folder: Path) -> GraphStore:
 def find_or_make_fixed_shape_graph(
     store: GraphStore, graph: str, source: Path, *, is_exact: bool = False, may_make: bool = True
 ) -> FixedShapeGraph:
-    """Return the fixed-shape graph of a graph; building one takes up to minutes.
+    """Return the fixed-shape graph of a graph; building one, where that is allowed, takes up to minutes. Raises NoFixedShapeGraphError.
 
     Args:
-        graph: bert, prosody, flow or decoder.
-        source: its file, in the folder of the voice or of the BERT.
+        graph: bert, prosody, flow or decoder; `source` is its file, in the folder of the voice or of the BERT.
         is_exact: in single precision, also where the graph bears half.
-        may_make: one that is not there yet.
-
-    Raises:
-        NoFixedShapeGraphError: there is none.
     """
 
     def write_graph(folder: Path) -> None:

@@ -50,13 +50,7 @@ reserved_bytes: dict[str, int] = defaultdict(int)
 
 @dataclass(frozen=True, slots=True)
 class DeviceOpening:
-    """The purpose that sessions are opened for, and the known facts about the device.
-
-    Attributes:
-        graph: its name.
-        identity: what `failures` knows the graph by.
-        memory_limit_bytes: what all sessions of the place may take together.
-    """
+    """The place of a graph by its name, the identity that `failures` knows it by, and what all sessions of the place may take together."""
 
     graph: str
     identity: str
@@ -107,10 +101,6 @@ class DeviceMismatchError(BackendError):
 
 class FixedShapeSession:
     """A GraphSession whose runs belong into the device thread when `has_size_for` says so, and to `cpu` otherwise.
-
-    Args:
-        cpu: runs the graph as it is.
-        opening: where, and how far.
 
     Attributes:
         cpu_reason: why the graph stays on the CPU, in the language of the user; None while it does not.
@@ -192,10 +182,7 @@ class FixedShapeSession:
         self._graph, self._sizes_to_open = form, list(form.sizes)
 
     def open_next(self) -> bool:
-        """Open a session of the next size, if there is memory, when no run waits; return whether another one is to be tried.
-
-        For a thread that may wait.
-        """
+        """Open a session of the next size, if there is memory, when no run waits; return whether another one is to be tried. For a thread that may wait."""
         form = self._graph
         if form is None or not self._sizes_to_open or PROGRAM_ENDING.is_set():
             return False
@@ -241,7 +228,6 @@ class FixedShapeSession:
         return True
 
     def _open_verified(self, form: FixedShapeGraph, size: int) -> GraphSession:
-        """Open a session that has computed the same as the CPU."""
         session = open_with_fixed_dims(form.find_file(size), self._place, self._name, {form.free: size})
         for values, expected in form.read_verification_runs(size):
             names = list(expected)

@@ -24,8 +24,8 @@ from app.cli.progress_display import show_progress
 from app.common.errors import InputError
 from app.common.files import paths
 from app.common.language import localize
-from app.voices.int8_labels import describe_int8_quality
 from app.voices.int8_result import Int8Result
+from app.voices.voice_labels import describe_int8_quality
 
 MAX_TURNS = 1_000
 

@@ -21,8 +21,7 @@ from app.install.duration_check import measure_missing_agreements
 from app.install.install_bert import AddBertResult, add_bert, find_installed_bert, remove_bert
 from app.install.pending_berts import refine_bert
 from app.settings.user_settings import load_usable_settings
-from app.voices.bert_models import BertModel, list_installed_berts
-from app.voices.bert_vocabulary import TOKENIZER_NAME, VOCABULARY_NAME
+from app.voices.bert_models import TOKENIZER_NAME, VOCABULARY_NAME, BertModel, list_installed_berts
 from app.voices.installed_voices import list_installed_voices
 from app.voices.pending_refinement import is_refinement_pending
 from app.voices.required_bert import STANDARD_LICENCE

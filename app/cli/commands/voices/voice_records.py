@@ -8,10 +8,9 @@ from typing import Any
 
 from app.cli.commands.voices.field_labels import format_field
 from app.common.language import localize
-from app.voices.int8_labels import describe_int8_graphs, describe_int8_quality
 from app.voices.pending_refinement import is_refinement_pending
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData
-from app.voices.voice_labels import STARTER_NAME_WORD
+from app.voices.voice_labels import STARTER_NAME_WORD, describe_int8_graphs, describe_int8_quality
 from app.voices.voice_manifest import NamedId, VoiceManifest
 
 

@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from app.common.errors import VoiceError
 from app.common.language import choose_by_frontend, localize
 from app.core.synthesis_types import Float32
-from app.voices.prepare.bert.deberta_sizes import DebertaSizes
 
 # In characters; the reason may quote text from a stranger's file.
 MAX_REASON_LENGTH = 200
 
+UNUSED_TOP_LAYERS = 2
+"""Style-Bert-VITS2 reads `hidden_states[-3]`: what the third layer from the top is given by the one below."""
+
+
+@dataclass(frozen=True, slots=True)
+class DebertaSizes:
+    """Sizes of one model; `layers` counts those that the features depend on, `hidden` is the width of a token between layers, `inner` inside the feed-forward part."""
+
+    layers: int
+    heads: int
+    hidden: int
+    inner: int
+    vocabulary: int
+    epsilon: float
+
+    @property
+    def head_width(self) -> int:
+        """Return how many numbers of a token one head works with."""
+        return self.hidden // self.heads
+
+
+def count_needed_layers(layer_count: int) -> int:
+    """Return how many layers of a whole model the features depend on; raise ValueError when too few are there."""
+    if layer_count <= UNUSED_TOP_LAYERS:
+        raise ValueError(f"a model of {layer_count} layers")
+    return layer_count - UNUSED_TOP_LAYERS
+
 
 class DebertaWeights(Protocol):
-    """Weights of one model, read when asked for, so that a gigabyte of them is never held twice.
-
-    Attributes:
-        architecture: its sizes.
-    """
+    """Weights of one model of this `architecture`, read when asked for, so that a gigabyte of them is never held twice."""
 
     architecture: DebertaSizes
 

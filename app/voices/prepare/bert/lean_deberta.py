@@ -13,23 +13,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import onnx
+from onnx import TensorProto, helper
 
 from app.common.progress import Report
 from app.core.synthesis_types import Float32, Int64
 from app.voices.prepare.bert.deberta_weights import DebertaWeights
-from app.voices.prepare.bert.external_graph_writer import ExternalGraphWriter
-from app.voices.prepare.bert.lean_products import add_product
+from app.voices.prepare.graph_writer import ExternalGraphWriter
 
 MAX_TOKENS = 512
 """Tokens that a text may have; the models were trained with no more."""
 
+WEIGHT_SUFFIX = ".weight"
+
+UINT8_ZERO_POINT = 128  # of a byte: the number that means 0
+MICROSOFT_DOMAIN = "com.microsoft"
+ABSENT_INPUT = ""  # an input that ONNX lets be left out
+
 
 def build_bucket_table(rows: int) -> Int64:
-    """Return the bucket of every distance from −511 to 511 as a row of the position embeddings: int64 (1023,).
-
-    Args:
-        rows: of the position embeddings, twice the number of buckets.
-    """
+    """Return the bucket of every distance from −511 to 511 as a row of the position embeddings, twice the number of buckets: int64 (1023,)."""
     distance = np.arange(1 - MAX_TOKENS, MAX_TOKENS)
     span, middle = rows // 2, rows // 4
     steps = np.where(np.abs(distance) < middle, middle - 1, np.abs(distance)).astype(np.float32)
@@ -44,12 +47,7 @@ def merge_position_tables(key: Float32, query: Float32, heads: int) -> Float32:
 
     A query meets keys at distance i − j, and along a row of scores j grows: its positions run backwards. A key meets queries at i − j,
     and along a row of its scores i grows: its positions run forwards. So both find theirs by the same rising list of rows; the key
-    table is turned over for that (row r holds the bucket of the opposite distance).
-
-    Args:
-        key: positions as keys, (rows, hidden).
-        query: positions as queries, (rows, hidden).
-        heads: how many.
+    table is turned over for that (row r holds the bucket of the opposite distance). Both are (rows, hidden).
     """
     rows, hidden = key.shape
     backwards = np.concatenate(
@@ -65,16 +63,7 @@ LEAN_SCORE_TERMS = 3  # content with content, content with position, position wi
 
 
 def write_lean_deberta(source: DebertaWeights, path: Path, report: Report, int8: Int8Options | None = None) -> None:
-    """Write the graph to `path`: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512.
-
-    Args:
-        path: the weights lie beside it.
-        int8: how the products are computed in int8; None: they are exact.
-
-    Raises:
-        VoiceError: the source lacks a tensor.
-        OSError: the disk is full.
-    """
+    """Write the graph, its weights beside it: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512; raise VoiceError if the source lacks a tensor, OSError."""
     with ExternalGraphWriter("lean_deberta", "n", path) as graph:
         LeanDebertaWriter(graph, source, int8).write_graph(report)
         graph.save_graph()
@@ -93,6 +82,46 @@ class Int8Options:
 
     block: int
     centres: Mapping[str, Float32]
+
+
+def add_product(graph: ExternalGraphWriter, block: int | None, name: str, rows: str, matrix: Float32, bias: Float32) -> str:
+    """Add the product [n, inputs] · (inputs, outputs) + bias.
+
+    Args:
+        block: how many numbers of the matrix, and of the content, share a scale in int8: 16, 32, 64, 128 or 256. The fewer, the more faithful and
+            the slower. None: float32.
+    """
+    if block is None:
+        whole = graph.add_node("MatMul", rows, graph.add_weight(f"{name}.weight", matrix))
+        return graph.add_node("Add", whole, graph.add_weight(f"{name}.bias", bias))
+    values, scale = quantise_blocks(matrix, block)
+    graph.add_domain(MICROSOFT_DOMAIN)
+    return graph.add_node(
+        "MatMulNBits",
+        rows,
+        graph.add_weight(f"{name}.weight", values, np.uint8),
+        graph.add_weight(f"{name}.scale", scale),
+        ABSENT_INPUT,
+        ABSENT_INPUT,
+        graph.add_weight(f"{name}.bias", bias),
+        domain=MICROSOFT_DOMAIN,
+        K=len(matrix),
+        N=len(bias),
+        bits=8,
+        block_size=block,
+        accuracy_level=4,  # the content is quantised to int8, too
+    )
+
+
+def quantise_blocks(matrix: Float32, block: int) -> tuple[Float32, Float32]:
+    """Return bytes (outputs, blocks, block) and scales (outputs, blocks) of a matrix (inputs, outputs); the number of a block furthest out becomes −128, and is exact."""
+    inputs, outputs = matrix.shape
+    padded = np.zeros((outputs, -(-inputs // block) * block), np.float32)
+    padded[:, :inputs] = matrix.T
+    blocks = padded.reshape(outputs, -1, block)
+    furthest = np.take_along_axis(blocks, np.abs(blocks).argmax(axis=2, keepdims=True), axis=2)
+    scale = np.where(np.abs(furthest) < np.finfo(np.float32).tiny, 1, furthest / -UINT8_ZERO_POINT).astype(np.float32)
+    return np.clip(np.rint(blocks / scale) + UINT8_ZERO_POINT, 0, 255), scale[..., 0]
 
 
 class LeanDebertaWriter:
@@ -142,12 +171,7 @@ class LeanDebertaWriter:
         self._square = graph.add_node("Concat", graph.add_constant([2 * self._sizes.heads], np.int64), self._count, narrow, axis=0)
 
     def _add_layer(self, x: str, layer: int, offset: Float32, next_offset: Float32) -> str:
-        """Add one layer [n, hidden] → [n, hidden].
-
-        Args:
-            offset: what the content lacks of its true value.
-            next_offset: what the result is to lack.
-        """
+        """Add one layer [n, hidden] → [n, hidden], whose content lacks `offset` and whose result is to lack `next_offset`."""
         name = f"encoder.layer.{layer}"
         gathered, inner, outer = f"{name}.attention.output.dense", f"{name}.intermediate.dense", f"{name}.output.dense"
         mixed = self._add_attention(x, layer, offset)
@@ -240,7 +264,6 @@ class LeanDebertaWriter:
         return self._centres.get(name, NO_OFFSET)
 
     def _add_layer_norm(self, x: str, name: str, result_offset: Float32 = NO_OFFSET) -> str:
-        """Add a layer norm whose result lacks `result_offset`."""
         gamma = self._graph.add_weight(f"{name}.weight", self._source.read_tensor(f"{name}.weight"))
         beta = self._graph.add_weight(f"{name}.bias", self._source.read_tensor(f"{name}.bias") - result_offset)
         return self._graph.add_node("LayerNormalization", x, gamma, beta, axis=-1, epsilon=self._sizes.epsilon)
@@ -248,3 +271,22 @@ class LeanDebertaWriter:
 
 def _format_projection_name(layer: int) -> str:
     return f"encoder.layer.{layer}.attention.self.joined"
+
+
+def write_product_mean_graph(lean: Path, path: Path) -> None:
+    """Write a graph beside a lean one in float32 that shares its weights: input_ids [n] → for each product an output of its name [inputs]. Raises OSError."""
+    model = onnx.load(str(lean), load_external_data=False)
+    expose_product_means(model)
+    onnx.save(model, str(path))
+
+
+def expose_product_means(model: onnx.ModelProto) -> None:
+    """Replace the output of a lean graph by the means of its products, in place."""
+    graph = model.graph
+    weights = {item.name: item.dims[0] for item in graph.initializer if item.name.endswith(WEIGHT_SUFFIX)}
+    products = [(node.input[0], node.input[1]) for node in graph.node if node.op_type == "MatMul" and node.input[1] in weights]
+    del graph.output[:]
+    for rows, weight in products:
+        name = weight.removesuffix(WEIGHT_SUFFIX)
+        graph.node.append(helper.make_node("ReduceMean", [rows], [name], name=f"mean/{name}", axes=[0], keepdims=0))
+        graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [weights[weight]]))

@@ -1,31 +1,41 @@
-"""A foreign ONNX graph as something to ask: what is constant, who makes a value, who uses it."""
+"""A foreign ONNX graph as something to ask (what is constant, who makes a value, who uses it), and a copy in float32 throughout to compare the lean one with.
+
+A float16 file rounds after every operator, even the buckets of far distances; ONNX Runtime's own detours around that differ from version to version. With the same weights in
+float32 two right graphs agree to the last digits, so the comparison proves something. One number has to be restored for that: the logarithm by which far distances are divided
+decides whole buckets.
+"""
 
 from __future__ import annotations
 
+import math
 import mmap
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnx import external_data_helper, numpy_helper
+from onnx import AttributeProto, TensorProto, external_data_helper, helper, numpy_helper
 
 from app.common.files.bounded_read import open_regular_file
 from app.voices.prepare.bert.deberta_weights import build_not_deberta_error
+from app.voices.prepare.graph_walk import iterate_graphs, rename_inputs, replace_items
+from app.voices.prepare.graph_writer import EXTERNAL_WEIGHT_BYTES, ExternalDataFile
 
 VALUE_PRESERVING_OPS = ("Cast", "Identity")
 RESHAPING_OPS = (*VALUE_PRESERVING_OPS, "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Flatten", "Tile", "Expand", "Div", "Mul", "Slice")
 """Operators whose result is their first input in another shape, order or scale."""
 
+HALF_PRECISION_TYPES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
+# What the name of a stored float16 weight is followed by where it is read in float32.
+WIDENED_SUFFIX = "/widened"
+MAX_DISTANCE_LOG = math.log((512 - 1) / 128)
+
 
 class OnnxGraphIndex:
-    """An index over one graph.
-
-    Attributes:
-        model: the model itself.
-    """
+    """An index over one graph, that of `model`."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.model = model
@@ -100,10 +110,7 @@ def read_attributes(node: onnx.NodeProto) -> dict[str, Any]:
 
 
 def open_onnx_index(path: Path) -> OnnxGraphIndex:
-    """Read a model with its external data; raise VoiceError if there is none.
-
-    The file is mapped, so its bytes are not held beside the model.
-    """
+    """Read a model with its external data, the file mapped, so that its bytes are not held beside the model; raise VoiceError if there is none."""
     try:
         with open_regular_file(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
             model = onnx.ModelProto()
@@ -115,3 +122,77 @@ def open_onnx_index(path: Path) -> OnnxGraphIndex:
     if not model.graph.node:
         raise build_not_deberta_error(path.name)
     return OnnxGraphIndex(model)
+
+
+def write_float32_copy(graph: OnnxGraphIndex, path: Path) -> None:
+    """Write the graph with its weights beside it. The graph in memory is used up: its weights are freed as they are written."""
+    _remove_casts(graph.model.graph)
+    _write_widened(graph.model, path, frozenset())
+
+
+def write_compact_copy(graph: OnnxGraphIndex, path: Path) -> None:
+    """Write what `write_float32_copy` makes of it, as it does of the original, in half the space: large float16 weights stay as they are, each behind a cast."""
+    top = graph.model.graph
+    results = {item.name for item in top.output}
+    kept = frozenset(
+        tensor.name
+        for tensor in top.initializer
+        if tensor.data_type == TensorProto.FLOAT16 and 2 * math.prod(tensor.dims) >= EXTERNAL_WEIGHT_BYTES and tensor.name not in results
+    )
+    _rename_inputs(top, {name: name + WIDENED_SUFFIX for name in kept})
+    casts = [helper.make_node("Cast", [name], [name + WIDENED_SUFFIX], to=TensorProto.FLOAT) for name in sorted(kept)]
+    replace_items(top.node, [*casts, *top.node])
+    _write_widened(graph.model, path, kept)
+
+
+def _remove_casts(graph: onnx.GraphProto) -> None:
+    weights = {tensor.name for tensor in graph.initializer}
+    nodes, casts = [], {}
+    for node in graph.node:
+        if node.op_type == "Cast" and node.input[0] in weights and node.output[0] == node.input[0] + WIDENED_SUFFIX:
+            casts[node.output[0]] = node.input[0]
+        else:
+            nodes.append(node)
+    replace_items(graph.node, nodes)
+    _rename_inputs(graph, casts)
+
+
+def _rename_inputs(graph: onnx.GraphProto, names: Mapping[str, str]) -> None:
+    for inner in iterate_graphs(graph):
+        rename_inputs(inner.node, names)
+
+
+def _write_widened(model: onnx.ModelProto, path: Path, kept: Collection[str]) -> None:
+    data = ExternalDataFile(path.with_suffix(".data"))
+    try:
+        for depth, inner in enumerate(iterate_graphs(model.graph)):
+            _widen_graph(inner, data, () if depth else kept)
+    finally:
+        data.close()
+    onnx.save(model, str(path))
+
+
+def _widen_graph(graph: onnx.GraphProto, data: ExternalDataFile, kept: Collection[str]) -> None:
+    del graph.value_info[:]
+    for value in (*graph.input, *graph.output):
+        if value.type.tensor_type.elem_type in HALF_PRECISION_TYPES:
+            value.type.tensor_type.elem_type = TensorProto.FLOAT
+    for tensor in graph.initializer:
+        array = numpy_helper.to_array(tensor)
+        if tensor.data_type in HALF_PRECISION_TYPES and tensor.name not in kept:
+            array = _widen_array(array)
+            tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
+        if array.nbytes >= EXTERNAL_WEIGHT_BYTES:
+            data.store_array(array, tensor)
+    for node in graph.node:
+        for attribute in node.attribute:
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i in HALF_PRECISION_TYPES:
+                attribute.i = TensorProto.FLOAT
+            elif attribute.type == AttributeProto.TENSOR and attribute.t.data_type in HALF_PRECISION_TYPES:
+                attribute.t.CopyFrom(numpy_helper.from_array(_widen_array(numpy_helper.to_array(attribute.t))))
+
+
+def _widen_array(array: NDArray[Any]) -> NDArray[Any]:
+    if array.size == 1 and float(array.reshape(())) == float(array.dtype.type(MAX_DISTANCE_LOG)):
+        return np.full(array.shape, MAX_DISTANCE_LOG, np.float32)
+    return array.astype(np.float32)

@@ -12,6 +12,7 @@ position by position. What comes out behind the end means nothing.
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,30 +21,48 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from app.voices.prepare.bert.external_graph_writer import EXTERNAL_WEIGHT_BYTES, ExternalDataFile
+from app.voices.prepare.decoder_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT
 from app.voices.prepare.device.half_precision import convert_array_to_half, convert_to_half
-from app.voices.prepare.device.probed_shapes import PROBE_SIZE, ProbedShape, infer_probed_shapes
-from app.voices.prepare.faster.crop_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT
-from app.voices.prepare.graph_walk import GraphLinks, UnknownGraphError
+from app.voices.prepare.graph_walk import GraphLinks, UnknownGraphError, collect_needed_nodes, rename_inputs, replace_items
+from app.voices.prepare.graph_writer import EXTERNAL_WEIGHT_BYTES, ExternalDataFile
 
 MASK_INPUT = "mask"
 """Input float32 [size]: 1 where there is something, then 0."""
 # This leaves nothing of a score, and half precision can still hold it.
 MASKED_SCORE = -1e4
 
+ProbedShape = tuple[int, ...]
+"""Sizes; -1 where ONNX does not know one."""
+PROBE_SIZE = 997  # a prime that no other axis has
+
+
+def infer_probed_shapes(model: onnx.ModelProto, free: str) -> dict[str, ProbedShape]:
+    """Return the shapes of a model by name, with PROBE for the free size, which inputs call `free`; its weights may lie elsewhere."""
+    copy = deepcopy(model)
+    graph = copy.graph
+    del graph.value_info[:]
+    for item in graph.input:
+        for dim in item.type.tensor_type.shape.dim:
+            if dim.dim_param == free:
+                dim.dim_value = PROBE_SIZE
+    for item in graph.output:
+        item.type.tensor_type.ClearField("shape")
+    inferred = onnx.shape_inference.infer_shapes(copy, data_prop=True).graph
+    found = {item.name: _read_shape(item) for item in (*inferred.input, *inferred.value_info, *inferred.output)}
+    return found | {item.name: tuple(item.dims) for item in graph.initializer}
+
+
+def _read_shape(item: onnx.ValueInfoProto) -> ProbedShape:
+    return tuple(dim.dim_value if dim.HasField("dim_value") else -1 for dim in item.type.tensor_type.shape.dim)
+
 
 # DirectML has no ScatterElements that adds, and copied up to 73 times for it: diagonals are added to by reading instead of by writing.
 # `scores[i, c(i, d)] += near[i, d]`, where d counts the diagonals, becomes `scores[i, j] += near[i, j − i + D/2]` wherever that is one of
-# them. Written is what `app.voices.prepare.simplify.relative_positions` and `app.voices.prepare.weights.relative_transformer` write.
+# them. Written is what `app.voices.prepare.simplify.relative_positions` and `app.voices.prepare.weights.weight_layers` write.
 
 
 def gather_diagonals(graph: onnx.GraphProto, shapes: dict[str, ProbedShape], length: tuple[str, int]) -> None:
-    """Replace the selection of diagonals by gathers, in place.
-
-    Args:
-        shapes: of its tensors.
-        length: an input of the graph, and which of its axes is as long as the scores.
-    """
+    """Replace the selection of diagonals by gathers, in place; `length` is an input of the graph, and which of its axes is as long as the scores."""
     added = _DiagonalGatherer(graph, *length)
     nodes: list[onnx.NodeProto] = []
     for node in list(graph.node):
@@ -51,8 +70,7 @@ def gather_diagonals(graph: onnx.GraphProto, shapes: dict[str, ProbedShape], len
             nodes += added.build_replacement(node, shapes[node.input[2]])
         else:
             nodes.append(node)
-    del graph.node[:]
-    graph.node.extend([*added.before, *nodes])
+    replace_items(graph.node, [*added.before, *nodes])
 
 
 def _is_diagonal_add(node: onnx.NodeProto, rank: int) -> bool:
@@ -61,11 +79,7 @@ def _is_diagonal_add(node: onnx.NodeProto, rank: int) -> bool:
 
 
 class _DiagonalGatherer:
-    """The nodes; columns and band are made once for all layers that have as many heads and diagonals.
-
-    Attributes:
-        before: nodes that read nothing but an input.
-    """
+    """The nodes; columns and band are made once for all layers that have as many heads and diagonals. Those in `before` read nothing but an input."""
 
     def __init__(self, graph: onnx.GraphProto, source: str, axis: int) -> None:
         self.before: list[onnx.NodeProto] = []
@@ -133,8 +147,7 @@ def split_sums(graph: onnx.GraphProto) -> None:
             result = node.output[0] if place == len(node.input) else f"{node.output[0]}/of_{place}"
             nodes.append(helper.make_node("Add", [total, other], [result], name=result))
             total = result
-    del graph.node[:]
-    graph.node.extend(nodes)
+    replace_items(graph.node, nodes)
 
 
 def keep_context(decoder: onnx.ModelProto) -> None:
@@ -154,32 +167,20 @@ def keep_context(decoder: onnx.ModelProto) -> None:
         if node.op_type == "Slice" and after & set(node.input[1:]):
             uncut[node.output[0]] = uncut.get(node.input[0], node.input[0])
     nodes = [node for node in graph.node if node.output[0] not in uncut]
-    for node in nodes:
-        for place, name in enumerate(node.input):
-            node.input[place] = uncut.get(name, name)
-    del graph.node[:]
-    graph.node.extend(nodes)
+    rename_inputs(nodes, uncut)
+    replace_items(graph.node, nodes)
     for name in outputs & uncut.keys():
         graph.node.append(onnx.helper.make_node("Identity", [uncut[name]], [name], name=f"{name}/uncut/all"))
-    kept = [item for item in graph.input if item.name not in bounds]
-    del graph.input[:]
-    graph.input.extend(kept)
+    replace_items(graph.input, [item for item in graph.input if item.name not in bounds])
     drop_unread_nodes(graph)
 
 
 def drop_unread_nodes(graph: onnx.GraphProto) -> None:
     """Remove nodes and weights that no output needs."""
-    wanted = {item.name for item in graph.output}
-    nodes = []
-    for node in reversed(graph.node):
-        if wanted.intersection(node.output):
-            wanted.update(node.input)
-            nodes.append(node)
-    del graph.node[:]
-    graph.node.extend(reversed(nodes))
-    kept = [item for item in graph.initializer if item.name in wanted]
-    del graph.initializer[:]
-    graph.initializer.extend(kept)
+    outputs = [item.name for item in graph.output]
+    replace_items(graph.node, collect_needed_nodes(graph, outputs))
+    read = {*outputs, *(name for node in graph.node for name in node.input)}
+    replace_items(graph.initializer, [item for item in graph.initializer if item.name in read])
 
 
 MASKED_GRAPH_NAME, FULL_GRAPH_NAME, FIXED_SHAPE_WEIGHTS_NAME, FIXED_SHAPE_INFO_NAME = "graph.onnx", "full.onnx", "weights.data", "form.json"
@@ -190,16 +191,10 @@ DYNAMIC_SHAPE_OPS = {"Loop", "If", "Scan", "NonZero", "RandomNormalLike"}
 
 
 def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bool) -> None:
-    """Write the fixed shapes of a graph into a folder.
+    """Write the fixed shapes of a graph into a folder; raise UnknownGraphError if it is not built like the graphs that we prepare, OSError if the disk is full.
 
     Args:
-        source: a graph of `app.voices.voice_manifest`, or a lean BERT.
-        graph: which one: bert, prosody, flow or decoder.
-        half: in half precision.
-
-    Raises:
-        UnknownGraphError: it is not built like the graphs that we prepare.
-        OSError: the disk is full.
+        source: a graph of `app.voices.voice_manifest`, or a lean BERT; `graph` is which one: bert, prosody, flow or decoder.
     """
     free = FREE_SIZE_NAMES[graph]
     weights = _SharedWeights(source.parent, ExternalDataFile(folder / FIXED_SHAPE_WEIGHTS_NAME))
@@ -214,12 +209,7 @@ def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bo
 
 
 def mask_end(graph: onnx.GraphProto, shapes: dict[str, ProbedShape], free: str) -> None:
-    """Mask the padded end of a graph in place; the graph takes the mask as one more input.
-
-    Args:
-        shapes: of its tensors, with PROBE for the free size.
-        free: what that size is called.
-    """
+    """Mask the padded end of a graph in place; the graph takes the mask as one more input, as long as the size that is called `free`."""
     _MaskRewriter(graph, shapes).rewrite_graph()
     graph.input.append(helper.make_tensor_value_info(MASK_INPUT, TensorProto.FLOAT, [free]))
 
@@ -242,11 +232,9 @@ class _MaskRewriter:
             elif node.op_type == "Pad" and self._find_padded_axis(node) is not None:
                 self._mask_first_input(node, self._find_padded_axis(node) or 0)
             self._nodes.append(node)
-        del self._graph.node[:]
-        self._graph.node.extend(self._nodes)
+        replace_items(self._graph.node, self._nodes)
 
     def _mask_first_input(self, node: onnx.NodeProto, axis: int) -> None:
-        """Multiply a node's first input by the mask along an axis."""
         name = node.input[0]
         size = self._shapes[name][axis]
         if size <= 0 or size % PROBE_SIZE:
@@ -257,12 +245,10 @@ class _MaskRewriter:
         node.input[0] = self._masked[name, axis]
 
     def _find_padded_axis(self, node: onnx.NodeProto) -> int | None:
-        """Return the time axis if it is the padded axis, else None."""
         shape, padded = self._shapes[node.input[0]], self._shapes[node.output[0]]
         return next((axis for axis, size in enumerate(shape) if size > 0 and size % PROBE_SIZE == 0 and padded[axis] != size), None)
 
     def _add_scaled_mask(self, scale: int, trailing_axes: int) -> str:
-        """Add the mask for `scale` steps a position, with axes of one step behind it."""
         key = scale, trailing_axes > 0
         if key not in self._masks:
             name = f"mask/{scale}" + ("/beside" if trailing_axes else "")
@@ -354,11 +340,7 @@ def _describe_fixed_shape_graph(source: Path, free: str, *, half: bool) -> dict[
 
 @dataclass(slots=True)
 class _SharedWeights:
-    """One file for the weights of several graphs.
-
-    Attributes:
-        folder: where the source keeps its own.
-    """
+    """One file for the weights of several graphs, whose source keeps its own in `folder`."""
 
     folder: Path
     file: ExternalDataFile

@@ -9,6 +9,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from app.voices.prepare.graph_store import MIN_EXTERNAL_BYTES
+from app.voices.prepare.graph_walk import replace_items
 
 SINGLE_PRECISION_OPS = frozenset(
     (
@@ -22,14 +23,7 @@ MAX_FLOAT16 = float(np.finfo(np.float16).max)
 
 
 def convert_to_half(model: onnx.ModelProto, single_precision_ops: Set[str] = SINGLE_PRECISION_OPS) -> set[str]:
-    """Convert a model, but not its weights, to half precision in place.
-
-    Args:
-        single_precision_ops: operators that stay in single precision.
-
-    Returns:
-        The float32 weights that the graph now takes as float16; `convert_array_to_half` makes one.
-    """
+    """Convert a model, but not its weights, to half precision in place; return the float32 weights that it takes as float16 now (`convert_array_to_half`)."""
     kinds = _infer_tensor_types(model)
     graph = model.graph
     floats = {name for name, kind in kinds.items() if kind == TensorProto.FLOAT}
@@ -64,13 +58,7 @@ def _infer_tensor_types(model: onnx.ModelProto) -> dict[str, int]:
 
 
 class _HalfPrecisionRewriter:
-    """Puts casts where single and half precision meet.
-
-    Args:
-        floats: tensors that were float32.
-        single_weights: of the weights those that stay float32.
-        single_precision_ops: operators that do.
-    """
+    """Puts casts where single and half precision meet; `floats` were float32 before, `single_weights` and what some operators compute stay so."""
 
     def __init__(self, graph: onnx.GraphProto, floats: set[str], single_weights: set[str], single_precision_ops: Set[str]) -> None:
         self._graph, self._kept = graph, single_precision_ops
@@ -96,11 +84,9 @@ class _HalfPrecisionRewriter:
             else:
                 for name in outputs.intersection(made):
                     self._cast_output(node, name)
-        del graph.node[:]
-        graph.node.extend(self._nodes)
+        replace_items(graph.node, self._nodes)
 
     def _cast_output(self, node: onnx.NodeProto, name: str) -> None:
-        """Give a half-precision result another name, and cast it to the declared type."""
         inner = f"{name}/half"
         node.output[list(node.output).index(name)] = inner
         self._nodes.append(helper.make_node("Cast", [inner], [name], name=f"{name}/single", to=TensorProto.FLOAT))
@@ -108,7 +94,6 @@ class _HalfPrecisionRewriter:
         self._cast[name, TensorProto.FLOAT16] = inner
 
     def _cast_input(self, name: str, *, is_single: bool) -> str:
-        """Return the tensor in the wanted precision."""
         if is_single == (name in self._single):
             return name
         kind = TensorProto.FLOAT if is_single else TensorProto.FLOAT16
@@ -118,7 +103,6 @@ class _HalfPrecisionRewriter:
         return self._cast[name, kind]
 
     def _update_declared_type(self, node: onnx.NodeProto) -> None:
-        """Update the type that a node itself declares for its result."""
         for item in node.attribute:
             if node.op_type == "Cast" and item.name == "to" and item.i == TensorProto.FLOAT:
                 item.i = TensorProto.FLOAT16

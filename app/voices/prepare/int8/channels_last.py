@@ -12,6 +12,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from app.voices.prepare.graph_walk import replace_items
+
 MICROSOFT_DOMAIN = "com.microsoft"
 SINGLE_INPUT_OPS = {"LeakyRelu", "Relu", "QuantizeLinear", "DequantizeLinear", "QLinearLeakyRelu"}  # the others say how, and are scalars
 SUM_OPS = {"Add", "Sum", "Sub"}
@@ -49,8 +51,7 @@ class _ChannelsLastRewriter:
                 self._nodes.append(node)
         for item in self._graph.output:
             self._transpose_to_first(item.name)
-        del self._graph.node[:]
-        self._graph.node.extend(self._nodes)
+        replace_items(self._graph.node, self._nodes)
 
     def _find_convolution_inputs(self) -> set[str]:
         """Return the tensors that reach an integer convolution through nothing but sums and activations."""
@@ -92,7 +93,6 @@ class _ChannelsLastRewriter:
         self._only_turned.add(node.output[0])
 
     def _transpose_to_last(self, name: str) -> str:
-        """Return the tensor with its channels last."""
         if name not in self._turned and not self._is_scalar(name):
             turned, order = name + CHANNELS_LAST_SUFFIX, CHANNELS_LAST_ORDER[self._find_rank(name)]
             if name in self._weights:

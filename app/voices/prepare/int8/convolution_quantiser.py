@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
-from app.voices.prepare.int8.value_ranges import ValueRange, find_quantisable_convolutions, map_consumers, map_fused_relus
+from app.voices.prepare.graph_walk import replace_items
 
 QUANTISED_LEVELS = 255
 MAX_INT8_WEIGHT = 64
@@ -17,13 +17,71 @@ MAX_INT8_WEIGHT = 64
 MIN_QUANTISED_STEP = 1e-8  # of a tensor that is always 0
 MICROSOFT_DOMAIN = "com.microsoft"
 
+ValueRange = tuple[float, float]
+"""Least and greatest number."""
+
+
+def find_quantisable_convolutions(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+    """Return the convolutions that 8 bits are enough for.
+
+    Not those of one step, which are no work, or of a channel each, which gain nothing. In a decoder neither the first nor the last one, which
+    makes the samples: they are a hundredth of the work and half of the error.
+    """
+    weights = {item.name: item.dims for item in graph.initializer}
+    convolutions = [node for node in graph.node if node.op_type == "Conv" and node.input[1] in weights]
+    if any(item.name == "audio" for item in graph.output):
+        convolutions = convolutions[1:-1]
+    return [node for node in convolutions if weights[node.input[1]][-1] > 1 and weights[node.input[1]][1] > 1]
+
+
+def list_observed_tensors(graph: onnx.GraphProto) -> list[str]:
+    """Return the tensors whose range has to be known."""
+    chosen, inside = find_quantisable_convolutions(graph), map_fused_relus(graph)
+    return list(dict.fromkeys(name for node in chosen for name in (node.input[0], inside.get(node.output[0], node.output[0]))))
+
+
+def map_fused_relus(graph: onnx.GraphProto) -> dict[str, str]:
+    """Return the ReLU's result by the result of the convolution that only this ReLU reads: the range of such an integer convolution can begin at 0."""
+    readers = map_consumers(graph)
+    found = {}
+    for node in find_quantisable_convolutions(graph):
+        first = readers.get(node.output[0], [])
+        if len(first) == 1 and first[0].op_type == "Relu":
+            found[node.output[0]] = first[0].output[0]
+    return found
+
+
+def map_consumers(graph: onnx.GraphProto) -> dict[str, list[onnx.NodeProto]]:
+    """Return the nodes that read each tensor."""
+    readers: dict[str, list[onnx.NodeProto]] = {}
+    for node in graph.node:
+        for name in node.input:
+            readers.setdefault(name, []).append(node)
+    return readers
+
+
+def expose_value_ranges(model: onnx.ModelProto) -> None:
+    """Replace the outputs of a graph by two vectors, `least` and `greatest`, with one value for each tensor of `list_observed_tensors`, in order."""
+    graph = model.graph
+    names = list_observed_tensors(graph)
+    del graph.output[:]
+    for op, result in (("ReduceMin", "least"), ("ReduceMax", "greatest")):
+        scalars = [f"{result}/{index}" for index in range(len(names))]
+        for name, scalar in zip(names, scalars, strict=True):
+            graph.node.append(helper.make_node(op, [name], [scalar], name=scalar, keepdims=0))
+        stacked = [f"{item}/row" for item in scalars]
+        for scalar, row in zip(scalars, stacked, strict=True):
+            graph.node.append(helper.make_node("Reshape", [scalar, "one"], [row], name=row))
+        graph.node.append(helper.make_node("Concat", stacked, [result], name=result, axis=0))
+        graph.output.append(helper.make_tensor_value_info(result, TensorProto.FLOAT, [len(names)]))
+    graph.initializer.append(helper.make_tensor("one", TensorProto.INT64, [1], [1]))
+
 
 def quantise_convolutions(model: onnx.ModelProto, ranges: Mapping[str, ValueRange], chosen_results: Container[str] | None = None) -> None:
-    """Quantise the convolutions of a graph in place.
+    """Quantise the convolutions of a graph in place, of all that 8 bits are enough for those with these results, to see what some cost.
 
     Args:
-        ranges: of each tensor of `app.voices.prepare.int8.value_ranges.list_observed_tensors`.
-        chosen_results: results of the convolutions that are rewritten, to see what some of them cost; None: all that 8 bits are enough for.
+        ranges: of each tensor of `list_observed_tensors`.
     """
     chosen = {
         node.output[0] for node in find_quantisable_convolutions(model.graph) if chosen_results is None or node.output[0] in chosen_results
@@ -55,12 +113,9 @@ class _ConvolutionQuantiser:
                 self._quantise_leaky_relu(node)
             else:
                 self._nodes.append(node)
-        del graph.node[:]
-        graph.node.extend(self._nodes)
+        replace_items(graph.node, self._nodes)
         read = {name for node in graph.node for name in node.input}
-        kept = [item for item in graph.initializer if item.name in read]
-        del graph.initializer[:]
-        graph.initializer.extend(kept)
+        replace_items(graph.initializer, [item for item in graph.initializer if item.name in read])
 
     def _find_int8_only_tensors(self) -> set[str]:
         """Return the results of a convolution, or of its ReLU, that only other convolutions read, at most through a leaky ReLU: they need never become floats."""
@@ -107,7 +162,6 @@ class _ConvolutionQuantiser:
         self._add_node("QLinearLeakyRelu", given, self._bytes[result], domain=MICROSOFT_DOMAIN, alpha=alpha)
 
     def _quantise_kernel(self, name: str) -> tuple[str, np.ndarray]:
-        """Return a weight in 8 bits and the step of each output channel."""
         values = numpy_helper.to_array(self._weights[name])
         steps = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1) / MAX_INT8_WEIGHT, MIN_QUANTISED_STEP).astype(np.float32)
         whole = np.rint(values / steps.reshape(-1, *(1 for _ in values.shape[1:]))).astype(np.int8)

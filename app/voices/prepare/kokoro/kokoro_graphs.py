@@ -1,30 +1,288 @@
-"""The entry of this package: Kokoro's int8 file becomes the three graphs of a prepared voice."""
+"""The entry of this package: Kokoro's int8 file becomes the three graphs of a prepared voice. Here the decoder: a window of frames becomes samples.
+
+It is an iSTFTNet generator with a harmonic source. Its norms were trained over a whole line, which a window does not have. Here they use fixed statistics: means and
+deviations of each channel that were measured over many lines, as affine functions of the style.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import onnx
 
 from app.common.files.paths import find_resources_dir
 from app.core.synthesis_types import Float32
-from app.voices.prepare.graph_store import load_graph
-from app.voices.prepare.kokoro.kokoro_decoder import GENERATOR, NormStatistics, build_decoder_graph
-from app.voices.prepare.kokoro.kokoro_flow import build_flow_graph
-from app.voices.prepare.kokoro.kokoro_layers import STYLE_HALF
+from app.voices.prepare.graph_store import PreparedGraphs, load_graph
+from app.voices.prepare.graph_writer import GraphWriter
+from app.voices.prepare.kokoro.kokoro_flow import FEATURE_SIZE, FLOW_ROWS, STEPS_PER_FRAME, STEPS_PER_S, VOICED_HZ, build_flow_graph
+from app.voices.prepare.kokoro.kokoro_layers import NORM_EPSILON, STYLE_HALF, KokoroLayers, KokoroWeights
 from app.voices.prepare.kokoro.kokoro_prosody import build_prosody_graph
-from app.voices.prepare.kokoro.kokoro_weights import KokoroWeights
-from app.voices.prepare.prepared_graphs import PreparedGraphs
 
 # Of the generator: 100 ms, all that its dilated convolutions reach. Windows then differ from the whole by rounding (81 dB; 53 with 75 ms).
 MARGIN_FRAMES = 4
 SPEAKER_GAINS_DB = (-1.5, -1.4, -1.9, -0.8, -3.4)
 """What brings each speaker to about -21.7 LUFS and the last one, whose pulses are high, just below full scale; see `tests/benchmarks`."""
 
+SAMPLING_RATE_HZ = 24000
+SAMPLES_PER_STEP = SAMPLING_RATE_HZ // STEPS_PER_S
+HOP_LENGTH = SAMPLES_PER_STEP * STEPS_PER_FRAME
+HARMONICS, SINE_AMPLITUDE = 9, 0.1
+FFT_SIZE, FFT_HOP = 20, 5
+SPECTRUM_SIZE = FFT_SIZE // 2 + 1
+UPSAMPLING = ((10, 20), (6, 12))  # rates and kernels of the stages
+SOURCE_KERNELS, SOURCE_BLOCK_KERNELS = (12, 1), (7, 11)
+KERNELS, DILATIONS = (3, 7, 11), (1, 3, 5)
+BLOCK_MEAN = np.float32(1 / len(KERNELS))
+STAGE_SLOPE, LAST_SLOPE = 0.1, 0.01
+LAST_KERNEL = 7
+# sin²(π√q) / π for q in 0 … ¼ as c₁q + c₂q² + c₃q³, at most 2.6e-4 off, which is far below what 8 bits made of the weights.
+SQUARED_SINE = (3.1200003766691933, -9.793421580061421, 9.642203453097652)
+GENERATOR = "decoder.decoder.generator"
+
 
 def read_kokoro_styles() -> Float32:
     """Return the style vectors, float32 (1 + speakers, 256): their mean, then those of the speakers."""
     return np.asarray(np.load(find_kokoro_folder() / "styles.npy"), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class NormStatistics:
+    """Means and deviations at the generator's norms, and levels, measured for some styles; those of other styles lie between them.
+
+    Attributes:
+        styles: the styles' halves for the sound, float32 (S, STYLE_HALF).
+        tables: by module of the norm, float32 (S, 2 · channels): means, then logarithms of deviations.
+        gains_db: what brings the sound of each style to one level.
+    """
+
+    styles: Float32
+    tables: Mapping[str, Float32]
+    gains_db: tuple[float, ...]
+
+    def compute_share_matrix(self) -> tuple[Float32, Float32]:
+        """Return the matrix (STYLE_HALF, S) and the offset (S,) that give each measured style its share in a style; shares sum to 1."""
+        homogeneous = np.concatenate((self.styles, np.ones((len(self.styles), 1))), axis=1)
+        matrix = np.linalg.pinv(homogeneous.astype(np.float64))
+        return matrix[:-1].astype(np.float32), matrix[-1].astype(np.float32)
+
+
+def list_norm_modules() -> list[tuple[str, int]]:
+    """Return the generator's norms in order, each by module and channels."""
+    channels = [FEATURE_SIZE // 2, FEATURE_SIZE // 4]
+    blocks = [(f"{GENERATOR}.noise_res.{stage}", size) for stage, size in enumerate(channels)]
+    blocks += [
+        (f"{GENERATOR}.resblocks.{len(KERNELS) * stage + index}", size)
+        for stage, size in enumerate(channels)
+        for index in range(len(KERNELS))
+    ]
+    return [(f"{block}.adain{half}.{step}", size) for block, size in blocks for step in range(len(DILATIONS)) for half in (1, 2)]
+
+
+class GeneratorWriter:
+    """Writes the generator with these layers; without statistics of the norms it measures over the window, which is right for a whole line only."""
+
+    def __init__(self, layers: KokoroLayers, statistics: NormStatistics | None) -> None:
+        self._layers, self._writer, self._statistics = layers, layers.writer, statistics
+        self._style, self._shares = "", ""
+
+    def add_generator(self, steps: str, style: str) -> str:
+        """Add the generator over steps [FLOW_ROWS, 2W] and return the samples of the window, [N]."""
+        writer = self._writer
+        self._style = style
+        if self._statistics is not None:
+            matrix, offset = self._statistics.compute_share_matrix()
+            self._shares = writer.add_linear(style, writer.add_weight("shares.matrix", matrix), writer.add_weight("shares.offset", offset))
+        features, pitch, phase = writer.add_split(steps, [FEATURE_SIZE, 1, 1], axis=0)
+        source = self._add_source_spectrum(self._add_source(pitch, phase))
+        value = writer.add_node("Unsqueeze", features, writer.add_constant([0, 2], np.int64))
+        channels, rest = FEATURE_SIZE, int(np.prod([rate for rate, _ in UPSAMPLING]))
+        for stage, (rate, kernel) in enumerate(UPSAMPLING):
+            channels, rest = channels // 2, rest // rate
+            writer.length = f"stage {stage}"
+            value = self._layers.add_leaky_relu(value, STAGE_SLOPE)
+            value = self._add_upsampling(f"{GENERATOR}.ups.{stage}", value, channels, rate, kernel, BLOCK_MEAN if stage else np.float32(1))
+            writer.length = f"stage {stage} with the source's"
+            if stage == len(UPSAMPLING) - 1:
+                value = writer.add_node("Pad", value, writer.add_constant([0, 0, 0, 1, 0, 0, 0, 0], np.int64), mode="reflect")
+            value = writer.add_node("Add", value, self._add_source_features(stage, source, channels, rest))
+            blocks = [
+                self._add_block(f"{GENERATOR}.resblocks.{len(KERNELS) * stage + index}", value, channels, kernel)
+                for index, kernel in enumerate(KERNELS)
+            ]
+            # The mean's factor passes the leaky ReLU, so the next layer's weights take it.
+            value = writer.add_node("Sum", *blocks)
+        return self._add_level(self._add_inverse_transform(self._layers.add_leaky_relu(value, LAST_SLOPE), channels))
+
+    def _add_level(self, sound: str) -> str:
+        if self._statistics is None:
+            return sound
+        writer = self._writer
+        logs = np.log(10) / 20 * np.array(self._statistics.gains_db).reshape(-1, 1)
+        gain = writer.add_node("Exp", writer.add_node("MatMul", self._shares, writer.add_weight("level.gains", logs)))
+        return writer.add_node("Mul", sound, writer.add_reshape(gain, [1]))
+
+    def _add_source(self, pitch: str, phase: str) -> str:
+        """Add the harmonic source, [1, 1, 1, N]: sines of the harmonics, mixed; silence where nothing is voiced."""
+        writer = self._writer
+        turns = self._add_turns(pitch, phase)
+        angles = writer.add_node("Mul", turns, writer.add_constant(2 * np.pi * np.arange(1, HARMONICS + 1).reshape(1, HARMONICS, 1, 1)))
+        sines = writer.add_node("Mul", writer.add_node("Sin", angles), writer.add_constant(SINE_AMPLITUDE))
+        voiced = writer.add_node("Greater", self._add_sample_rate(pitch), writer.add_constant(VOICED_HZ))
+        sines = writer.add_node("Mul", sines, writer.add_node("Cast", voiced, to=onnx.TensorProto.FLOAT))
+        name = f"{GENERATOR}.m_source.l_linear"
+        weight = self._layers.weights.take_tensor(f"{name}.weight", HARMONICS, 1).reshape(1, HARMONICS, 1, 1)
+        mixed = writer.add_node("Conv", sines, writer.add_weight(f"{name}.weight", weight), self._layers.add_tensor(f"{name}.bias", 1))
+        return writer.add_node("Tanh", mixed)
+
+    def _add_turns(self, pitch: str, phase: str) -> str:
+        """Add the phase of the fundamental at every sample in turns, [1, 1, 1, N]: straight lines between the middles of the steps.
+
+        The phases come from the flow, so nothing is summed up here, where a window would sum up otherwise than a whole line.
+        """
+        writer = self._writer
+        advance = writer.add_node("Mul", writer.add_node("Max", pitch, writer.add_constant(0.0)), writer.add_constant(1 / STEPS_PER_S))
+        bounds = (writer.add_constant([number], np.int64) for number in (1, np.iinfo(np.int64).max, 1))
+        following = writer.add_node("Slice", advance, *bounds)
+        following = writer.add_node("Pad", following, writer.add_constant([0, 0, 0, 1], np.int64))
+        parts = writer.add_transpose(writer.add_node("Concat", phase, advance, following, axis=0), 1, 0)
+        place = (np.arange(SAMPLES_PER_STEP) + 0.5) / SAMPLES_PER_STEP - 0.5
+        lines = np.stack((np.ones(SAMPLES_PER_STEP), np.minimum(place, 0), np.maximum(place, 0)))
+        turns = writer.add_node("MatMul", parts, writer.add_constant(lines))
+        return writer.add_reshape(turns, [1, 1, 1, -1])
+
+    def _add_sample_rate(self, row: str) -> str:
+        """Add a row [1, 2W] at the rate of the samples, [1, 1, 1, N], each value as often as its step has samples."""
+        writer = self._writer
+        image = writer.add_node("Unsqueeze", row, writer.add_constant([0, 1], np.int64))
+        scales = writer.add_constant([1.0, 1.0, 1.0, float(SAMPLES_PER_STEP)])
+        return writer.add_node(
+            "Resize", image, "", scales, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"
+        )
+
+    def _add_source_spectrum(self, source: str) -> str:
+        """Add magnitudes and phases of the source, [1, 2 · SPECTRUM_SIZE, 1, N / FFT_HOP + 1]."""
+        writer, half = self._writer, FFT_SIZE // 2
+        padded = writer.add_node("Pad", source, writer.add_constant([0, 0, 0, half, 0, 0, 0, half], np.int64), mode="reflect")
+        # A convolution takes a sixth of the time of ONNX Runtime's STFT. In silence the phases are rounding noise in both.
+        window = np.hanning(FFT_SIZE + 1)[:-1]
+        angles = 2 * np.pi * np.outer(np.arange(SPECTRUM_SIZE), np.arange(FFT_SIZE)) / FFT_SIZE
+        basis = np.concatenate((np.cos(angles) * window, -np.sin(angles) * window))
+        weight = writer.add_weight(f"{GENERATOR}.stft", basis.reshape(2 * SPECTRUM_SIZE, 1, 1, FFT_SIZE))
+        spectrum = writer.add_node("Conv", padded, weight, kernel_shape=[1, FFT_SIZE], strides=[1, FFT_HOP])
+        real, imaginary = writer.add_split(spectrum, [SPECTRUM_SIZE, SPECTRUM_SIZE], axis=1)
+        squares = [writer.add_node("Mul", part, part) for part in (real, imaginary)]
+        magnitude = writer.add_node("Sqrt", writer.add_node("Add", *squares))
+        angle = writer.add_node("Atan", writer.add_node("Div", imaginary, real))
+        zero, turn = writer.add_constant(0.0), writer.add_constant(np.pi)
+        upper = writer.add_node("Greater", imaginary, zero)
+        moved = writer.add_node("Where", upper, writer.add_node("Add", angle, turn), writer.add_node("Sub", angle, turn))
+        phase = writer.add_node("Where", writer.add_node("Less", real, zero), moved, angle)
+        both = writer.add_node("Concat", magnitude, phase, axis=1)
+        return writer.set_value_shape(both, [1, 2 * SPECTRUM_SIZE, 1, "spectrum"])
+
+    def _add_source_features(self, stage: int, source: str, channels: int, rest: int) -> str:
+        """Add what a stage takes from the source: its spectrum at the stage's rate, through a block of its own."""
+        name, kernel = f"{GENERATOR}.noise_convs.{stage}", SOURCE_KERNELS[stage]
+        pad = (rest + 1) // 2 if rest > 1 else 0
+        value = self._layers.add_strided_conv(name, source, (channels, 2 * SPECTRUM_SIZE, kernel), f"{name}.bias", rest, pad)
+        return self._add_block(f"{GENERATOR}.noise_res.{stage}", value, channels, SOURCE_BLOCK_KERNELS[stage])
+
+    def _add_upsampling(self, name: str, image: str, channels: int, rate: int, kernel: int, gain: np.float32) -> str:
+        weights, writer = self._layers.weights, self._writer
+        weight = weights.take_tensor(f"{name}.weight", 2 * channels, channels, kernel).reshape(2 * channels, channels, 1, kernel) * gain
+        return writer.add_upsampling(
+            image, writer.add_weight(f"{name}.weight", weight), self._layers.add_tensor(f"{name}.bias", channels), rate
+        )
+
+    def _add_block(self, name: str, image: str, channels: int, kernel: int) -> str:
+        """Add a residual block of dilated convolutions, each after a norm and a snake."""
+        for step, dilation in enumerate(DILATIONS):
+            value = self._add_convolution(name, 1, step, image, channels, kernel, dilation)
+            value = self._add_convolution(name, 2, step, value, channels, kernel, 1)
+            image = self._writer.add_node("Add", value, image)
+        return image
+
+    def _add_convolution(self, block: str, half: int, step: int, image: str, channels: int, kernel: int, dilation: int) -> str:
+        """Add a norm that follows the style, a snake x + sin²(αx) / α, and a convolution.
+
+        The snake is computed of turns αx / π, whose factor the norm takes, and the convolution takes the factor π / α of its result.
+        """
+        alpha = self._layers.weights.take_tensor(f"{block}.alpha{half}.{step}", 1, channels, 1).reshape(channels)
+        turns = self._add_norm(f"{block}.adain{half}.{step}", image, channels, alpha / np.float32(np.pi))
+        module = f"{block}.convs{half}.{step}"
+        scale = (np.float32(np.pi) / alpha).reshape(1, channels, 1, 1)
+        return self._layers.add_conv(
+            module, self._add_snake(turns), channels, channels, kernel, bias=f"{module}.bias", dilation=dilation, input_scale=scale
+        )
+
+    def _add_norm(self, module: str, image: str, channels: int, scale: Float32) -> str:
+        """Add a norm that follows the style, times a factor a channel, with its statistics: one factor and one shift."""
+        writer = self._writer
+        gain, shift = self._layers.add_style_affine(f"{module}.fc", self._style, channels, f"{module}.fc.bias")
+        factor = writer.add_weight(f"{module}.scale", scale)
+        gain, shift = (writer.add_reshape(writer.add_node("Mul", item, factor), [channels]) for item in (gain, shift))
+        if self._statistics is None:
+            return writer.add_node("InstanceNormalization", image, gain, shift, epsilon=NORM_EPSILON)
+        both = writer.add_node("MatMul", self._shares, writer.add_weight(f"{module}.statistics", self._statistics.tables[module]))
+        mean, log_deviation = (writer.add_reshape(item, [channels]) for item in writer.add_split(both, [channels, channels], axis=1))
+        gain = writer.add_node("Mul", gain, writer.add_node("Exp", writer.add_node("Neg", log_deviation)))
+        shift = writer.add_node("Sub", shift, writer.add_node("Mul", mean, gain))
+        none, one = (writer.add_constant(np.full(channels, number)) for number in (0.0, 1.0))
+        # One pass over the image, where a product and a sum would be two.
+        return writer.add_node("BatchNormalization", image, gain, shift, none, one, epsilon=0.0)
+
+    def _add_snake(self, turns: str) -> str:
+        """Add w + sin²(πw) / π of turns w, by a polynomial: ONNX Runtime's sine takes three times as long as all of this."""
+        writer = self._writer
+        rest = writer.add_node("Sub", turns, writer.add_node("Round", turns))
+        square = writer.add_node("Mul", rest, rest)
+        *lower, value = (writer.add_constant(number) for number in SQUARED_SINE)
+        value = writer.add_node("Mul", square, value)
+        for number in reversed(lower):
+            value = writer.add_node("Mul", square, writer.add_node("Add", value, number))
+        return writer.add_node("Add", turns, value)
+
+    def _add_inverse_transform(self, image: str, channels: int) -> str:
+        """Add the spectrum of the sound and its inverse transform, [N]."""
+        writer, name = self._writer, f"{GENERATOR}.conv_post"
+        weight = self._layers.weights.take_tensor(f"{name}.weight", 2 * SPECTRUM_SIZE, channels, LAST_KERNEL)
+        weight = weight.reshape(2 * SPECTRUM_SIZE, channels, 1, LAST_KERNEL) * BLOCK_MEAN
+        bias = self._layers.add_tensor(f"{name}.bias", 2 * SPECTRUM_SIZE)
+        magnitude, angle = writer.add_split(
+            writer.add_conv(image, writer.add_weight(f"{name}.weight", weight), bias), [SPECTRUM_SIZE, SPECTRUM_SIZE], axis=1
+        )
+        magnitude, angle = writer.add_node("Exp", magnitude), writer.add_node("Sin", angle)
+        parts = [writer.add_node("Mul", magnitude, writer.add_node(kind, angle)) for kind in ("Cos", "Sin")]
+        basis = self._layers.weights.take_tensor(f"{GENERATOR}.stft.istft.stft.inverse_basis", 2 * SPECTRUM_SIZE, 1, FFT_SIZE)
+        basis = basis.reshape(2 * SPECTRUM_SIZE, 1, 1, FFT_SIZE) * np.float32(INVERSE_GAIN)
+        half = FFT_SIZE // 2
+        sound = writer.add_node(
+            "ConvTranspose", writer.add_node("Concat", *parts, axis=1), writer.add_weight(f"{GENERATOR}.inverse_basis", basis),
+            kernel_shape=[1, FFT_SIZE], strides=[1, FFT_HOP], pads=[0, half, 0, half],
+        )  # fmt: skip
+        return writer.add_reshape(sound, [-1])
+
+
+INVERSE_GAIN = FFT_SIZE / FFT_HOP
+"""The exporter's basis lacks this factor. Its graph divides no sample by the sum of the squared windows but the first twenty, nor do we."""
+
+
+def build_decoder_graph(weights: KokoroWeights, statistics: NormStatistics | None) -> onnx.ModelProto:
+    """Build the graph z, style_vec, first, last → audio, the samples of the frames [first, last) of a window."""
+    writer = GraphWriter("decoder", "W")
+    z = writer.add_input("z", [STEPS_PER_FRAME * FLOW_ROWS, "W"])
+    both = writer.add_reshape(writer.add_input("style_vec", [2 * STYLE_HALF]), [1, 2 * STYLE_HALF])
+    bounds = [writer.add_input(name, [1], onnx.TensorProto.INT64) for name in ("first", "last")]
+    style = writer.add_split(both, [STYLE_HALF, STYLE_HALF], axis=1)[0]
+    steps = writer.add_reshape(writer.add_transpose(writer.add_reshape(z, [STEPS_PER_FRAME, FLOW_ROWS, -1]), 1, 2, 0), [FLOW_ROWS, -1])
+    samples = GeneratorWriter(KokoroLayers(weights, writer), statistics).add_generator(steps, style)
+    hop = writer.add_constant([HOP_LENGTH], np.int64)
+    ends = [writer.add_node("Mul", bound, hop) for bound in bounds]
+    writer.add_output("audio", writer.add_node("Slice", samples, *ends, writer.add_constant([0], np.int64)), ["samples"])
+    return writer.build_model()
 
 
 def read_norm_statistics() -> NormStatistics:

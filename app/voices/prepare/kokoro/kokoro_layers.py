@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import numpy_helper
 
+from app.common.errors import VoiceError
+from app.common.language import localize
 from app.core.synthesis_types import Float32
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.kokoro.kokoro_weights import KokoroWeights, PackedWeight
+from app.voices.untrusted.regular_file import describe_incomplete_download
 
 STEP_AXIS = "steps"  # the time axis with two steps a frame
 MICROSOFT_DOMAIN = "com.microsoft"
@@ -32,12 +38,94 @@ class IntegerProduct:
         return writer.add_node("DynamicQuantizeMatMul", rows, *self.tensors, domain=MICROSOFT_DOMAIN)
 
 
-class KokoroLayers:
-    """Writes layers into a graph.
+@dataclass(frozen=True, slots=True)
+class PackedWeight:
+    """A weight as the file holds it: (values − zero) · scale, the values int8 or uint8, the scale of a shape that broadcasts, zero mostly 0."""
 
-    Attributes:
-        weights, writer: where the weights come from, and the graph in the making.
-    """
+    values: NDArray[Any]
+    scale: Float32
+    zero: NDArray[Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Return the shape of the weight."""
+        return self.values.shape
+
+    def unpack(self) -> Float32:
+        """Return the weight as float32."""
+        return (self.values.astype(np.float32) - self.zero.astype(np.float32)) * self.scale
+
+    def reshape(self, *shape: int) -> PackedWeight:
+        """Return the weight in another shape; only for a weight with one scale."""
+        return PackedWeight(self.values.reshape(shape), self.scale, self.zero)
+
+
+class KokoroWeights:
+    """The tensors of the int8 file of Kokoro-82M by the name of their module."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self._tensors = {item.name: item for item in model.graph.initializer}
+        self._packed = dict(self._list_packed_weights(model.graph))
+        self._tensors |= dict(self._list_plain_weights(model.graph))
+
+    def take_tensor(self, name: str, *shape: int) -> Float32:
+        """Return a float32 tensor; raise VoiceError if it is missing or has another shape."""
+        tensor = self._tensors.get(name)
+        if tensor is None or tuple(tensor.dims) != shape:
+            raise _build_foreign_file_error(name)
+        return np.asarray(numpy_helper.to_array(tensor), np.float32)
+
+    def take_packed(self, module: str, *shape: int) -> PackedWeight:
+        """Return the int8 weight of a module; raise VoiceError if it is missing or has another shape."""
+        weight = self._packed.get(module)
+        if weight is None or weight.shape != shape:
+            raise _build_foreign_file_error(module)
+        return weight
+
+    def _list_packed_weights(self, graph: onnx.GraphProto) -> Iterator[tuple[str, PackedWeight]]:
+        """Yield the int8 weights by the path of the node that multiplies with them."""
+        for node in graph.node:
+            module = node.name.removesuffix("_quant").rpartition("/")[0].strip("/").replace("/", ".")
+            if node.op_type in ("ConvInteger", "MatMulInteger") and node.input[1] in self._tensors:
+                yield module, self._read_packed(node.input[1], node.input[3])
+            elif node.op_type == "Gather" and node.input[0].endswith("_quantized"):
+                yield module, self._read_packed(node.input[0], node.input[0].replace("_quantized", "_zero_point"))
+            elif node.op_type == "DynamicQuantizeLSTM":
+                yield f"{module}.input", self._read_lstm_weight(node.input[1], node.input[8], node.input[9])
+                yield f"{module}.recurrent", self._read_lstm_weight(node.input[2], node.input[10], node.input[11])
+
+    def _list_plain_weights(self, graph: onnx.GraphProto) -> Iterator[tuple[str, onnx.TensorProto]]:
+        """Yield the float32 weights that have lost the names of their modules, by the path of their node."""
+        for node in graph.node:
+            module = node.name.removesuffix("_quant").rpartition("/")[0].strip("/").replace("/", ".")
+            if node.op_type in ("Conv", "ConvTranspose", "MatMul") and node.input[1] in self._tensors:
+                yield f"{module}.weight", self._tensors[node.input[1]]
+            elif node.op_type == "DynamicQuantizeLSTM":
+                yield f"{module}.bias", self._tensors[node.input[3]]
+
+    def _read_packed(self, name: str, zero: str) -> PackedWeight:
+        scale = self._read(name.replace("_quantized", "_scale"))
+        zeros = self._read(zero) if zero in self._tensors else np.zeros((), np.int8)
+        return PackedWeight(self._read(name), scale, zeros)
+
+    def _read_lstm_weight(self, name: str, scale: str, zero: str) -> PackedWeight:
+        """Return a weight of both directions, with the axes that ONNX's LSTM has: (2, 4 · hidden, inputs)."""
+        values = np.ascontiguousarray(self._read(name).transpose(0, 2, 1))
+        return PackedWeight(values, self._read(scale).reshape(2, 1, 1), self._read(zero).reshape(2, 1, 1))
+
+    def _read(self, name: str) -> NDArray[Any]:
+        return numpy_helper.to_array(self._tensors[name])
+
+
+def _build_foreign_file_error(name: str) -> VoiceError:
+    return VoiceError(
+        localize("Kokoro のモデルファイルではありません。", "This is not the model file of Kokoro."),
+        f"{describe_incomplete_download()} ({name})",
+    )
+
+
+class KokoroLayers:
+    """Writes layers of the weights into the graph of the writer."""
 
     def __init__(self, weights: KokoroWeights, writer: GraphWriter) -> None:
         self.weights, self.writer = weights, writer
@@ -58,12 +146,7 @@ class KokoroLayers:
         dilation: int = 1,
         input_scale: Float32 | None = None,
     ) -> str:
-        """Add a convolution over time that keeps the length.
-
-        Args:
-            bias: the name of its tensor.
-            input_scale: a factor of each input, (1, inputs, 1, 1), which the weight takes.
-        """
+        """Add a convolution over time that keeps the length; `bias` names its tensor, and the weight takes `input_scale`, a factor of each input, (1, inputs, 1, 1)."""
         weight = self.weights.take_packed(module, outputs, inputs, kernel).reshape(outputs, inputs, 1, kernel)
         if input_scale is not None:
             weight = replace(weight, scale=weight.scale * input_scale)
@@ -161,7 +244,6 @@ class KokoroLayers:
         )
 
     def _add_repetition(self, image: str) -> str:
-        """Add the image with each step twice."""
         scales = self.writer.add_constant([1.0, 1.0, 1.0, 2.0])
         return self.writer.add_node(
             "Resize", image, "", scales, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"

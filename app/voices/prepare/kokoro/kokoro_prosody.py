@@ -12,8 +12,7 @@ import numpy as np
 import onnx
 
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.kokoro.kokoro_layers import MICROSOFT_DOMAIN, STATE_SIZE, STYLE_HALF, IntegerProduct, KokoroLayers
-from app.voices.prepare.kokoro.kokoro_weights import KokoroWeights
+from app.voices.prepare.kokoro.kokoro_layers import MICROSOFT_DOMAIN, STATE_SIZE, STYLE_HALF, IntegerProduct, KokoroLayers, KokoroWeights
 
 TOKEN_COUNT, POSITION_COUNT = 178, 512
 EMBEDDING_SIZE, BERT_SIZE, BERT_HEADS, FEED_FORWARD_SIZE, BERT_LAYERS = 128, 768, 12, 2048, 12

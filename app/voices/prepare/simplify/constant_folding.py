@@ -18,11 +18,13 @@ from app.voices.prepare.simplify.known_tensors import (
     MaskIndices,
     RampValue,
     RewriteNode,
+    SymbolicSize,
     TensorValue,
+    UndecidedSizeError,
     build_size_array,
+    compute_size_product,
     create_constant_tensor,
 )
-from app.voices.prepare.simplify.symbolic_sizes import SymbolicSize, UndecidedSizeError, compute_size_product
 
 MAX_FOLDED_ELEMENTS = 1 << 24  # elements; more would make the file grow
 CONSTANT_ATTRIBUTES = {"value_int": np.int64, "value_ints": np.int64, "value_float": np.float32, "value_floats": np.float32}
@@ -55,7 +57,6 @@ def read_fill_value(node: RewriteNode) -> Any:
 
 
 def _is_equal_number(a: Any, b: Any) -> bool:
-    """Return whether two numbers are equal for every free size."""
     if not isinstance(a, SymbolicSize) and not isinstance(b, SymbolicSize):
         return bool(a == b)
     return a == b or not (a < b or a > b)
@@ -175,12 +176,7 @@ DATA_MOVING_OPS = {"Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "
 
 
 def evaluate_node(node: RewriteNode, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:
-    """Return the value of a node's only output, or None if it is not known.
-
-    Args:
-        inputs: what is known of the inputs; an omitted one is a Tensor without shape.
-        output: what is known of the output so far.
-    """
+    """Return the value of a node's only output, or None if it is not known, from what is known of inputs, where an omitted one has no shape, and output."""
     try:
         if node.op == "Shape":
             shape = inputs[0].shape
@@ -207,7 +203,6 @@ def _should_use_pattern(inputs: Sequence[KnownTensor], output: KnownTensor) -> b
 
 
 def _is_worth_keeping(inputs: Sequence[KnownTensor], output: KnownTensor) -> bool:
-    """Return whether a value is worth keeping: it is not much larger than its operands, and sizes are few."""
     given = [item.array for item in inputs if item.array is not None]
     most = MAX_FOLDED_SIZES if any(item.dtype == object for item in given) else MAX_FOLDED_ELEMENTS
     return output.shape is None or compute_size_product(output.shape) <= max([most, *(item.size for item in given if item.dtype != object)])

@@ -16,13 +16,14 @@ from app.voices.prepare.simplify.known_tensors import (
     MaskIndices,
     NotSimplifiedError,
     RewriteNode,
+    Size,
     SymbolicShape,
+    SymbolicSize,
     TensorValue,
     build_size_array,
     create_constant_tensor,
 )
 from app.voices.prepare.simplify.shape_inference import infer_outputs
-from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicSize
 
 # The weight norms of a real voice take a tenth of this.
 MAX_FOLDED_BYTES = 1 << 30
@@ -33,15 +34,12 @@ RewriteRule = Callable[["GraphRewriter", RewriteNode, KnownTensor], "str | None"
 
 
 class GraphRewriter:
-    """Gathers the nodes of a new graph; rules see it through `tensors`, `made_by` and the methods.
+    """Gathers the nodes of a new graph; rules, by operator in the order they are tried, see it through `tensors`, `made_by` and the methods.
 
     Attributes:
         tensors: what is known of each tensor, by name in the new graph; the empty name stands for an omitted input.
         made_by: node that makes a tensor.
         nodes: all nodes in order, dead ones too.
-
-    Args:
-        rules: by operator, in the order they are tried.
     """
 
     def __init__(self, rules: Mapping[str, Sequence[RewriteRule]]) -> None:
@@ -74,15 +72,7 @@ class GraphRewriter:
     def add_operation(
         self, op: str, inputs: Sequence[str], attributes: Mapping[str, Any] | None = None, count: int = 1, name: str = ""
     ) -> list[str]:
-        """Add an operation in its simplest form and return its results.
-
-        Args:
-            count: how many results it has.
-            name: what the node is called, for profiles.
-
-        Returns:
-            The names of the results.
-        """
+        """Add an operation with `count` results in its simplest form and return their names; `name` is what the node is called, for profiles."""
         node = RewriteNode(op, inputs, [""] * count, attributes or {}, name)
         given = [self.tensors[item] for item in inputs]
         made = infer_outputs(node, given)
@@ -164,5 +154,4 @@ class GraphRewriter:
 
 
 def _compute_array_digest(array: Array) -> bytes:
-    """Return a digest that stands for the contents of an array, which may be large."""
     return hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16).digest()

@@ -11,11 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from app.voices.prepare.simplify.axis_slices import AxisSlice, resolve_slices
 from app.voices.prepare.simplify.graph_rewriter import GraphRewriter, RewriteRule
-from app.voices.prepare.simplify.known_tensors import KnownTensor, MaskIndices, RampValue, RewriteNode, SymbolicShape
+from app.voices.prepare.simplify.known_tensors import (
+    KnownTensor,
+    MaskIndices,
+    RampValue,
+    RewriteNode,
+    Size,
+    SymbolicShape,
+    SymbolicSize,
+    UndecidedSizeError,
+    compute_size_product,
+)
 from app.voices.prepare.simplify.relative_positions import add_to_diagonals, read_diagonals
-from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicSize, UndecidedSizeError, compute_size_product
+from app.voices.prepare.simplify.shape_inference import AxisSlice, resolve_slices
 
 # Code that picks elements by a mask, computes and puts the results back: x[mask] = f(y[mask]).
 # Exported, that is NonZero, GatherND and ScatterND with lists of places whose length only shows at run time. Here f is computed for
@@ -118,7 +127,6 @@ def _convert_to_onnx_slice(axis_slice: AxisSlice, size: Size) -> tuple[Size, Siz
 
 
 def _convert_to_constant_index(index: Size, size: Size) -> Size:
-    """Return a constant for the index, counted from the end if need be, or the index itself if there is none."""
     distance = index - size
     if isinstance(index, int) or not isinstance(distance, int):
         return index
@@ -300,12 +308,10 @@ def _convert_shape_to_image(shape: SymbolicShape) -> SymbolicShape:
 
 
 def _has_no_time_axis(shape: SymbolicShape | None) -> bool:
-    """Return whether the shape is that of a number or of one value per channel."""
     return shape is not None and (shape in ((), (1,)) or (len(shape) == 3 and shape[2] == 1))
 
 
 def _is_flattened_image(writer: GraphRewriter, name: str) -> bool:
-    """Return whether a tensor is an image that was made flat."""
     shape, maker = writer.tensors[name].shape, writer.made_by.get(name)
     if shape is None or len(shape) != 3 or maker is None or maker.op != "Reshape":
         return False

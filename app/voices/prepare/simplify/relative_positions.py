@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import TensorProto
 
-from app.voices.prepare.simplify.axis_slices import resolve_slices
-from app.voices.prepare.simplify.known_tensors import KnownTensor, RewriteNode, SymbolicShape
-from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE, Size
+from app.voices.prepare.simplify.known_tensors import FREE_SIZE, KnownTensor, RewriteNode, Size, SymbolicShape
+from app.voices.prepare.simplify.shape_inference import resolve_slices
 
 if TYPE_CHECKING:
     from app.voices.prepare.simplify.graph_rewriter import GraphRewriter
@@ -59,8 +58,7 @@ def _find_head_count(shape: SymbolicShape | None) -> int | None:
 
 
 def _add_band(writer: GraphRewriter, heads: int, diagonals: int) -> tuple[str, str]:
-    """Add the columns of the diagonals, int64 [1, heads, T, diagonals], and a 1 for each that lies inside the matrix, float32 [T,
-    diagonals]; return both names.
+    """Add and return the columns of the diagonals, int64 [1, heads, T, diagonals], and a 1 for each inside the matrix, float32 [T, diagonals].
 
     Columns beside the matrix are moved to its edge, where the second factor makes what they give or add zero.
     """
@@ -78,7 +76,6 @@ def _add_band(writer: GraphRewriter, heads: int, diagonals: int) -> tuple[str, s
 
 
 def _match_chain(writer: GraphRewriter, name: str, ops: Sequence[str]) -> list[RewriteNode] | None:
-    """Return the nodes that make a tensor, last first, if their operators are these; else None."""
     nodes = []
     for op in ops:
         node = writer.made_by.get(name)

@@ -3,13 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from onnx import TensorProto
 
-from app.voices.prepare.simplify.axis_slices import infer_slice_shape
-from app.voices.prepare.simplify.known_tensors import KnownTensor, RewriteNode, SymbolicShape
-from app.voices.prepare.simplify.operand_shapes import merge_broadcast_shapes, read_axes, require_fixed_sizes, require_shape, require_sizes
-from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicSize, UndecidedSizeError, compute_size_product, divide_sizes
+from app.voices.prepare.simplify.known_tensors import (
+    KnownTensor,
+    RewriteNode,
+    Size,
+    SymbolicShape,
+    SymbolicSize,
+    UndecidedSizeError,
+    compute_size_product,
+    divide_sizes,
+    is_positive,
+)
+
+FAR_INDEX = 1 << 31  # exporters write "to the end" as the largest integer
+
+
+def require_shape(tensor: KnownTensor) -> SymbolicShape:
+    """Return a tensor's shape; raise UndecidedError if it is not known."""
+    if tensor.shape is None:
+        raise UndecidedSizeError
+    return tensor.shape
+
+
+def merge_broadcast_shapes(shapes: Sequence[SymbolicShape]) -> SymbolicShape:
+    """Return the common shape of operands; a size that depends on the free one is taken to be larger than 1."""
+    rank = max(len(shape) for shape in shapes)
+    result: list[Size] = []
+    for axis in range(-rank, 0):
+        larger = [shape[axis] for shape in shapes if len(shape) >= -axis and shape[axis] != 1]
+        if any(size != larger[0] for size in larger):
+            raise UndecidedSizeError
+        result.append(larger[0] if larger else 1)
+    return tuple(result)
+
+
+def require_sizes(tensor: KnownTensor) -> list[Size]:
+    """Return the elements of a vector of sizes; raise UndecidedError if they are not known."""
+    values = tensor.sizes
+    if values is None:
+        raise UndecidedSizeError
+    return values
+
+
+def require_fixed_sizes(values: Sequence[Size]) -> list[int]:
+    """Return sizes as ints; raise UndecidedError if one depends on the free size."""
+    if any(isinstance(value, SymbolicSize) for value in values):
+        raise UndecidedSizeError
+    return [value for value in values if isinstance(value, int)]
+
+
+def read_axes(node: RewriteNode, inputs: Sequence[KnownTensor]) -> list[int] | None:
+    """Return the axes of a node, from its second input (newer operators) or its attribute (older ones)."""
+    if len(inputs) > 1 and inputs[1].shape is not None:
+        return require_fixed_sizes(require_sizes(inputs[1]))
+    given = node.get_attribute("axes")
+    return None if given is None else list(given)
 
 
 def _infer_reshape(node: RewriteNode, inputs: Sequence[KnownTensor]) -> SymbolicShape:
@@ -138,6 +190,58 @@ def _infer_constant(node: RewriteNode, inputs: Sequence[KnownTensor]) -> Symboli
 def _infer_transpose(node: RewriteNode, inputs: Sequence[KnownTensor]) -> SymbolicShape:
     before = require_shape(inputs[0])
     return tuple(before[axis] for axis in node.get_attribute("perm", reversed(range(len(before)))))
+
+
+class AxisSlice(NamedTuple):
+    """A slice of one axis: elements [start, end) counted from the axis' start, or the whole axis reversed."""
+
+    axis: int
+    start: Size
+    end: Size
+    is_reversed: bool
+
+
+def resolve_slices(inputs: Sequence[KnownTensor]) -> list[AxisSlice]:
+    """Return the ranges that a Slice with these inputs takes; raise UndecidedError where it cannot be decided."""
+    shape, starts, ends = inputs[0].shape, inputs[1].sizes, inputs[2].sizes
+    axes = inputs[3].sizes if len(inputs) > 3 and inputs[3].shape is not None else list(range(len(starts or ())))
+    steps = inputs[4].sizes if len(inputs) > 4 and inputs[4].shape is not None else [1] * len(starts or ())
+    if shape is None or starts is None or ends is None or axes is None or steps is None:
+        raise UndecidedSizeError
+    parts = []
+    for place, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        if not isinstance(place, int):
+            raise UndecidedSizeError
+        axis = place % len(shape)
+        parts.append(_resolve_axis_slice(axis, shape[axis], start, end, step))
+    return parts
+
+
+def _resolve_axis_slice(axis: int, size: Size, start: Size, end: Size, step: Size) -> AxisSlice:
+    if step == 1:
+        return AxisSlice(axis, _resolve_index(start, size), _resolve_index(end, size), is_reversed=False)
+    whole = start in (-1, size - 1) and isinstance(end, int) and end <= -FAR_INDEX
+    if step != -1 or not whole:
+        raise UndecidedSizeError
+    return AxisSlice(axis, 0, size, is_reversed=True)
+
+
+def _resolve_index(index: Size, size: Size) -> Size:
+    """Return an index counted from the start and clamped to the axis."""
+    if isinstance(index, int) and abs(index) >= FAR_INDEX:
+        return size if index > 0 else 0
+    if is_positive(index * -1):
+        index = index + size
+        return 0 if is_positive(index * -1) else index
+    return size if is_positive(index - size) else index
+
+
+def infer_slice_shape(inputs: Sequence[KnownTensor]) -> SymbolicShape:
+    """Return the shape of the result of a Slice."""
+    sizes = list(inputs[0].shape or ())
+    for part in resolve_slices(inputs):
+        sizes[part.axis] = part.end - part.start
+    return tuple(sizes)
 
 
 SHAPE_FORMULAS: dict[str, Callable[[RewriteNode, Sequence[KnownTensor]], SymbolicShape]] = {

@@ -10,38 +10,31 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from app.voices.prepare.graph_walk import collect_needed_nodes
+from app.voices.prepare.graph_writer import ONNX_IR_VERSION, ONNX_OPSET
 from app.voices.prepare.simplify.graph_rewriter import GraphRewriter
 from app.voices.prepare.simplify.known_tensors import (
+    FREE_SIZE,
     Array,
     FillValue,
     KnownTensor,
     NotSimplifiedError,
     RampValue,
     RewriteNode,
-    SymbolicShape,
-    build_size_array,
-)
-from app.voices.prepare.simplify.local_rewrites import REWRITE_RULES
-from app.voices.prepare.simplify.operand_shapes import merge_broadcast_shapes, require_shape
-from app.voices.prepare.simplify.shape_inference import BROADCAST_OPS
-from app.voices.prepare.simplify.symbolic_sizes import (
-    FREE_SIZE,
     Size,
+    SymbolicShape,
     SymbolicSize,
     UndecidedSizeError,
+    build_size_array,
     compute_size_product,
     list_coefficients,
 )
+from app.voices.prepare.simplify.local_rewrites import REWRITE_RULES
+from app.voices.prepare.simplify.shape_inference import BROADCAST_OPS, merge_broadcast_shapes, require_shape
 
 
 class GraphFinisher:
-    """Turns the nodes that a rewriter gathered into protobufs.
-
-    Args:
-        tensors: what is known of every tensor.
-        nodes: all nodes, in order.
-        free: the input and the axis of it that have the free size.
-    """
+    """Turns the nodes that a rewriter gathered into protobufs; `free` are the input and the axis of it that have the free size."""
 
     def __init__(self, tensors: Mapping[str, KnownTensor], nodes: Sequence[RewriteNode], free: tuple[str, int]) -> None:
         self._tensors = tensors
@@ -135,7 +128,6 @@ class GraphFinisher:
         return result if dtype == TensorProto.INT64 else self._add_node("Cast", result, to=dtype)
 
     def _add_free_size(self) -> str:
-        """Add the free size as a vector of one element and return its name."""
         name, axis = self._free
         return self._add_node("Shape", name, start=axis, end=axis + 1)
 
@@ -155,19 +147,15 @@ class GraphFinisher:
         return self._made[key]
 
 
-ONNX_OPSET = 17
-ONNX_IR_VERSION = 9
 # Before opset 13, axes were attributes and Softmax flattened its input.
 MIN_SOURCE_OPSET = 13
 
 
 @dataclass(frozen=True, slots=True)
 class SubgraphPort:
-    """An input or output of the new graph.
+    """An input or output of the new graph, and the tensor of the source graph that it is.
 
     Attributes:
-        source: tensor of the source graph.
-        name, dtype: what it is called and of what type it is in the new graph.
         shape: in the new graph; of an output only the rank counts.
         batched: shape in the source graph (inputs only).
     """
@@ -181,12 +169,7 @@ class SubgraphPort:
 
 @dataclass(frozen=True, slots=True)
 class SubgraphSpec:
-    """A part of a source graph.
-
-    Attributes:
-        free_size_name: what the free size is called in the new graph's shapes.
-        known_tensors: tensors of the source graph whose value is given instead of computed.
-    """
+    """A part of a source graph; the value of `known_tensors` is given instead of computed, and shapes call the free size by its name."""
 
     name: str
     free_size_name: str
@@ -196,18 +179,14 @@ class SubgraphSpec:
 
 
 def simplify_subgraph(source: onnx.ModelProto, spec: SubgraphSpec) -> onnx.ModelProto:
-    """Return the piece as a model of its own, without the batch axis.
-
-    Raises:
-        NotSimplifiedError: the graph holds something the rules do not know how to keep.
-    """
+    """Return the piece as a model of its own, without the batch axis; raise NotSimplifiedError if it holds something the rules do not know how to keep."""
     opset = next((item.version for item in source.opset_import if item.domain in ("", "ai.onnx")), 0)
     if opset < MIN_SOURCE_OPSET:
         raise NotSimplifiedError(f"opset {opset}")
     writer = GraphRewriter(REWRITE_RULES)
     names = {"": ""} | _add_boundary(writer, spec)
     weights = {item.name: item for item in source.graph.initializer}
-    for proto in collect_needed_nodes(source.graph, [port.source for port in spec.outputs], set(names)):
+    for proto in collect_needed_nodes(source.graph, [port.source for port in spec.outputs], names):
         node = RewriteNode.from_proto(proto)
         if any(isinstance(value, (onnx.GraphProto, onnx.SparseTensorProto)) for value in node.attributes.values()):
             raise NotSimplifiedError(f"{node.op} {node.name}")
@@ -227,19 +206,7 @@ def _read_weight(weight: onnx.TensorProto) -> Array:
     return numpy_helper.to_array(weight)
 
 
-def collect_needed_nodes(graph: onnx.GraphProto, outputs: Sequence[str], available: set[str]) -> list[onnx.NodeProto]:
-    """Return the nodes that make `outputs` from the tensors in `available`, in order."""
-    wanted = set(outputs) - available
-    kept = []
-    for node in reversed(graph.node):
-        if wanted.intersection(node.output):
-            kept.append(node)
-            wanted.update(name for name in node.input if name not in available)
-    return kept[::-1]
-
-
 def _add_boundary(writer: GraphRewriter, spec: SubgraphSpec) -> dict[str, str]:
-    """Add the tensors that come from outside, put the batch axis on them, and return their names in the new graph."""
     names = {}
     for port in spec.inputs:
         writer.tensors[port.name] = KnownTensor(port.shape, port.dtype)
@@ -248,7 +215,6 @@ def _add_boundary(writer: GraphRewriter, spec: SubgraphSpec) -> dict[str, str]:
 
 
 def _build_model(writer: GraphRewriter, spec: SubgraphSpec, names: Mapping[str, str]) -> onnx.ModelProto:
-    """Take the batch axis off and return the protobuf model."""
     ends = {port.name: _remove_batch_axis(writer, port, names) for port in spec.outputs}
     free = next((port.name, port.shape.index(FREE_SIZE)) for port in spec.inputs if FREE_SIZE in port.shape)
     nodes, initializers = GraphFinisher(writer.tensors, writer.nodes, free).finish_graph(ends)
@@ -286,8 +252,7 @@ def _describe_free_shapes(
 ) -> list[onnx.ValueInfoProto]:
     """Return the shapes that depend on the free size, as value infos.
 
-    ONNX Runtime cannot infer them behind a convolution and invents a name for each; the time that takes grows with the square of their
-    number. A graph with 150 convolutions opens in a quarter of the time when they are stated.
+    ONNX Runtime invents a name for each behind a convolution, in a time that grows with the square of their number: with them, 150 convolutions open in a quarter of it.
     """
     stated = []
     for node in nodes:

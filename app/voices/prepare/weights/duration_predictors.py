@@ -11,10 +11,15 @@ import onnx
 from app.common.language import localize
 from app.core.text.phone_ids import SYMBOL_KIND_COUNT
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.weights.checked_weights import ANY_SIZE, VoiceWeights, build_weight_mismatch_error
-from app.voices.prepare.weights.relative_transformer import DiagonalBand, add_transformer
 from app.voices.prepare.weights.voice_sizes import VoiceSizes
-from app.voices.prepare.weights.weight_layers import LayerWriter
+from app.voices.prepare.weights.weight_layers import (
+    ANY_SIZE,
+    DiagonalBand,
+    LayerWriter,
+    VoiceWeights,
+    add_transformer,
+    build_weight_mismatch_error,
+)
 
 # Nanairo's predictors both also look at the kind of each symbol, where the voice has a table of kinds.
 
@@ -66,12 +71,7 @@ SPLINE_EDGES = SPLINE_BINS + 1
 
 
 def add_inverse_spline(writer: GraphWriter, value: str, parameters: str) -> str:
-    """Add nodes for the point that each spline maps to `value`.
-
-    Args:
-        value: [T, 1].
-        parameters: [T, 3·BINS − 1], logits already divided by √channels.
-    """
+    """Add nodes for the point that each spline, parameters [T, 3·BINS − 1] with logits already divided by √channels, maps to `value` [T, 1]."""
     widths, heights, slopes = writer.add_split(parameters, [SPLINE_BINS, SPLINE_BINS, SPLINE_BINS - 1], axis=1)
     lefts, floors = _add_bin_edges(writer, widths), _add_bin_edges(writer, heights)
     slopes = writer.add_node("Add", writer.add_node("Softplus", slopes), writer.add_constant(MIN_BIN_SHARE))

@@ -9,7 +9,7 @@ from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.symbols import NANAIRO_SYMBOL_COUNT, SYMBOLS
 from app.core.text.phone_ids import SYMBOL_KIND_COUNT
-from app.voices.prepare.weights.checked_weights import ANY_SIZE, VoiceWeights
+from app.voices.prepare.weights.weight_layers import ANY_SIZE, VoiceWeights
 from app.voices.untrusted.sbv2_config import ConfigSection
 from app.voices.untrusted.voice_limits import MAX_HOP_SAMPLES, MAX_LAYER_NUMBER
 
@@ -78,16 +78,12 @@ class VoiceSizes:
     """Sizes of one voice.
 
     Attributes:
-        hidden: channels of the text encoder.
-        inter: channels of the prior and of z.
-        gin: width of a speaker embedding.
-        heads: attention heads.
+        hidden, inter, gin: channels of the text encoder, channels of the prior and of z, width of a speaker embedding.
         upsample_rates: of the decoder, outermost last; their product is the hop length.
         dilations: per residual block of a decoder stage, the dilations of its convolutions.
         bert_inputs: projection name → input name; three in multilingual voices.
         symbol_count: rows of the table of symbols.
         kind_table: name of the table of symbol kinds, which the durations look at; None without one.
-        has_transformer_durations: the durations come from transformers instead of convolutions.
     """
 
     hidden: int

@@ -15,11 +15,9 @@ import onnx
 from app.common.language import localize
 from app.core.symbols import NANAIRO_SYMBOL_COUNT
 from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH, Float32
-from app.voices.prepare.context_margin import compute_margin_frames
-from app.voices.prepare.faster.crop_context import crop_decoder_context
+from app.voices.prepare.decoder_context import compute_margin_frames, crop_decoder_context
+from app.voices.prepare.graph_store import PreparedGraphs
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.prepared_graphs import PreparedGraphs
-from app.voices.prepare.weights.checked_weights import ANY_SIZE, VoiceWeights, build_weight_mismatch_error
 from app.voices.prepare.weights.duration_predictors import (
     add_duration_predictor,
     add_duration_transformer,
@@ -27,9 +25,16 @@ from app.voices.prepare.weights.duration_predictors import (
     add_stochastic_duration_transformer,
     add_symbol_kinds,
 )
-from app.voices.prepare.weights.relative_transformer import DiagonalBand, add_diagonal_band, add_transformer
 from app.voices.prepare.weights.voice_sizes import VoiceSizes, read_voice_sizes
-from app.voices.prepare.weights.weight_layers import LayerWriter
+from app.voices.prepare.weights.weight_layers import (
+    ANY_SIZE,
+    DiagonalBand,
+    LayerWriter,
+    VoiceWeights,
+    add_diagonal_band,
+    add_transformer,
+    build_weight_mismatch_error,
+)
 from app.voices.untrusted.sbv2_config import SBV2_CONFIG_NAME, ConfigSection
 
 TONE_COUNT, LANGUAGE_COUNT = 12, 3  # another size: other ids
@@ -183,16 +188,7 @@ def _add_residual_block(layers: LayerWriter, module_name: str, value: str, chann
 
 
 def build_voice_graphs(config: Mapping[str, Any], tensors: Mapping[str, Float32], config_source: str = SBV2_CONFIG_NAME) -> PreparedGraphs:
-    """Build the three graphs of a voice.
-
-    Args:
-        config: SBV2's `config.json` (an `.aivm` carries it as `aivm_hyper_parameters`).
-        config_source: where that was read.
-        tensors: weights by name, such as an `app.voices.untrusted.safetensors_file.SafetensorsFile`.
-
-    Raises:
-        VoiceError: the weights are no SBV2 voice, or are incomplete.
-    """
+    """Build the three graphs of a voice from SBV2's `config.json` and its tensors; raise VoiceError if they are no SBV2 voice, or are incomplete."""
     weights = VoiceWeights(tensors)
     sizes = read_voice_sizes(ConfigSection(config, config_source), weights)
     decoder = build_decoder_graph(weights, sizes)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.install.voice_identity import identify_voice
-from app.voices.containers.checkpoints import find_checkpoints
-from app.voices.containers.voice_sources import open_voice_source, read_voice_source
+from app.voices.containers.voice_sources import find_checkpoints, open_voice_source, read_voice_source
 from app.voices.voice_card_data import read_card
 from tests.campaigns.attack.area import Area, Case
 from tests.campaigns.attack.areas.adding import Adding

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from app.voices.bert_models import list_installed_berts
-from app.voices.bert_vocabulary import read_vocabulary
+from app.voices.bert_models import list_installed_berts, read_vocabulary
 from app.voices.prepare.bert.open_weights import find_bert_file, open_deberta_weights
 from tests.campaigns.attack.area import Case
 from tests.campaigns.attack.hostile.json_damage import Damages

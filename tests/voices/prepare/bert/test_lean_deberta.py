@@ -15,10 +15,15 @@ from app.install.bert_activation_means import measure_activation_means
 from app.install.bert_verification import build_test_texts, compute_features
 from app.voices.prepare.bert import lean_deberta
 from app.voices.prepare.bert.deberta_weights import DebertaWeights
-from app.voices.prepare.bert.lean_deberta import Int8Options, build_bucket_table, merge_position_tables, write_lean_deberta
-from app.voices.prepare.bert.lean_products import add_product
+from app.voices.prepare.bert.lean_deberta import (
+    Int8Options,
+    add_product,
+    build_bucket_table,
+    merge_position_tables,
+    write_lean_deberta,
+    write_product_mean_graph,
+)
 from app.voices.prepare.bert.open_weights import open_deberta_weights
-from app.voices.prepare.bert.product_means import write_product_mean_graph
 from app.voices.prepare.bert.reference_deberta import _compute_bucket, compute_reference_features
 from tests.voices.prepare.bert.deberta_files import write_published
 

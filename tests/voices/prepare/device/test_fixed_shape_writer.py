@@ -24,7 +24,7 @@ from app.voices.prepare.device.fixed_shape_writer import write_fixed_shape_graph
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.graph_store import store_graph
 from app.voices.prepare.graph_walk import UnknownGraphError
-from app.voices.prepare.variants.half_precision_graph import convert_graph_to_half
+from app.voices.prepare.variants.graph_variants import convert_graph_to_half
 from app.voices.prepare.weights.weight_graphs import build_voice_graphs
 from tests.conftest import MODELS_VARIABLE
 from tests.voices.prepare.reference_weights import config_of, tensors_of

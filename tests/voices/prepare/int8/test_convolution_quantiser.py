@@ -13,8 +13,12 @@ from app.core.sound.result_metrics import compute_snr_db
 from app.install.int8_graphs import quantise_graph
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.int8.channels_last import move_channels_last
-from app.voices.prepare.int8.convolution_quantiser import quantise_convolutions
-from app.voices.prepare.int8.value_ranges import expose_value_ranges, find_quantisable_convolutions, list_observed_tensors
+from app.voices.prepare.int8.convolution_quantiser import (
+    expose_value_ranges,
+    find_quantisable_convolutions,
+    list_observed_tensors,
+    quantise_convolutions,
+)
 from tests.voices.prepare.parity import session
 
 

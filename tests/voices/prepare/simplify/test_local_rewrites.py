@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.voices.prepare.simplify.known_tensors import KnownTensor, NotSimplifiedError, build_size_array
+from app.voices.prepare.simplify.known_tensors import FREE_SIZE, KnownTensor, NotSimplifiedError, build_size_array
 from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
-from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE
 from tests.voices.prepare.simplify.pieces import Rewritten
 
 RNG = np.random.default_rng(0)

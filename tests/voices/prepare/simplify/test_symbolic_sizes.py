@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.voices.prepare.simplify.symbolic_sizes import (
+from app.voices.prepare.simplify.known_tensors import (
     FREE_SIZE,
     Size,
     SymbolicSize,

@@ -1,20 +1,24 @@
-"""Lets go of a window's context as soon as it has done its part.
+"""The context that a decoder needs on each side of a window, and how it is let go of as soon as it has done its part.
 
-A decoder of SBV2 needs 13 frames on each side of a window, but its first stage alone takes eleven of them, and that is a fifth of the
-work: what the later stages see beyond two frames is computed in vain. The rewritten graph is given which frames are wanted and cuts,
-before each upsampling, what no wanted sample depends on. Where a sentence ends nothing is cut, so the zeros that convolutions see there
-stay where they were.
+A decoder of SBV2 needs 13 frames, but its first stage alone takes eleven of them, and that is a fifth of the work: what the later stages see beyond two frames is computed
+in vain. The rewritten graph is given which frames are wanted and cuts, before each upsampling, what no wanted sample depends on. Where a sentence ends nothing is cut, so
+the zeros that convolutions see there stay where they were.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from app.voices.prepare.context_margin import Reach, compute_reaches, compute_samples_per_frame, find_upsampling_rate
+from app.voices.prepare.graph_walk import replace_items
+
+Reach = tuple[int, int]
+"""First and last index."""
 
 FIRST_FRAME_INPUT, LAST_FRAME_INPUT = "first", "last"
 """Inputs int64 [1]: the wanted frames of the window are [first, last)."""
@@ -22,14 +26,63 @@ FIRST_FRAME_INPUT, LAST_FRAME_INPUT = "first", "last"
 SIZE_OPS = {"Shape", "Size"}
 
 
-def crop_decoder_context(decoder: onnx.ModelProto) -> bool:
-    """Rewrite a decoder in place so that it takes `first` and `last` and gives the samples of those frames alone.
+def compute_margin_frames(decoder: onnx.ModelProto) -> int:
+    """Return the number of frames, on the larger side of a frame, that any sample of a decoder `z` [D, W] depends on; all but convolutions works sample by sample."""
+    first, last = compute_reaches(decoder.graph)["z"]
+    return max(-first, last)
 
-    Args:
-        decoder: graph `z` [D, W] → samples; one chain of upsampling stages, everything else sample by sample.
+
+def compute_reaches(graph: onnx.GraphProto) -> dict[str, Reach]:
+    """Return for each tensor the indices on the time axis that the samples of frame 0 depend on; tensors that do not reach the samples are missing."""
+    kernels = {item.name: item.dims[-1] for item in graph.initializer if len(item.dims) > 2}
+    needs: dict[str, Reach] = {graph.output[0].name: (0, compute_samples_per_frame(graph) - 1)}
+    for node in reversed(graph.node):
+        if node.output[0] in needs:
+            reach = _compute_input_reach(node, needs[node.output[0]], kernels)
+            for name in node.input[:1] if "Conv" in node.op_type else node.input:
+                first, last = needs.get(name, reach)
+                needs[name] = (min(first, reach[0]), max(last, reach[1]))
+    return needs
+
+
+def compute_samples_per_frame(graph: onnx.GraphProto) -> int:
+    """Return the hop length of a decoder."""
+    return prod(find_upsampling_rate(node) for node in graph.node if node.op_type == "ConvTranspose")
+
+
+def find_upsampling_rate(node: onnx.NodeProto) -> int:
+    """Return how many steps a transposed convolution makes of one."""
+    return _read_last_axis_value(node, "strides", 1)
+
+
+def _compute_input_reach(node: onnx.NodeProto, reach: Reach, kernels: Mapping[str, int]) -> Reach:
+    """Return the indices of a node's input that the indices `reach` of its output depend on."""
+    if node.op_type not in ("Conv", "ConvTranspose"):
+        return reach
+    first, last = reach
+    width = (kernels[node.input[1]] - 1) * _read_last_axis_value(node, "dilations", 1)
+    stride, pad = _read_last_axis_value(node, "strides", 1), _read_padding(node)
+    if node.op_type == "Conv":
+        return first * stride - pad, last * stride - pad + width
+    return -((width - first - pad) // stride), (last + pad) // stride
+
+
+def _read_padding(node: onnx.NodeProto) -> int:
+    """Return the padding before the time axis; the paddings after all axes follow those before."""
+    pads = next((item.ints for item in node.attribute if item.name == "pads"), [0, 0])
+    return int(pads[len(pads) // 2 - 1])
+
+
+def _read_last_axis_value(node: onnx.NodeProto, attribute: str, default: int) -> int:
+    values = {item.name: helper.get_attribute_value(item) for item in node.attribute}
+    return int(values.get(attribute, [default])[-1])
+
+
+def crop_decoder_context(decoder: onnx.ModelProto) -> bool:
+    """Rewrite a decoder `z` [D, W] → samples in place so that it takes `first` and `last` and gives the samples of those frames alone.
 
     Returns:
-        False where it is not built like that; then it stays as it is.
+        False where it is not one chain of upsampling stages, with everything else sample by sample; then it stays as it is.
     """
     graph = decoder.graph
     upsamplings = [node for node in graph.node if node.op_type == "ConvTranspose"]
@@ -72,10 +125,7 @@ class _ContextCropper:
             rate = find_upsampling_rate(node)
             begin, end, scale = self._add_product(begin, rate), self._add_product(end, rate), scale * rate
         self._add_slice(uncut, begin, *self._add_needed_bounds(self._hop_length, (0, self._hop_length - 1)), result=output)
-        del graph.node[:]
-        for node in nodes:
-            graph.node.extend([*cuts.get(node.output[0], []), node])
-        graph.node.extend(self._added)
+        replace_items(graph.node, [*(item for node in nodes for item in (*cuts.get(node.output[0], ()), node)), *self._added])
         graph.input.extend(helper.make_tensor_value_info(name, TensorProto.INT64, [1]) for name in (FIRST_FRAME_INPUT, LAST_FRAME_INPUT))
 
     def _add_needed_bounds(self, scale: int, reach: Reach) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.voices.prepare.faster.crop_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT, crop_decoder_context
+from app.voices.prepare.decoder_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT, crop_decoder_context
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from tests.conftest import MODELS_VARIABLE
 from tests.voices.prepare.parity import session

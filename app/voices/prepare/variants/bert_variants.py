@@ -1,24 +1,36 @@
-"""Attention heads of a lean BERT: how much each adds, and the graph without some of them.
+"""Other forms of a lean BERT: without some attention heads or layers, or projected to another width.
 
-What a head adds to a token is its mixture times its rows of the output matrix. The part that is the same for every token goes into the
-bias when the head goes, so only what differs from token to token is lost.
+What a head adds to a token is its mixture times its rows of the output matrix. The part that is the same for every token goes into the bias when the head goes, so only what
+differs from token to token is lost.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from app.common.progress import ignore_report
 from app.core.synthesis_types import Float32
-from app.voices.prepare.graph_walk import UnknownGraphError
-from app.voices.prepare.variants.int8_products import drop_unread_weights
+from app.voices.prepare.bert.deberta_weights import UNUSED_TOP_LAYERS
+from app.voices.prepare.bert.lean_deberta import write_lean_deberta
+from app.voices.prepare.bert.open_weights import SafetensorsDebertaWeights
+from app.voices.prepare.graph_store import load_graph
+from app.voices.prepare.graph_walk import UnknownGraphError, collect_needed_nodes, replace_items
+from app.voices.prepare.variants.graph_variants import drop_unread_weights
 
 ATTENTION_OUTPUT_PATTERN = re.compile(r"encoder\.layer\.(\d+)\.attention\.output\.dense\.weight$")
+
+LAYER_END_PATTERN = re.compile(r"encoder\.layer\.(\d+)\.output\.LayerNorm\.weight$")
+LAST_HIDDEN_OUTPUT = "last_hidden_state"
+FIRST_LAYER_END_WEIGHT = "encoder.conv.LayerNorm.weight"  # what ends the first layer
+
+PROJECTION_MATRIX, PROJECTION_BIAS = "projection.weight", "projection.bias"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +77,12 @@ def expose_mixtures(model: onnx.ModelProto) -> list[AttentionLayer]:
     """Replace the features by new outputs: each layer's mixture, and the tensor that the mixture is added to; return the layers."""
     layers = list_attention_layers(model.graph)
     names = [name for item in layers for name in (item.mixture_tensor, item.sum_tensor)]
-    del model.graph.output[:]
-    model.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", None]) for name in names)
+    replace_items(model.graph.output, (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", None]) for name in names))
     return layers
 
 
 def prune_heads(model: onnx.ModelProto, pruned_heads: Mapping[int, Sequence[int]], means: Sequence[Float32]) -> None:
-    """Remove heads from a lean BERT in place.
-
-    Args:
-        pruned_heads: heads that go, by layer; one of each layer has to stay.
-        means: of what each layer mixes over many tokens, (hidden,).
-    """
+    """Remove heads, by layer, from a lean BERT in place, one of each layer excepted; `means` are of what each layer mixes over many tokens, (hidden,)."""
     layers = list_attention_layers(model.graph)
     for layer, heads in pruned_heads.items():
         kept = [head for head in range(layers[layer].heads) if head not in heads]
@@ -130,7 +136,6 @@ class _HeadPruner:
         self._store_weight(places, values.reshape(2, heads, *values.shape[1:])[:, kept].reshape(-1, *values.shape[1:]))
 
     def _update_score_shape(self, node: onnx.NodeProto, count: int) -> None:
-        """Change the number of heads in the shape of scores by token, which all layers share."""
         shared = next(item for item in self._graph.node if node.input[1] in item.output)
         own = onnx.NodeProto()
         own.CopyFrom(shared)
@@ -159,3 +164,65 @@ def find_head_sizes(graph: onnx.GraphProto) -> tuple[int, int] | None:
     except UnknownGraphError:
         return None
     return first.heads, first.matrix.shape[2]
+
+
+def count_layers(graph: onnx.GraphProto) -> int:
+    """Return the number of layers of a lean BERT in float32; 0 for another graph."""
+    return len(_list_layer_outputs(graph))
+
+
+def cut_layers(model: onnx.ModelProto, layers: int) -> None:
+    """Make the output of a lean BERT that of the layer so many from the bottom, in place; raise UnknownGraphError if it has fewer layers."""
+    graph, ends = model.graph, _list_layer_outputs(model.graph)
+    if not 1 <= layers <= len(ends):
+        raise UnknownGraphError(f"{len(ends)} layers")
+    last = next(node for node in graph.node if graph.output[0].name in node.output)
+    last.input[0] = ends[layers - 1]
+    replace_items(graph.node, collect_needed_nodes(graph, [graph.output[0].name]))
+    drop_unread_weights(graph)
+
+
+def write_all_layers(model: Path, folder: Path, name: str) -> Path:
+    """Write a published model with all layers: `output` is what voices read, `last_hidden_state` the last layer's; raise VoiceError if it is none, or lacks layers."""
+    source = SafetensorsDebertaWeights(model)
+    read = source.architecture.layers
+    source.architecture = replace(source.architecture, layers=read + UNUSED_TOP_LAYERS)
+    path = folder / f"{name}.onnx"
+    write_lean_deberta(source, path, ignore_report)
+    whole = load_graph(path, with_external_weights=False)
+    _expose_features(whole.graph, read)
+    path.write_bytes(whole.SerializeToString())
+    return path
+
+
+def _expose_features(graph: onnx.GraphProto, layers: int) -> None:
+    features, width = graph.output[0].name, graph.output[0].type.tensor_type.shape.dim[1].dim_value
+    maker = next(node for node in graph.node if features in node.output)
+    maker.output[list(maker.output).index(features)] = LAST_HIDDEN_OUTPUT
+    graph.node.append(helper.make_node("Identity", [_list_layer_outputs(graph)[layers - 1]], [features], name="layer.read"))
+    graph.output.append(helper.make_tensor_value_info(LAST_HIDDEN_OUTPUT, TensorProto.FLOAT, ["n", width]))
+
+
+def _list_layer_outputs(graph: onnx.GraphProto) -> list[str]:
+    found = {}
+    for node in graph.node:
+        if node.op_type != "LayerNormalization":
+            continue
+        match = LAYER_END_PATTERN.search(node.input[1])
+        if match:
+            found[int(match[1])] = node.output[0]
+        elif node.input[1].endswith(FIRST_LAYER_END_WEIGHT):
+            found[0] = node.output[0]
+    return [found[layer] for layer in sorted(found)]
+
+
+def add_projection(model: onnx.ModelProto, matrix: Float32, bias: Float32) -> None:
+    """Add a projection to a lean BERT in place: output (n, hidden) · matrix (hidden, width) + bias (width,)."""
+    graph = model.graph
+    last = next(node for node in graph.node if graph.output[0].name in node.output)
+    graph.node.remove(last)
+    for name, values in ((PROJECTION_MATRIX, matrix), (PROJECTION_BIAS, bias)):
+        graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(values, np.float32), name))
+    graph.node.append(helper.make_node("MatMul", [last.input[0], PROJECTION_MATRIX], ["projected"], name="projection/MatMul"))
+    graph.node.append(helper.make_node("Add", ["projected", PROJECTION_BIAS], [graph.output[0].name], name="projection/Add"))
+    graph.output[0].type.tensor_type.shape.dim[-1].dim_value = matrix.shape[1]

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.errors import VoiceError
-from app.voices.containers.checkpoints import find_checkpoints
+from app.voices.containers.voice_sources import find_checkpoints
+from app.voices.containers.voice_zip import open_bounded_zip
 from app.voices.untrusted import unpack_budget
 from app.voices.untrusted.unpack_budget import UnpackBudget
 from app.voices.untrusted.voice_limits import MAX_UNPACKED_FILES, MAX_ZIP_DIRECTORY_BYTES, MAX_ZIP_ENTRIES
-from app.voices.untrusted.zip_directory import open_bounded_zip
 from tests.voices.fuzz.small_voices import zipped
 
 END, LOCATOR, END_64 = b"PK\5\6", b"PK\6\7", b"PK\6\6"

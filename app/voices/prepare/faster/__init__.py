@@ -1,1 +1,0 @@
-"""Rewrites of prepared graphs that make them faster and change no result."""
