@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.bench.graph_recording import record_runs
+from app.bench.multiply_adds import record_runs
 from app.bench.stage_timing import build_bench_request
 from app.compose.graph_runner import PreparedRunner
 from app.compose.graph_sessions import build_acoustic_model

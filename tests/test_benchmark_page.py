@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.bench.bench_texts import BENCH_LINES
+from app.bench.stage_timing import BENCH_LINES
 from tests.benchmarks import included_voice
 from tests.benchmarks.included_voice import GRAPHS, VOICES, HeardLine, by_graph, find_heard_ms, measured, speed
 from tests.benchmarks.page import PAGE, README, put

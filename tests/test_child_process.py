@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from app.backends.trial_process import run_trial
-from app.bench.process_cost import measure_in_child
+from app.backends.backend_probe import run_trial
+from app.bench.reference_comparison import measure_in_child
 from app.cli.commands.selftest import run
 from app.cli.commands.selftest import run as selftest
 from app.common.errors import AppError

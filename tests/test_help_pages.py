@@ -31,7 +31,7 @@ from app.install.natural_voice_terms import NATURAL_VOICE_SPEAKERS
 from app.install.pending_voices import refine_voice
 from app.install.voice_import import add_voices, find_user_voices_dir
 from app.lab.profile import profile_run
-from app.lab.profile.profile_turns import measure_turns
+from app.lab.profile.profiled_speech import measure_turns
 from app.settings.user_settings import Settings
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.audition.board_view import BOARD_KEYS

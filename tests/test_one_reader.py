@@ -36,7 +36,7 @@ WHOLE = {
     "app/adapters/ort/profiled_session.py": "the same of another session",
     "app/adapters/ort/ort_format.py": "what ONNX Runtime's tools have just written into a folder of our own",
     "app/lab/place/kernel_coverage.py": "ships with the program",
-    "app/lab/compare/candidate_timing.py": "the counters of energy that Linux shows as files",
+    "app/lab/compare/compare_candidates.py": "the counters of energy that Linux shows as files",
     "app/adapters/ort/session_options.py": "a model, which ONNX Runtime would read whole as well",
     "app/voices/prepare/kokoro/kokoro_graphs.py": "ships with the program",
     "app/voices/containers/voice_sources.py": "a graph whose size and kind were checked",

@@ -17,11 +17,10 @@ from app.adapters.ort.devices.device_sessions import OpenedSession, open_session
 from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.devices.ort_devices import BackendDevice, list_backends
 from app.adapters.probe_results import FIRST_RETRY_DELAY_S, MAX_RETRY_DELAY_S, ProbeResultStore
-from app.backends import backend_probe, backend_trial, trial_process
-from app.backends.backend_probe import BackendProbe
+from app.backends import backend_probe, backend_trial
+from app.backends.backend_probe import BackendProbe, run_trial
 from app.backends.backend_trial import load_reference_runs, record_reference_runs, try_placement
 from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix
-from app.backends.trial_process import run_trial
 from app.cli.main import main
 from app.common.errors import BackendError
 from app.common.files import paths
@@ -178,7 +177,7 @@ def test_what_is_fast_in_parts_is_mixed() -> None:
 def test_however_a_child_ends_the_parent_goes_on(
     code: str, crashed: bool, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(trial_process, "TRIAL_TIME_LIMIT_S", 5.0 if "sleep" not in code else 0.5)
+    monkeypatch.setattr(backend_probe, "TRIAL_TIME_LIMIT_S", 5.0 if "sleep" not in code else 0.5)
     child_that(monkeypatch, code)
     ended = run_trial("directml:0", None, tmp_path / "x")
     assert ended.line is None
@@ -202,8 +201,8 @@ def test_a_child_that_says_something_else_counts_as_crashed(printed: dict[str, A
     assert {item.backend: item.crashed for item in BackendProbe().list_known_results()}["cuda"]
 
 
-def fake_child(results: dict[str, trial_process.TrialExit], tried: list[str]) -> Any:
-    def run(trial: str, _wanted: str | None, _calls: Path) -> trial_process.TrialExit:
+def fake_child(results: dict[str, backend_probe.TrialExit], tried: list[str]) -> Any:
+    def run(trial: str, _wanted: str | None, _calls: Path) -> backend_probe.TrialExit:
         tried.append(trial)
         return results[trial]
 
@@ -214,13 +213,13 @@ def test_a_crashed_trial_is_left_alone_and_the_choice_is_remembered(monkeypatch:
     tried: list[str] = []
     mix = "bert=cpu,prosody=cpu,decoder=cuda"
     results = {
-        "record": trial_process.TrialExit(line={"ok": True}),
-        "cpu": trial_process.TrialExit(line=CPU_LINE | {"group_ms": {"bert": 2.0, "prosody": 3.0, "decoder": 60.0}}),
-        "bert=cpu,prosody=cpu,decoder=directml:0": trial_process.TrialExit(error="died", has_crashed=True),
-        mix: trial_process.TrialExit(line=line(total_ms=40.0)),
-        "bert=cpu,prosody=cuda,decoder=cpu": trial_process.TrialExit(line=line(total_ms=98.0)),
-        "bert=cuda,prosody=cpu,decoder=cpu": trial_process.TrialExit(line=line(max_abs_diff={"bert": 1.0, "prosody": 0.0, "decoder": 0.0})),
-        "cuda": trial_process.TrialExit(line=line(total_ms=60.0)),
+        "record": backend_probe.TrialExit(line={"ok": True}),
+        "cpu": backend_probe.TrialExit(line=CPU_LINE | {"group_ms": {"bert": 2.0, "prosody": 3.0, "decoder": 60.0}}),
+        "bert=cpu,prosody=cpu,decoder=directml:0": backend_probe.TrialExit(error="died", has_crashed=True),
+        mix: backend_probe.TrialExit(line=line(total_ms=40.0)),
+        "bert=cpu,prosody=cuda,decoder=cpu": backend_probe.TrialExit(line=line(total_ms=98.0)),
+        "bert=cuda,prosody=cpu,decoder=cpu": backend_probe.TrialExit(line=line(max_abs_diff={"bert": 1.0, "prosody": 0.0, "decoder": 0.0})),
+        "cuda": backend_probe.TrialExit(line=line(total_ms=60.0)),
     }
     broken = "bert=cpu,prosody=cpu,decoder=directml:0"
     on_directml = [broken, "bert=cpu,prosody=directml:0,decoder=cpu", "bert=directml:0,prosody=cpu,decoder=cpu", "directml:0"]
@@ -329,7 +328,7 @@ def test_a_graph_is_timed_with_lengths_it_has_not_met(recorded: Path) -> None:
 
 def test_a_small_adapter_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
-    results = {"record": trial_process.TrialExit(line={"ok": True}), "cpu": trial_process.TrialExit(line=CPU_LINE)}
+    results = {"record": backend_probe.TrialExit(line={"ok": True}), "cpu": backend_probe.TrialExit(line=CPU_LINE)}
     monkeypatch.setattr(backend_probe, "list_places", lambda: ["cpu", "directml:0"])
     monkeypatch.setattr(
         backend_probe, "find_effective_device", lambda place: None if place == "cpu" else BackendDevice("directml", 0, "Old card", 256, 0)
@@ -346,7 +345,7 @@ def test_a_small_adapter_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> N
         lambda place: BackendDevice("directml", 0, "Card", round(backend_probe.RESERVED_DEVICE_MB + 10), 0),
     )
     for group in ("bert", "decoder"):
-        results[str(replace(CPU_ONLY, **{group: "directml:0"}))] = trial_process.TrialExit(line=CPU_LINE | {"total_ms": 1e9})
+        results[str(replace(CPU_ONLY, **{group: "directml:0"}))] = backend_probe.TrialExit(line=CPU_LINE | {"total_ms": 1e9})
     needed = {item.backend: item.reason for item in BackendProbe().run_trials(should_retry=True) if item.ok is False}
     assert set(needed) == {"bert=cpu,prosody=directml:0,decoder=cpu", "directml:0"}  # a group is measured by its own weights
     assert "about 526 MB required" in str(needed["bert=cpu,prosody=directml:0,decoder=cpu"])

@@ -27,7 +27,7 @@ setHorizontalHeaderLabels setCancelButtonText
 SHOWING = frozenset(SHOWING_TEXT.split())
 NAMES = {
     "app/core/text/normalise",
-    "app/bench/bench_texts.py",
+    "app/bench/stage_timing.py",
     "app/install/bert_activation_means.py",
 }  # language itself, and texts to be spoken
 TABLES = {

@@ -281,8 +281,8 @@ OWN_FOLDERS = {
     ),
     "written for commands and dialogs of the list": (
         "adapters/user_dictionary install/manage_voices interchange/koebako_files interchange/script_writers lab/optimise/listening_test"
-        " ui/parameters/preset_storage ui/projects/project_files cli/commands/bench/run cli/commands/dict/run cli/commands/lab/check_command"
-        " cli/commands/lab/profile_command cli/commands/lab/run cli/commands/project/convert_script cli/commands/project/run"
+        " ui/parameters/preset_storage ui/projects/project_files cli/commands/bench/run cli/commands/dict/run cli/commands/lab/lab_parts"
+        " cli/commands/lab/run cli/commands/project/run"
         " cli/commands/selftest/run cli/commands/voices/run ui/selftest"
     ),
 }

@@ -5,10 +5,11 @@ A driver may crash, hang or compute nonsense: the child is what suffers. One tha
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_G
 from app.adapters.ort.devices.ort_devices import BackendDevice, find_effective_device, has_device, list_places
 from app.adapters.ort.optimized_graphs import measure_graph_bytes
 from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix, parse_result
-from app.backends.trial_process import RECORD_TRIAL, TrialExit, run_trial
-from app.common.errors import AppError, BackendError
+from app.common.errors import AppError, BackendError, InternalError
 from app.common.files import paths
+from app.common.files.untrusted_json import parse_object_lines
 from app.common.language import choose_by_frontend, localize
+from app.common.processes.self_launch import run_own_program
 from app.common.progress import Report, ignore_report
+from app.common.system_errors import describe_reason
 from app.compose.device_opening import open_device_journal
 from app.compose.disk_stores import open_probe_memory
 from app.compose.speaker_plan import collect_choice_facts, guess_placement
@@ -31,13 +34,50 @@ from app.voices.installed_voices import find_voice
 # What a desktop and the activations of a long sentence take beside the weights.
 RESERVED_DEVICE_MB = 512
 
+TRIAL_TIME_LIMIT_S = 300.0
+RECORD_TRIAL = "record"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialExit:
+    """The end of a child: a line, or an error."""
+
+    line: dict[str, Any] | None = None
+    error: str | None = None
+    has_crashed: bool = False
+
+
+def run_trial(trial: str, voice_name: str | None, runs_file: Path) -> TrialExit:
+    """Try a placement in a child, or with RECORD_TRIAL keep the CPU's results of every graph in `runs_file`; raise InternalError if no child starts."""
+    arguments = ["backends", "--trial", trial, "--calls", str(runs_file), "--json"]
+    if voice_name is not None:
+        arguments += ["--voice", voice_name]
+    try:
+        done = run_own_program(*arguments, timeout_s=TRIAL_TIME_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        seconds = round(TRIAL_TIME_LIMIT_S)
+        return TrialExit(
+            error=localize(f"{seconds} 秒以内に終わりませんでした。", f"It did not finish within {seconds} s."), has_crashed=True
+        )
+    except OSError as exc:
+        raise InternalError(
+            localize("Koebako の処理を起動できません。", "Koebako could not start a process of its own."), f"({describe_reason(exc)})"
+        ) from exc
+    lines = list(parse_object_lines(done.stdout.decode("utf-8", "replace")))
+    if not lines:
+        return TrialExit(
+            error=localize(f"異常終了しました。（コード {done.returncode}）", f"The process crashed (exit code {done.returncode})."),
+            has_crashed=True,
+        )
+    line = lines[-1]
+    error = line.get("error")
+    if isinstance(error, dict):
+        return TrialExit(error=f"{error.get('message', '')} {error.get('hint', '')}".strip())
+    return TrialExit(line=line)
+
 
 class BackendProbe:
-    """The candidates of this machine for one voice.
-
-    Args:
-        voice_name: id, name or path of the voice; None is the first one.
-    """
+    """The candidates of this machine for one voice: its id, name or path; None is the first one."""
 
     def __init__(self, voice_name: str | None = None) -> None:
         voice = find_voice(voice_name, paths.list_voice_dirs())
@@ -62,15 +102,7 @@ class BackendProbe:
         return found
 
     def run_trials(self, report: Report = ignore_report, *, should_retry: bool = False) -> Iterator[ProbeResult]:
-        """Try all candidates, yield each result as it is there, and remember the fastest.
-
-        Args:
-            should_retry: also try what crashed or hung not long ago.
-
-        Raises:
-            BackendError: not even the CPU speaks.
-            OutputFileError: nothing can be remembered.
-        """
+        """Try all candidates, also what crashed not long ago if `should_retry`, and remember the fastest; raise BackendError if not even the CPU speaks."""
         candidates = self.list_candidates()
         with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
             calls = Path(folder) / "calls.npz"

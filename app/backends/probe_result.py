@@ -18,15 +18,7 @@ MIN_COST_GAIN = 0.9
 
 @dataclass(slots=True)
 class ProbeResult:
-    """The result of one candidate; a line of `koebako backends`.
-
-    Attributes:
-        backend: a place or a placement.
-        ok: usable; None where it was not tried.
-        max_abs_diff: largest difference from the CPU as a share of full scale.
-        chosen: what "auto" takes.
-        crashed: its process died or hung.
-    """
+    """The result of one candidate, a place or a placement; `ok` is None where it was not tried, and `chosen` is what "auto" takes."""
 
     backend: str
     adapter: str = ""

@@ -31,13 +31,7 @@ FLOAT16_NAME, FLOAT32_NAME = "model_fp16.onnx", "model.onnx"
 
 @dataclass(frozen=True, slots=True)
 class OriginalFiles:
-    """The files that are compared, as they come.
-
-    Attributes:
-        voice: a graph in one piece.
-        bert: the float16 file where there is one.
-        exported: the float32 file beside it, if any.
-    """
+    """The files that are compared, as they come: a voice in one graph, the float16 BERT where there is one, and the float32 file beside it, if any."""
 
     voice: Path
     bert: Path
@@ -46,11 +40,7 @@ class OriginalFiles:
 
 @dataclass(frozen=True, slots=True)
 class PreparedFiles:
-    """The same files prepared: ids in the benchmark's own home.
-
-    Attributes:
-        notes: why the voice or BERT is not as fast as it might be, in the user's language.
-    """
+    """The same files prepared: ids in the benchmark's own home, and notes why they are not as fast as they might be."""
 
     home: Path
     voice: str

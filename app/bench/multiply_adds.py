@@ -1,10 +1,14 @@
-"""The time that the graphs would take if the processor did nothing but multiply and add: counted work over its measured peak."""
+"""The time that the graphs would take if the processor did nothing but multiply and add: counted work over its measured peak.
+
+It is counted with real inputs, which are recorded while a voice speaks.
+"""
 
 from __future__ import annotations
 
 import math
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,8 +16,8 @@ import numpy as np
 
 from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.profiled_session import OperatorRun, measure_operator_runs
-from app.bench.graph_recording import record_runs
 from app.compose.speaker import Speaker
+from app.compose.speaker_opening import record_speaker
 from app.core.synthesis_types import SynthesisRequest
 
 PEAK_RUNS = 300
@@ -74,12 +78,7 @@ def measure_peak() -> ProcessorPeak:
 
 
 def measure_gmac_s(graph: bytes, values: np.ndarray, macs: int, runs: int = PEAK_RUNS) -> float:
-    """Return billions of multiply-adds a second in the best of many runs of a graph.
-
-    Args:
-        graph: takes `x`.
-        macs: multiply-adds of one run.
-    """
+    """Return billions of multiply-adds a second in the best of many runs of a graph that takes `x` and does `macs` a run."""
     session = open_cpu_session(graph, "peak")
     best_s = math.inf
     for _ in range(runs):
@@ -87,6 +86,28 @@ def measure_gmac_s(graph: bytes, values: np.ndarray, macs: int, runs: int = PEAK
         session.run_graph({"x": values})
         best_s = min(best_s, time.perf_counter() - began)
     return macs / best_s / 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedGraphRun:
+    """One run of one graph: the name of what was spoken, and its inputs in the pipeline's dtype and rank; what it does not declare is missing."""
+
+    request: str
+    values: dict[str, np.ndarray]
+
+
+def record_runs(speaker: Speaker, requests: Mapping[str, SynthesisRequest]) -> dict[str, list[RecordedGraphRun]]:
+    """Speak each request with empty caches; return what every graph was given, by graph name and in order."""
+    calls: dict[str, list[RecordedGraphRun]] = defaultdict(list)
+    recorded, sessions = record_speaker(speaker)
+    for name, request in requests.items():
+        recorded.pipeline.caches.clear()
+        for _chunk in recorded.pipeline.synthesize(request):
+            pass
+        for graph, session in sessions.items():
+            calls[graph] += (RecordedGraphRun(name, run.values) for run in session.runs)
+            session.runs.clear()
+    return calls
 
 
 def count_workloads(speaker: Speaker, requests: dict[str, SynthesisRequest]) -> dict[str, dict[str, GraphWorkload]]:

@@ -1,31 +1,50 @@
-"""Our path and the reference configuration on the same files, in one process, in turns."""
+"""Our path and the reference configuration on the same files: in one process, in turns; memory and loading time in a fresh process each.
+
+The reference is how the closest product computes on a CPU, re-created from its settings: the float16 BERT without optimisation and without
+an arena, the voice as one graph without optimisation, one run for the whole text, and nothing remembered. Text is read by our own front
+end, so that both speak the same.
+"""
 
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from app.adapters.ort.optimization_levels import open_with_ort_defaults
-from app.adapters.ort.ort_synthesizer import OrtBert
-from app.bench.bench_home import OriginalFiles, PreparedFiles
-from app.bench.bench_texts import BENCH_LINES, build_text
-from app.bench.reference_speaker import ReferenceSpeaker
+from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.optimization_levels import open_like_reference, open_with_ort_defaults
+from app.adapters.ort.ort_synthesizer import OrtBert, OrtSingleGraphSynthesizer
+from app.bench.bench_home import OriginalFiles, PreparedFiles, create_no_graph_error
+from app.bench.machine_facts import measure_peak_mb
 from app.bench.repeated_runs import SpeedRatio, compute_ratio, list_figures, take_turns
-from app.bench.stage_timing import RunFigures, build_bench_request, run_once
+from app.bench.stage_timing import BENCH_LINES, RunFigures, build_bench_request, build_text, run_once
+from app.common.errors import InternalError
+from app.common.files.untrusted_json import parse_object_lines
+from app.common.language import localize
+from app.common.processes.self_launch import run_own_program
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.core.sound.ports import BertRunner
+from app.compose.text_front_end import open_g2p
+from app.core.sound.durations import expand_to_phones
+from app.core.sound.ports import BertRunner, SingleGraphInput
 from app.core.sound.result_metrics import compute_min_cosine
+from app.core.sound.voice_traits import compute_style_vector
 from app.core.synthesis_types import Float32, Int64, SynthesisRequest
+from app.core.text.phone_ids import convert_phones_to_ids
 from app.settings.graph_precision import GraphPrecision
 from app.settings.user_settings import PrecisionChoice
+from app.voices.bert_models import VOCABULARY_NAME
+from app.voices.containers.voice_sources import read_voice_source
 
 BERT_TOKENS = 20
 Turns = Callable[[str], Iterable[int]]
+
+BenchSide = Literal["ours", "reference"]
+BENCH_CHILD_LIMIT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +97,47 @@ class LineComparisonResult:
         return {key: value for key, value in asdict(self).items() if key != "turns"}
 
 
+class ReferenceSpeaker:
+    """Speaks with the files as they come."""
+
+    def __init__(self, originals: OriginalFiles) -> None:
+        voice = read_voice_source(originals.voice)
+        if not voice.manifest.is_single_graph:
+            raise create_no_graph_error(originals.voice)
+        self.bert = OrtBert(open_like_reference(originals.bert, "BERT", has_arena=False), "")
+        self.tokenizer = CharTokenizer(originals.bert.parent / VOCABULARY_NAME)
+        self._synthesizer = OrtSingleGraphSynthesizer(open_like_reference(voice.graphs["whole"], voice.manifest.name, has_arena=True))
+        self._info, self._styles, self._g2p = voice.manifest, voice.style_vectors, open_g2p()
+
+    def speak_request(self, request: SynthesisRequest) -> RunFigures:
+        """Return the milliseconds of `bert`, of `synthesis` and in all, and `frames`; the first sound comes with the last."""
+        spent: dict[str, float] = defaultdict(float)
+        began = time.perf_counter()
+        phones = self._g2p.convert_sentence(request.text)
+        ids = convert_phones_to_ids(phones, multilingual=self._info.multilingual, add_blank=self._info.add_blank)
+        token_ids = self.tokenizer.encode(phones.text)
+        before = time.perf_counter()
+        tokens = self.bert.run_graph(token_ids)
+        spent["bert"] = (time.perf_counter() - before) * 1000
+        features = expand_to_phones(tokens, ids.word2ph)
+        style = compute_style_vector(self._styles, request.style, request.style_weight)
+        before = time.perf_counter()
+        samples, _ = self._synthesizer.synthesize(
+            SingleGraphInput(
+                ids.phones, ids.tones, ids.language, features, style, request.speaker,
+                1 / request.speed, request.sdp_ratio, request.noise, request.noise_w,
+            )
+        )  # fmt: skip
+        ended = time.perf_counter()
+        spent["synthesis"], spent["total"] = (ended - before) * 1000, (ended - began) * 1000
+        spent["first_audio"] = spent["total"]
+        spent["frames"] = len(np.atleast_1d(samples)) // self._info.hop_length
+        return spent
+
+
 @dataclass(slots=True)
 class ReferenceComparison:
-    """Everything that takes turns, opened.
-
-    Attributes:
-        ours: way → speaker.
-    """
+    """Everything that takes turns, opened; ours by way."""
 
     reference: ReferenceSpeaker
     exported: OrtBert | None
@@ -194,3 +247,42 @@ def _measure_bert_run(way: str, runner: BertRunner, ids: Int64, rows: dict[str, 
     began = time.perf_counter()
     rows[way] = runner.run_graph(ids)
     return {"ms": (time.perf_counter() - began) * 1000}
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessCost:
+    """The time until voice and BERT are open, and the memory after both lines were spoken twice, in a process of its own."""
+
+    load_ms: float
+    peak_mb: float
+
+
+def measure_ours(prepared: PreparedFiles) -> ProcessCost:
+    """Measure our cost in this process."""
+    began = time.perf_counter()
+    speaker = open_bench_speaker(prepared)
+    load_ms = (time.perf_counter() - began) * 1000
+    for text in (*BENCH_LINES.values(), *BENCH_LINES.values()):
+        run_once(speaker, build_line_request(speaker, text), cached=False)
+    return ProcessCost(load_ms, measure_peak_mb())
+
+
+def measure_reference(originals: OriginalFiles) -> ProcessCost:
+    """Measure the reference's cost in this process."""
+    began = time.perf_counter()
+    reference = ReferenceSpeaker(originals)
+    load_ms = (time.perf_counter() - began) * 1000
+    for text in (*BENCH_LINES.values(), *BENCH_LINES.values()):
+        reference.speak_request(SynthesisRequest(text, noise_w=0.0, sdp_ratio=0.0))
+    return ProcessCost(load_ms, measure_peak_mb())
+
+
+def measure_in_child(side: BenchSide, voice: str, bert: str) -> ProcessCost:
+    """Measure a side in a child; `voice` and `bert` are ids for ours, files for the reference."""
+    done = run_own_program("bench", "--memory-of", side, "--voice", voice, "--bert", bert, "--json", timeout_s=BENCH_CHILD_LIMIT_S)
+    text = done.stdout.decode("utf-8", "replace")
+    values = next((line for line in parse_object_lines(text) if {"load_ms", "peak_mb"} <= line.keys()), None)
+    if values is None or done.returncode:
+        reason = (text.splitlines() or done.stderr.decode("utf-8", "replace").splitlines() or [""])[-1]
+        raise InternalError(localize("メモリーの測定に失敗しました。", "Memory use could not be measured."), reason[:300])
+    return ProcessCost(values["load_ms"], values["peak_mb"])

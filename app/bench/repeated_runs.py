@@ -60,11 +60,7 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """The figures of repeated runs, in milliseconds but for their number.
-
-    Attributes:
-        p95_ms, p99_ms: None where there are too few runs.
-    """
+    """The figures of repeated runs, in milliseconds but for their number; p95 and p99 are None where there are too few."""
 
     runs: int
     mean_ms: float

@@ -1,22 +1,39 @@
-"""Times the stages of one or several speakers, in turns: cold, warm, and with text and features remembered."""
+"""Times the stages of one or several speakers, in turns: cold, warm, and with text and features remembered.
+
+Here are also the texts that are spoken, the longest times by the product's own guide, and the lengths where backends change places.
+"""
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from app.adapters.ort.backends import is_on_processor
 from app.bench.multiply_adds import GraphWorkload, ProcessorPeak
-from app.bench.target_times import SYNTHESIS, find_row_backend, find_target_ms, list_rows
+from app.common.errors import InputError
+from app.common.language import localize
 from app.compose.speaker import Speaker
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 
 CACHE_STATES = ("cold", "warm", "cached")
 RunFigures = Mapping[str, float]
+
+SYNTHESIS = ("prosody", "flow", "decode")
+CPU_MS = {"g2p": 50.0, "bert": 300.0, "expand": 20.0, "synthesis": 200.0, "audio": 10.0, "total": 580.0}
+GPU_MS = {"g2p": 30.0, "bert": 50.0, "expand": 5.0, "synthesis": 50.0, "audio": 5.0, "total": 140.0}
+
+BENCH_LINES = {
+    "short": "今日の朝は公園を歩きますね。",
+    "long": "新しい図書館は、来月の十五日に開館する予定で、児童書や専門書など三十万冊を所蔵します。",
+}
+"""61 and 211 symbols with blanks, 16 and 45 BERT tokens; real speech has about 3.1 frames a symbol, so 2.2 s and 7.6 s."""
+BENCH_SENTENCE = "今日はとてもいい天気なので、駅前の公園まで歩いて行って、友達と写真を撮りました。夕方には家に帰って、温かいお茶を飲みながら本を読みました。"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +63,27 @@ class StageRow:
 
 
 STAGE_TABLE_COLUMNS = tuple(item.name for item in fields(StageRow))
+
+
+def find_target_ms(row: str, backends: Mapping[str, str]) -> float | None:
+    """Return the target of a stage, of `synthesis` (all graphs of the voice) or of `total` by where each stage runs; None if the guide has none."""
+    return (CPU_MS if is_on_processor(find_row_backend(row, backends)) else GPU_MS).get(row)
+
+
+def find_row_backend(row: str, backends: Mapping[str, str]) -> str:
+    """Return where it runs; the whole counts as its decoder does, and what is no graph as the CPU's."""
+    decoder = backends.get("decode", backends.get("synthesis", "cpu"))
+    return decoder if row in ("synthesis", "total") else backends.get(row, "cpu")
+
+
+def list_rows(*, is_single_graph: bool) -> tuple[str, ...]:
+    """Return what is measured of a voice, in order: its stages, all of its graphs together, the first sound, and the whole."""
+    stages = (
+        SINGLE_GRAPH_STAGES
+        if is_single_graph
+        else (*PIPELINE_STAGES[: PIPELINE_STAGES.index("decode") + 1], "synthesis", *PIPELINE_STAGES[PIPELINE_STAGES.index("decode") + 1 :])
+    )
+    return (*stages, "first_audio", "total")
 
 
 @dataclass(slots=True)
@@ -120,12 +158,7 @@ def measure_text(
     runs: int,
     warmup: int,
 ) -> list[BenchMeasurement]:
-    """Speak a text on every backend: cold once, then in turns warm and with cached results of the text.
-
-    Args:
-        speakers: by backend.
-        turns: makes the loop over so many turns, and may show how far it is.
-    """
+    """Speak a text on every backend: cold once, then in turns warm and with cached results; `turns` makes the loop, and may show how far it is."""
     found = {}
     for backend, speaker in speakers.items():
         speaker.pipeline.warm.clear()
@@ -143,11 +176,7 @@ def measure_text(
 
 
 def run_once(speaker: Speaker, request: SynthesisRequest, *, cached: bool) -> RunFigures:
-    """Return milliseconds by stage, to the first audio and in all; `audio_s` of sound, and its `frames`.
-
-    Args:
-        cached: text and features are as they were remembered; sound never is.
-    """
+    """Return milliseconds by stage, to the first audio and in all; `audio_s` of sound, and its `frames`. Sound is never taken from a cache."""
     pipeline = speaker.pipeline
     if cached:
         pipeline.caches.forget_sound()
@@ -169,3 +198,53 @@ def run_once(speaker: Speaker, request: SynthesisRequest, *, cached: bool) -> Ru
     if not pipeline.is_single_graph:
         spent["synthesis"] = sum(spent[stage] for stage in SYNTHESIS)
     return spent
+
+
+@dataclass(frozen=True, slots=True)
+class BackendCrossover:
+    """From `tokens` on (between two lengths that were measured) `above` is faster than `below`."""
+
+    tokens: float
+    below: str
+    above: str
+
+
+def parse_backends(text: str) -> list[str]:
+    """Return what `--backend` names: one placement, or several backends with commas between them."""
+    names = [text] if "=" in text else list(dict.fromkeys(item.strip() for item in text.split(",")))
+    if not all(names):
+        raise InputError(
+            localize(f"バックエンドの指定「{text}」が正しくありません。", f"“{text}” is not a valid list of backends."),
+            localize("例: cpu,openvino", "For example: cpu,openvino"),
+        )
+    return names
+
+
+def find_fastest_backends(results: Sequence[BenchMeasurement]) -> dict[str, str]:
+    """Return by text the backend that spoke it fastest, warm."""
+    texts = dict.fromkeys(item.text for item in results)
+    return {text: min((item for item in results if item.text == text), key=_find_total_ms).backend for text in texts}
+
+
+def find_crossovers(results: Sequence[BenchMeasurement]) -> list[BackendCrossover]:
+    """Return where two backends change places, on a straight line between measured lengths."""
+    lengths = sorted({int(item.text) for item in results if item.text.isdecimal()})
+    total = {(item.backend, int(item.text)): _find_total_ms(item) for item in results if item.text.isdecimal()}
+    backends = dict.fromkeys(item.backend for item in results)
+    crossings = []
+    for (one, other), (short, long) in itertools.product(itertools.combinations(backends, 2), itertools.pairwise(lengths)):
+        before, after = (total[one, length] - total[other, length] for length in (short, long))
+        if before * after < 0:
+            tokens = short + (long - short) * before / (before - after)
+            crossings.append(BackendCrossover(tokens, *((one, other) if before < 0 else (other, one))))
+    return crossings
+
+
+def _find_total_ms(item: BenchMeasurement) -> float:
+    return item.compute_median("warm", "total")
+
+
+def build_text(tokens: int) -> str:
+    """Return a text that BERT reads as so many tokens, [CLS] and [SEP] among them."""
+    length = max(1, tokens - 2)
+    return (BENCH_SENTENCE * (length // len(BENCH_SENTENCE) + 1))[:length]

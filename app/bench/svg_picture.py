@@ -1,23 +1,28 @@
-"""A picture as SVG, element by element."""
+"""A picture as SVG, element by element, and what all charts draw: headings, legends, axes, curves."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 FONT = "'Noto Sans CJK JP', 'Yu Gothic UI', 'Hiragino Sans', sans-serif"
 PAPER, INK, PALE, GRID = "#ffffff", "#222222", "#777777", "#dddddd"
+WIDTH, MARGIN = 960, 24
+"""Of a chart, in pixels."""
 
 
 class SvgPicture:
-    """Coordinates are pixels from the top left.
+    """A picture in pixels from the top left; its height grows while it is drawn."""
 
-    Attributes:
-        height: may grow while the picture is drawn.
-    """
-
-    def __init__(self, width: int) -> None:
+    def __init__(self, title: str = "", subtitle: str = "", width: int = WIDTH) -> None:
         self.width, self.height = width, 0.0
         self._elements: list[str] = []
+        if title:
+            self.draw_text(MARGIN, 34, title, size=18, bold=True)
+        if subtitle:
+            self.draw_text(MARGIN, 54, subtitle, size=12, color=PALE)
 
     def draw_box(self, x: float, y: float, width: float, height: float, color: str, title: str = "") -> None:
         """Draw a filled rectangle; `title` is shown under the pointer."""
@@ -53,7 +58,12 @@ class SvgPicture:
             y + 4,
         )
 
-    def render_svg(self, margin: float) -> str:
+    def draw_key(self, x: float, y: float, color: str, words: str, *, side: float = 12, text_x: float = 18, text_y: float = 11) -> None:
+        """Draw an entry of a legend: a square, and its words at this distance from its corner."""
+        self.draw_box(x, y, side, side, color)
+        self.draw_text(x + text_x, y + text_y, words, size=12)
+
+    def render_svg(self, margin: float = MARGIN) -> str:
         """Return the whole file."""
         height = round(self.height + margin)
         head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{height}" viewBox="0 0 {self.width} {height}">'
@@ -63,3 +73,49 @@ class SvgPicture:
     def _add_element(self, element: str, bottom: float) -> None:
         self._elements.append(element)
         self.height = max(self.height, bottom)
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPlot:
+    """An area of a picture with an axis each way from 0; `most_x` and `most_y` are the values at their ends."""
+
+    picture: SvgPicture
+    left: float
+    right: float
+    top: float
+    height: float
+    most_x: float
+    most_y: float = 1.0
+
+    def scale_x(self, value: float) -> float:
+        """Return the pixel of a value across."""
+        return self.left + (self.right - self.left) * value / self.most_x
+
+    def scale_y(self, value: float) -> float:
+        """Return the pixel of a value up."""
+        return self.top + self.height * (1 - value / self.most_y)
+
+    def draw_levels(self, labels: dict[float, str], gap: float = 10) -> None:
+        """Draw a line across at each value, and its label in front of it."""
+        for value, label in labels.items():
+            self.picture.draw_line([(self.left, self.scale_y(value)), (self.right, self.scale_y(value))], GRID)
+            self.picture.draw_text(self.left - gap, self.scale_y(value) + 4, label, size=11, color=PALE, anchor="end")
+
+    def draw_curve(self, values: Sequence[tuple[float, float]], color: str, width: float = 2) -> None:
+        """Draw a curve through values across and up, with a dot at each."""
+        points = [(self.scale_x(x), self.scale_y(y)) for x, y in values]
+        self.picture.draw_line(points, color, width=width)
+        for point in points:
+            self.picture.draw_dot(*point, color)
+
+
+def choose_ticks(most: float) -> list[float]:
+    """Return four to nine round numbers from 0 to `most`."""
+    step = 10.0 ** math.floor(math.log10(most))
+    step *= next(part for part in (1.0, 0.5, 0.2, 0.1) if most / (step * part) >= 4)
+    return [step * index for index in range(int(most / step) + 1)]
+
+
+def label_ms(most: float) -> dict[float, str]:
+    """Return round numbers of milliseconds up to `most`, with their labels."""
+    return {tick: f"{tick:g} ms" for tick in choose_ticks(most)}

@@ -90,10 +90,7 @@ def truncate_line(line: str) -> tuple[str, bool]:
 
 
 def decode_text(content: bytes, name: str) -> str:
-    """Return the text of a file, with the line ends of Python; an encoding other than UTF-8 is announced.
-
-    Raise InputError if it is no text.
-    """
+    """Return the text of a file, with Python's line ends, and announce an encoding other than UTF-8; raise InputError if it is no text."""
     found = detect_and_decode(name, content)
     if found.encoding != UTF8:
         print_note(found.describe_encoding(name))

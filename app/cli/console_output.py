@@ -72,6 +72,21 @@ def print_note(line: str) -> None:
     write_error_line(escape_to_one_line(line))
 
 
+def print_localized_note(ja: str, en: str) -> None:
+    """Print a line for people on stderr, in the language in use."""
+    print_note(localize(ja, en))
+
+
+def print_record(record: dict[str, Any], line: str, *, as_json: bool) -> None:
+    """Print a result: for programs as JSON, for people as a line. Raise the errors of `print_result`."""
+    print_json(record) if as_json else print_result(line)
+
+
+def print_done(record: dict[str, Any], ja: str, en: str, *, as_json: bool) -> None:
+    """Print what was done: for programs as JSON, for people as a line on stderr. Raise the errors of `print_result`."""
+    print_json(record) if as_json else print_localized_note(ja, en)
+
+
 def print_note_lines(text: str) -> None:
     """Print a text of several lines for people on stderr."""
     write_error_line(escape_lines(text))

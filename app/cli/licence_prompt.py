@@ -12,27 +12,18 @@ YES_ANSWERS = ("y", "yes", "はい")
 
 
 def create_licence_prompt(*, is_accepted: bool, as_json: bool = False) -> AskLicence:
-    """Return a function that accepts licences by the option, else by the answer of a person at the terminal, else refuses.
-
-    Args:
-        is_accepted: by `--accept-licence`.
-        as_json: where nobody can be asked, the licence is printed as a JSON line for the program that called us.
-    """
+    """Return a function that accepts licences by the option, else asks a person at the terminal, else refuses, and prints them for a program if `as_json`."""
 
     def ask_licence(licence: VoiceLicence) -> bool:
         if is_accepted:
             return True
-        if _is_interactive():
+        if all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
             return _ask_user(licence)
         if as_json:
             print_json({"type": "licence", "id": licence.voice_id, "name": licence.name, "text": licence.text})
         return False
 
     return ask_licence
-
-
-def _is_interactive() -> bool:
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 def _ask_user(licence: VoiceLicence) -> bool:

@@ -1,10 +1,11 @@
-"""Shows how far long work is: JSON lines on stdout, or a bar on stderr where a person looks."""
+"""Shows how far long work is: JSON lines on stdout, or a bar on stderr where a person looks; and notices that work is slow, and how to stop it."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,9 +14,9 @@ from app.adapters.download.download_progress import DownloadProgress, format_spe
 from app.adapters.http.retry_policy import WaitNotice
 from app.cli.console_output import print_json, print_note
 from app.common.language import localize
+from app.core.text.sentence_splitting import split_sentences
 
 if TYPE_CHECKING:
-    # Imported where a bar is drawn: most programs that ask for this one read lines.
     from tqdm import tqdm
 
 DOWNLOAD_LINE_INTERVAL_S = 1.0
@@ -23,6 +24,10 @@ DOWNLOAD_LINE_INTERVAL_S = 1.0
 
 WAIT_NOTICE_INTERVAL_S = 30.0
 """One line shows a person a wait; another one comes when it takes longer."""
+
+SLOW_NOTICE_DELAY_S = 3.0
+# After a longer silence users think that the program hangs.
+SLOW_NOTICE_INTERVAL_S = 10.0
 
 
 class ProgressView(Protocol):
@@ -158,3 +163,52 @@ class _QuietProgressView(_WaitNoteView):
 
     def update_download(self, progress: DownloadProgress) -> None:
         pass
+
+
+@contextmanager
+def show_slow_notice(message: str, describe_progress: Callable[[], str] = str) -> Iterator[None]:
+    """Print a notice if the block takes longer than `SLOW_NOTICE_DELAY_S`, and again now and then, with its progress, until it ends."""
+    over = threading.Event()
+    notices = threading.Thread(target=_report_until_done, args=(message, describe_progress, over), name="waiting", daemon=True)
+    notices.start()
+    try:
+        yield
+    finally:
+        over.set()
+        # Without the join a notice could come after the result.
+        notices.join()
+
+
+def _report_until_done(message: str, describe_progress: Callable[[], str], finished: threading.Event) -> None:
+    began = time.monotonic()
+    if finished.wait(SLOW_NOTICE_DELAY_S):
+        return
+    print_note(f"{message}{localize('…（Ctrl+C で中止）', ' … (Ctrl+C stops)')}")
+    while not finished.wait(SLOW_NOTICE_INTERVAL_S):
+        seconds, done = time.monotonic() - began, describe_progress()
+        so_far = localize(f"{seconds:,.0f} 秒経過", f"{seconds:,.0f} s so far") + (localize("、", ", ") + done if done else "")
+        print_note(f"{message}{localize(f'…（{so_far}。Ctrl+C で中止）', f' … ({so_far}; Ctrl+C stops)')}")
+
+
+def describe_speaking(text: str) -> str:
+    """Return the notice of `speak` while it writes a file."""
+    return localize(f"{len(text):,} 文字を合成しています", f"Synthesising {len(text):,} characters")
+
+
+def describe_synthesized_length(seconds: float) -> str:
+    """Describe the progress of `speak`; a line alone does not show how many sentences there will be."""
+    return localize(f"音声 {seconds:,.0f} 秒分を合成", f"{seconds:,.0f} s of audio ready") if seconds else ""
+
+
+def create_sentence_bar(text: str) -> tqdm | None:  # type: ignore[type-arg]
+    """Return a progress bar over the sentences of a long text; None without a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty() or len(text) < 200:
+        return None
+    from tqdm import tqdm
+
+    return tqdm(total=sum(1 for _ in split_sentences(text)), unit=localize("文", "sentence"), leave=False)
+
+
+def describe_device_preparation() -> str:
+    """Describe the preparation of a device that the user chose by name, for the notice during the wait."""
+    return localize("デバイスを準備しています", "Preparing the device")

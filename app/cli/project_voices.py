@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.cli.console_output import print_note
+from app.cli.console_output import print_localized_note, print_note
 from app.common.language import localize
 from app.core.script.characters import CastBuilder
 from app.core.script.project import PROJECT_SUFFIX, Project, VoiceAssignment
@@ -66,11 +66,7 @@ def _match_remembered(project: Project, known: Sequence[AssignableVoice], defaul
 
 
 def cast_default_voice(project: Project, voice: str) -> Project:
-    """Return the project with a voice for the characters that nobody has cast; each is announced.
-
-    Args:
-        voice: as lines have it; empty is that of lines without one.
-    """
+    """Return the project with a voice (empty: that of lines without one) for the characters that nobody has cast; each is announced."""
     is_available = _create_voice_check(list_known_voices(), voice)
     wanted = {one.name for one in project.assignments}
     uncast = [one for one in project.script.cast if one.settings.voice in wanted.union(one.names) and not is_available(one.settings.voice)]
@@ -80,8 +76,8 @@ def cast_default_voice(project: Project, voice: str) -> Project:
     names = dict.fromkeys((*(one.name for one in uncast), *strangers))
     spoken_by = localize(f"「{voice}」", f"“{voice}”") if voice else localize("既定の声", "the default voice")
     for who in names:
-        print_note(
-            localize(f"「{who}」の声が決まっていないため、{spoken_by}を使います。", f"No voice was chosen for “{who}”; {spoken_by} speaks.")
+        print_localized_note(
+            f"「{who}」の声が決まっていないため、{spoken_by}を使います。", f"No voice was chosen for “{who}”; {spoken_by} speaks."
         )
     return apply_choices(project, {who: VoiceAssignment(who, voice) for who in (*names, *(one.settings.voice for one in uncast))})
 
@@ -97,12 +93,7 @@ def _list_speaker_only_names(project: Project) -> list[str]:
 
 
 def cast_unknown_speakers(project: Project, voices: Mapping[str, VoiceManifest], source: Path) -> Project:
-    """Return the project with characters for speakers of a table whom the voices of their rows lack; each is announced.
-
-    Args:
-        voices: manifests, by the id that lines have.
-        source: file of the script; what is no table stays as it is.
-    """
+    """Return the project with characters for speakers of a table whom the voices of their rows lack; each is announced. No other script changes."""
     if source.suffix.lower() not in TABLES:
         return project
     cast, known = CastBuilder(project.script.cast), set[str]()
@@ -114,11 +105,9 @@ def cast_unknown_speakers(project: Project, voices: Mapping[str, VoiceManifest],
         if who not in known:
             known.add(who)
             name = format_voice_name(voice)
-            print_note(
-                localize(
-                    f"「{who}」は「{name}」の話者ではないため、登場人物として扱います。",
-                    f"“{who}” is no speaker of “{name}” and counts as a character.",
-                )
+            print_localized_note(
+                f"「{who}」は「{name}」の話者ではないため、登場人物として扱います。",
+                f"“{who}” is no speaker of “{name}” and counts as a character.",
             )
         settings = replace(line.settings, speaker="")
         return replace(line, settings=settings, character=cast.add_character(who, settings).id)
@@ -185,11 +174,9 @@ def _match_name(wanted: str, items: Sequence[NamedId], kind: str, voice: VoiceMa
         return wanted
     first, name = items[0].name, format_voice_name(voice)
     if wanted:
-        print_note(
-            localize(
-                f"声「{name}」に{kind}「{wanted}」はないため、「{first}」で話します。",
-                f"“{name}” has no {kind} “{wanted}”, so that “{first}” is used.",
-            )
+        print_localized_note(
+            f"声「{name}」に{kind}「{wanted}」はないため、「{first}」で話します。",
+            f"“{name}” has no {kind} “{wanted}”, so that “{first}” is used.",
         )
     return first
 

@@ -1,35 +1,49 @@
-"""The voices that other programs are offered, and those that wait for their licence to be accepted."""
+"""The voice of `--voice`, made ready; the voices that other programs are offered, and those that wait for their licence to be accepted."""
 
 from __future__ import annotations
 
 import argparse
 import math
 from collections.abc import Mapping
+from functools import partial
 from itertools import takewhile
 
-from app.cli.chosen_voice import create_bert_finder
-from app.cli.console_output import print_note
+from app.cli.console_output import print_localized_note, print_note
 from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress
 from app.common.files import paths
-from app.common.language import localize
 from app.engine.open_voices import OpenVoices
 from app.engine.voice_terms import VoiceTerms, create_opener
 from app.install.natural_voice_first_start import prepare_waiting_voice, renew_before_speaking
 from app.install.resolve_voice import resolve_ready_voice
 from app.install.voice_licence import find_unaccepted_licence
-from app.voices.installed_voices import describe_skipped_voices, list_installed_voices, order_speaking_first
+from app.voices.bert_models import find_bert
+from app.voices.installed_voices import BertRequirement, describe_skipped_voices, list_installed_voices, order_speaking_first
 from app.voices.prepared_voice import Voice
 
 # Open at once; those used last stay.
 MAX_SERVED_VOICES = 4
 
 
-def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict[str, str | None]]:
-    """Return the voices to offer, and the argument of `open_speaker` for each.
+def create_bert_finder(options: argparse.Namespace) -> BertRequirement:
+    """Return a finder that raises VoiceError for a missing BERT, with a hint about the options."""
+    return partial(find_bert, folders=paths.list_bert_dirs(), chosen_id=getattr(options, "bert", None), allow_mismatch=options.force_bert)
 
-    A voice that was not named is left out while its licence is not accepted.
-    """
+
+def prepare_chosen_voice(options: argparse.Namespace, *, by_path: bool = True) -> str | None:
+    """Return `open_speaker`'s argument for the user's voice; no path is accepted where a stranger's script may have named it."""
+    ask = create_licence_prompt(is_accepted=options.accept_licence)
+    with show_progress(as_json=False) as report:
+        ready = resolve_ready_voice(
+            options.voice, ask, report, announce=print_note, require_bert=create_bert_finder(options), may_be_path=by_path
+        )
+    if ready.note:
+        print_note(ready.note)
+    return ready.reference
+
+
+def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict[str, str | None]]:
+    """Return the voices to offer, and `open_speaker`'s argument for each; one that was not named is left out while its licence is not accepted."""
     if not options.voice:
         prepare_waiting_voice(print_note, require_bert=create_bert_finder(options))
     if not options.voice and not options.accept_licence:
@@ -37,11 +51,9 @@ def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict
         waiting = [voice.manifest.name for voice in found if find_unaccepted_licence(voice) is not None]
         if waiting:
             names = ", ".join(waiting)
-            print_note(
-                localize(
-                    f"利用規約に同意していないため提供しない声: {names}（--voice で指定すると確認できます）",
-                    f"Not offered until you accept their licence: {names} (name them with --voice)",
-                )
+            print_localized_note(
+                f"利用規約に同意していないため提供しない声: {names}（--voice で指定すると確認できます）",
+                f"Not offered until you accept their licence: {names} (name them with --voice)",
             )
         voices = _order_voices([voice for voice in found if find_unaccepted_licence(voice) is None], options)
         return voices, {voice.manifest.id: voice.manifest.id for voice in voices}
@@ -57,12 +69,7 @@ def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict
 
 
 def create_open_voices(options: argparse.Namespace, references: Mapping[str, str | None], *, convert: bool = True) -> OpenVoices:
-    """Return where voices are opened, as the options say.
-
-    Args:
-        references: of each voice, the argument of `open_speaker`.
-        convert: see `open_speaker`.
-    """
+    """Return where voices are opened, as the options say; `references` are arguments of `open_speaker`."""
 
     def find_terms(voice: str) -> VoiceTerms:
         return VoiceTerms(references.get(voice, voice), options.backend, force_bert=options.force_bert, convert=convert)

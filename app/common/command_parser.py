@@ -47,6 +47,14 @@ class CommandParser(argparse.ArgumentParser):
         self._optionals.title = localize("オプション", "options")
         self.add_argument("-h", "--help", action="help", help=localize("このヘルプを表示して終了する", "show this help and exit"))
 
+    def add_option(self, name: str, ja: str, en: str, **settings: Any) -> None:
+        """Add an option or a positional argument with its help in both languages; `settings` as `add_argument` has them."""
+        self.add_argument(name, help=localize(ja, en), **settings)
+
+    def add_switch(self, name: str, ja: str, en: str) -> None:
+        """Add an option that has no value."""
+        self.add_argument(name, action="store_true", help=localize(ja, en))
+
     def error(self, message: str) -> NoReturn:
         """Raise InputError for a usage mistake, which is shown like any other error."""
         raise _build_usage_error(self.prog, message)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import psutil
 
 from app.adapters.ort.graph_session import ORT_VERSION
@@ -12,7 +10,7 @@ from app.bench.machine_facts import find_cpu_name
 from app.common.files import paths
 from app.common.language import localize
 from app.lab.lab_subject import LabSubject
-from app.lab.report_rows import NoteRow, ReportRow
+from app.lab.report_rows import Row, make_row
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 
@@ -21,27 +19,10 @@ BUSY_SHARE = 0.25
 BUSY_SAMPLE_S = 0.2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineRow(ReportRow):
-    """The machine that a report was made on.
-
-    Attributes:
-        ort: version of ONNX Runtime.
-        busy: whether other programs compute now.
-        backend: as it was asked for.
-    """
-
-    kind = "machine"
-    ort: str
-    cpu: str
-    threads: int
-    busy: bool
-    backend: str
-
-
-def build_machine_row(backend: str) -> MachineRow:
+def build_machine_row(backend: str) -> Row:
     """Build the first row of every report."""
-    return MachineRow(
+    return make_row(
+        "machine",
         ort=ORT_VERSION.removeprefix("onnxruntime "),
         cpu=find_cpu_name(),
         threads=count_intra_threads(),
@@ -50,7 +31,7 @@ def build_machine_row(backend: str) -> MachineRow:
     )
 
 
-def build_substitute_note(subject: LabSubject) -> NoteRow | None:
+def build_substitute_note(subject: LabSubject) -> Row | None:
     """Return a note that another BERT reads, or None if the voice's own does; raise VoiceError if there is no BERT at all."""
     if subject.voice is None or not subject.voice.manifest.bert:
         return None
@@ -63,4 +44,4 @@ def build_substitute_note(subject: LabSubject) -> NoteRow | None:
         f"The BERT “{needed}” of this voice is not installed; “{found.id}” read in its place. Its times, and what depends on what was read, "
         "differ with the voice's own.",
     )
-    return NoteRow(note=words)
+    return make_row("note", note=words)

@@ -71,10 +71,7 @@ def reject_malformed(subject: LabSubject) -> Iterator[None]:
 
 
 def sanitise_value(value: Any, depth: int = 0) -> Any:
-    """Return a value fit for a table: texts on one line and cut, numbers finite, lists and mappings bounded.
-
-    What is too deep is gone. Raises ValueError for a number that is none.
-    """
+    """Return a value fit for a table: bounded, on one line, not too deep; raise ValueError for a number that is none."""
     if isinstance(value, str):
         value = escape_to_one_line(value)
         return value if len(value) <= MAX_SANDBOX_TEXT else value[: MAX_SANDBOX_TEXT - 1] + "…"

@@ -82,11 +82,7 @@ def create_voice_subject(voice: Voice, source: GraphSources, reason: str = "") -
 
 
 def dump_subject(subject: LabSubject, scratch: Path) -> dict[str, Any]:
-    """Return the subject as values that JSON can hold.
-
-    Args:
-        scratch: for graphs that are in memory only; the caller removes it.
-    """
+    """Return the subject as values that JSON can hold; graphs that are in memory only are written to a folder, which the caller removes."""
     return {
         "name": subject.name,
         "source": {name: str(ensure_file(graph, scratch / f"source-{name}.onnx")) for name, graph in subject.source.items()},

@@ -13,9 +13,8 @@ import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import RunnableSession
-from app.bench.bench_texts import BENCH_LINES
-from app.bench.graph_recording import RecordedGraphRun, record_runs
-from app.bench.stage_timing import build_bench_request
+from app.bench.multiply_adds import RecordedGraphRun, record_runs
+from app.bench.stage_timing import BENCH_LINES, build_bench_request
 from app.compose.graph_runner import SYMBOL_TYPES_INPUT
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker

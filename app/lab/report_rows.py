@@ -1,13 +1,13 @@
-"""The rows that every part of the lab yields: a class a kind, made into plain values in one place, which become tables, pictures and JSON alike."""
+"""The rows that every part of the lab yields: plain values, which become tables, pictures and JSON alike."""
 
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from typing import ClassVar
+from typing import Any
 
-Row = dict[str, object]
+Row = dict[str, Any]
 """One finding as plain values; `type` names its kind. Values are text, numbers, None, and lists and mappings of these."""
 
 EMPTY_VALUES: tuple[object, ...] = (None, "", [], {})
@@ -20,56 +20,9 @@ SHAPES, CHOSEN = {"shape", "counted_with"}, {"winner", "kept"}
 """Names of columns."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportRow:
-    """One finding; its fields, in order, are the columns of its kind.
-
-    Attributes:
-        kind: its name in JSON.
-        optional_columns: the columns that a row lacks where they are None; any other is there and empty.
-    """
-
-    kind: ClassVar[str]
-    optional_columns: ClassVar[frozenset[str]] = frozenset()
-
-    def convert_to_dict(self) -> Row:
-        """Return the row as JSON, tables and pictures have it."""
-        values = {item.name: _convert_value(getattr(self, item.name)) for item in fields(self)}
-        return {"type": self.kind} | {
-            name: value for name, value in values.items() if value is not None or name not in self.optional_columns
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteRow(ReportRow):
-    """A note that a reader needs, on a graph or on the whole report."""
-
-    kind = "note"
-    optional_columns = frozenset({"graph", "form"})
-    graph: str | None = None
-    form: str | None = None
-    note: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasonRow(ReportRow):
-    """The reason why a voice or BERT is as it is, such as a single graph."""
-
-    kind = "reason"
-    reason: str
-
-
-def convert_row(row: ReportRow | Row) -> Row:
-    """Return a row as plain values; one that came from a child is that already."""
-    return row.convert_to_dict() if isinstance(row, ReportRow) else row
-
-
-def _convert_value(value: object) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: _convert_value(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, list | tuple):
-        return [_convert_value(item) for item in value]
-    return value
+def make_row(kind: str, **values: Any) -> Row:
+    """Return a finding; its columns are in the order of the values."""
+    return {"type": kind, **values}
 
 
 def group_by_type(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -86,11 +39,7 @@ def list_columns(rows: Iterable[Row]) -> list[str]:
 
 
 def format_cell(value: object, column: str = "") -> str:
-    """Return a value for people: numbers in four digits, mappings as `name value`, shapes in brackets, operators by name.
-
-    Args:
-        column: its name. A shape may be names alone, which elsewhere are a list; what was not chosen has not failed.
-    """
+    """Return a value of a column for people: numbers in four digits, mappings as `name value`, shapes in brackets, operators by name."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -126,3 +75,8 @@ def format_exact(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def measure_columns(text: str) -> int:
+    """Return the columns of a text in a terminal; Japanese letters take two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -30,16 +30,7 @@ BERT_INPUTS = {"input_ids", "attention_mask"}
 def open_subject_by_name(
     name: str | None, ask: AskLicence, report: Report = ignore_report, announce: Callable[[str], object] = print
 ) -> Iterator[LabSubject]:
-    """Open the voice or BERT of this id, name or path; an unprepared one is prepared for as long as the block runs.
-
-    Args:
-        name: None is the first voice.
-        ask: shows a licence that was not accepted yet.
-        announce: called with what the user should know.
-
-    Raises:
-        VoiceError: there is none of that name, or it is neither a voice nor a BERT.
-    """
+    """Open a voice (None: the first) or BERT, prepared for as long as the block runs; raise VoiceError if there is none, or it is neither."""
     with ExitStack() as kept:
         bert = _find_installed_bert(name)
         if bert is not None:

@@ -29,15 +29,7 @@ KNOWN_PHONE_IDS = range(1, 60)
 
 @dataclass(frozen=True, slots=True)
 class InputSizes:
-    """Sizes of a graph's inputs.
-
-    Attributes:
-        symbols: of a text, blanks included.
-        frames: of sound.
-        tokens: of a BERT.
-        hop: samples of a frame.
-        length_scale: makes the durations of a graph in one piece longer.
-    """
+    """Sizes of a graph's inputs: symbols with blanks, frames of sound, tokens, samples of a frame; a scale stretches durations of one graph."""
 
     symbols: int = 61
     frames: int = 256

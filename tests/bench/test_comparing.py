@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from app.bench.backend_crossover import BackendCrossover, find_crossovers, find_fastest_backends, parse_backends
 from app.bench.repeated_runs import UNCOUNTED_TURNS, compute_ratio, list_figures, take_turns
-from app.bench.stage_timing import BenchMeasurement
-from app.bench.target_times import find_target_ms
+from app.bench.stage_timing import (
+    BackendCrossover,
+    BenchMeasurement,
+    find_crossovers,
+    find_fastest_backends,
+    find_target_ms,
+    parse_backends,
+)
 from app.common.errors import InputError
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.bench.bench_texts import BENCH_LINES
+from app.bench.stage_timing import BENCH_LINES
 from app.compose.speaker_opening import open_speaker
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.pipeline import Pipeline

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from app.bench.bench_texts import BENCH_LINES
+from app.bench.stage_timing import BENCH_LINES
 from app.core.script.script import Line, LineSettings, Script
 from app.install.voice_import import find_user_voices_dir
 from app.lab.context_rows import build_machine_row
@@ -161,7 +161,7 @@ def measure(folders: list[Path], kept: Path, turns: int, scratch: Path) -> dict[
 
 def format_table(found: dict[str, list[HeardLine]]) -> str:
     """Return the table, under a line about the machine."""
-    machine = build_machine_row("cpu").convert_to_dict()
+    machine = build_machine_row("cpu")
     busy = "; measured while the machine was busy" if machine["busy"] else ""
     rows = [f"| {' | '.join(HEADS)} |", "|" + "---|" * len(HEADS)]
     for name, heard in found.items():

@@ -20,13 +20,12 @@ import torch
 from app.adapters.ort.optimization_levels import open_at_level
 from app.adapters.ort.session_options import count_intra_threads
 from app.bench.repeated_runs import Repeats
-from app.lab.compare.candidate_timing import EnergyMeter, measure_candidates
-from app.lab.compare.compare_candidates import CandidateSessions, CompareCandidate
-from app.lab.compare.comparison_run import CompareRow, build_sentence_rows, find_crossovers
+from app.lab.compare.compare_candidates import CandidateSessions, CompareCandidate, EnergyMeter, measure_candidates
+from app.lab.compare.comparison_run import build_sentence_rows, find_crossovers
 from app.lab.context_rows import build_machine_row
 from app.lab.report_rows import Row
 from app.lab.report_tables import format_as_text
-from app.lab.verify.verify_limits import VerifyLimit, compute_figures
+from app.lab.verify.graph_pair import VerifyLimit, compute_figures
 
 sys.path.append(str(Path(__file__).parents[2] / "packaging" / "starter_voice"))
 from bert import StarterBert
@@ -61,7 +60,7 @@ def rows(tokens: Sequence[int], repeats: Repeats) -> list[Row]:
     """Both candidates at each length; AssertionError where they do not compute the same."""
     torch.manual_seed(0)
     torch.set_num_threads(count_intra_threads())
-    model, found = StarterBert(VOCABULARY).eval(), list[CompareRow]()
+    model, found = StarterBert(VOCABULARY).eval(), list[Row]()
     for weight in model.parameters():
         weight.data = weight.data.half().float()  # the graph keeps halves
     with tempfile.TemporaryDirectory() as folder:
@@ -78,7 +77,7 @@ def rows(tokens: Sequence[int], repeats: Repeats) -> list[Row]:
         assert SAME.is_met(figures), figures
         times = measure_candidates(opened, dict.fromkeys(opened, values), repeats, EnergyMeter())
         found += build_sentence_rows(times, f"{length} tokens", 1, length, None)
-    return [row.convert_to_dict() for row in (*found, *find_crossovers(found))]
+    return [*found, *find_crossovers(found)]
 
 
 def main() -> None:
@@ -89,7 +88,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     options = parser.parse_args()
     lengths = [int(item) for item in options.tokens.split(",")]
-    print(format_as_text([build_machine_row("cpu").convert_to_dict(), *rows(lengths, Repeats(options.runs, seconds=options.seconds))]))
+    print(format_as_text([build_machine_row("cpu"), *rows(lengths, Repeats(options.runs, seconds=options.seconds))]))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from app.bench.bench_texts import BENCH_LINES
+from app.bench.stage_timing import BENCH_LINES
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_import import find_user_voices_dir
@@ -115,7 +115,7 @@ def measure_ways(file: Path, turns: int) -> dict[str, list[Turn]]:
 
 def format_table(found: dict[str, list[Turn]]) -> str:
     """Return the table, under a line about the machine."""
-    machine = build_machine_row("cpu").convert_to_dict()
+    machine = build_machine_row("cpu")
     busy = "; measured while the machine was busy" if machine["busy"] else ""
     turns = len(next(iter(found.values())))
     rows = [f"| {' | '.join(HEADS)} |", "|" + "---|" * len(HEADS)]

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import slow_notices
+from app.cli import progress_display
 from app.cli.main import main
-from app.cli.slow_notices import show_slow_notice
+from app.cli.progress_display import show_slow_notice
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_notices, "SLOW_NOTICE_DELAY_S", 0.0)
+    monkeypatch.setattr(progress_display, "SLOW_NOTICE_DELAY_S", 0.0)
 
 
 def test_a_long_line_is_announced_and_only_results_are_on_stdout(
@@ -38,7 +38,7 @@ def test_writing_without_a_bar_is_announced(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_what_takes_longer_says_so_again_and_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(slow_notices, "SLOW_NOTICE_INTERVAL_S", 0.01)
+    monkeypatch.setattr(progress_display, "SLOW_NOTICE_INTERVAL_S", 0.01)
     enough = threading.Event()
 
     def how_far() -> str:
@@ -59,7 +59,7 @@ def test_json_tells_by_its_lines(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_what_is_quick_says_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(slow_notices, "SLOW_NOTICE_DELAY_S", 60.0)
+    monkeypatch.setattr(progress_display, "SLOW_NOTICE_DELAY_S", 60.0)
     with show_slow_notice("long"):
         time.sleep(0.01)
     assert capsys.readouterr().err == ""

@@ -28,7 +28,7 @@ from app.lab.check.check_row import build_check_row, format_as_junit, has_all_pa
 from app.lab.check.subject_checks import check_agreement, resize_inputs, run_checks
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import record_inputs
-from app.lab.report_rows import Row, convert_row
+from app.lab.report_rows import Row
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_manifest import write_manifest
 
@@ -79,7 +79,7 @@ def voice(tmp_path: Path) -> Path:
 def findings(folder: Path, report: Report = ignore_report, graphs: Container[str] = ("prosody", "flow", "decoder")) -> list[Row]:
     voice = read_prepared_voice(folder)
     subject = LabSubject(voice.manifest.name, {}, {name: path for name, path in voice.graphs.items() if name in graphs}, voice)
-    return [row.convert_to_dict() for row in run_checks(subject, placement=CPU, report=report)]
+    return list(run_checks(subject, placement=CPU, report=report))
 
 
 def failed(rows: list[Row]) -> set[tuple[object, object]]:
@@ -134,7 +134,7 @@ def test_a_graph_that_takes_one_length_only_is_found(voice: Path) -> None:
 
 def test_a_voice_that_is_not_its_source_is_found(tiny: LabSubject) -> None:
     cases = record_inputs(tiny, {"short": "はい。"})
-    rows = [row.convert_to_dict() for row in check_agreement(tiny, cases)]
+    rows = list(check_agreement(tiny, cases))
     assert has_all_passed(rows)
     assert sum("source" in str(row["case"]) for row in rows) == 1
 
@@ -144,7 +144,7 @@ def test_a_voice_that_is_not_its_source_is_found(tiny: LabSubject) -> None:
 
     assert tiny.voice is not None
     change(tiny.voice.path / "decoder.onnx", louder)
-    (row,) = (row for row in map(convert_row, check_agreement(tiny, cases)) if not row["passed"])
+    (row,) = (row for row in check_agreement(tiny, cases) if not row["passed"])
     assert "source" in str(row["case"])
 
 
@@ -163,9 +163,7 @@ def test_lengths_keep_what_does_not_grow() -> None:
 
 def test_junit_is_well_formed_whatever_a_voice_is_called() -> None:
     rows = [
-        build_check_row(
-            "parity", "voice", "a\x00<b>\x1b&", passed=False, value=float("inf"), limit=1e-3, detail="]]>\ud800"
-        ).convert_to_dict(),
+        build_check_row("parity", "voice", "a\x00<b>\x1b&", passed=False, value=float("inf"), limit=1e-3, detail="]]>\ud800"),
         {"type": "machine", "busy": True},
     ]
     suite = ElementTree.fromstring(format_as_junit(rows, "声\x0b\"'<"))[0]

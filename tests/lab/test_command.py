@@ -8,19 +8,19 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from app.cli.commands.lab.options import LAB_COMMANDS
-from app.cli.commands.lab.parts_command import list_commands
+from app.cli.commands.lab.lab_part import LabPart, list_commands
+from app.cli.commands.lab.lab_parts import LAB_PARTS
 from app.cli.main import main
+from app.common.command_parser import CommandParser
 from app.common.progress import Report
 from app.lab.graph_sandbox import SandboxRow, run_in_sandbox
 from app.lab.inspect import inspect_rows
 from app.lab.lab_subject import LabSubject
-from app.lab.report_rows import Row, convert_row, format_cell
+from app.lab.report_rows import Row, format_cell
 from app.lab.report_tables import format_as_text
 
 _inspected: dict[str, list[SandboxRow]] = {}
@@ -99,7 +99,7 @@ def test_a_backend_that_nobody_knows_is_refused_in_a_sentence(capsys: pytest.Cap
 
 def test_programs_learn_which_parts_there_are_and_how_far_work_is(capsys: pytest.CaptureFixture[str]) -> None:
     *parts, places = lines(capsys, "parts")
-    assert [part["part"] for part in parts] == list(LAB_COMMANDS)
+    assert [part["part"] for part in parts] == list(LAB_PARTS)
     assert all(part["summary"] and isinstance(part["options"], list) for part in parts)
     assert "cpu" in places["places"]  # type: ignore[operator]
 
@@ -116,8 +116,13 @@ def test_programs_learn_which_parts_there_are_and_how_far_work_is(capsys: pytest
     ],
 )
 def test_every_form_of_an_option_is_described(given: dict[str, Any], kind: str, default: object) -> None:
-    part = SimpleNamespace(describe_command=lambda: ("部", "part"), add_options=lambda parser: parser.add_argument("-x", "--some", **given))
-    row, _places = map(convert_row, list_commands({"some": part}))  # type: ignore[dict-item]
+    class Part(LabPart):
+        summary = "部", "part"
+
+        def add_options(self, parser: CommandParser) -> None:
+            parser.add_argument("-x", "--some", **given)
+
+    row, _places = list_commands({"some": Part()})
     options: Any = row["options"]
     (option,) = options
     assert (option["option"], option["kind"], option["default"]) == ("--some", kind, default)

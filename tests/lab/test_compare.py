@@ -16,12 +16,19 @@ from hypothesis import strategies as st
 from app.bench.repeated_runs import Repeats, compute_summary, count_outliers
 from app.cli.main import main
 from app.lab.compare import comparison_run
-from app.lab.compare.candidate_timing import CandidateTimings, EnergyMeter, measure_candidates
-from app.lab.compare.compare_candidates import CandidateGraphs, CandidateSessions, CompareCandidate, list_candidates
-from app.lab.compare.comparison_run import CompareOptions, CompareRow, build_sentence_rows, find_crossovers, run_comparison
+from app.lab.compare.compare_candidates import (
+    CandidateGraphs,
+    CandidateSessions,
+    CandidateTimings,
+    CompareCandidate,
+    EnergyMeter,
+    list_candidates,
+    measure_candidates,
+)
+from app.lab.compare.comparison_run import CompareOptions, build_sentence_rows, find_crossovers, run_comparison
 from app.lab.lab_subject import LabSubject
 from app.lab.report_charts import draw_chart
-from app.lab.report_rows import convert_row
+from app.lab.report_rows import Row
 
 CONTRACT = [
     "type", "candidate", "graph", "length", "batch", "runs", "mean_ms", "median_ms", "p90_ms", "p95_ms", "p99_ms", "min_ms", "max_ms",
@@ -68,7 +75,7 @@ def test_a_source_is_compared_by_its_total_on_the_same_frames(tiny: LabSubject, 
     both = replace(tiny, prepared=tiny.prepared | {"decoder_int8": tiny.prepared["decoder"]})  # whether int8 pays depends on the processor
     rows: list[dict[str, Any]] = [
         row
-        for row in map(convert_row, run_comparison(both, CompareOptions(forms=("source", "prepared"), tokens=(), repeats=ONCE)))
+        for row in run_comparison(both, CompareOptions(forms=("source", "prepared"), tokens=(), repeats=ONCE))
         if row["type"] == "compare"
     ]
     graphs = {(row["candidate"], row["graph"]) for row in rows}
@@ -79,7 +86,7 @@ def test_a_source_is_compared_by_its_total_on_the_same_frames(tiny: LabSubject, 
 
 def test_several_sentences_at_once_where_a_graph_takes_them(tiny_bert: LabSubject) -> None:
     options = CompareOptions(forms=("source", "prepared"), precisions=("float32",), tokens=(5,), batches=(1, 2), repeats=ONCE)
-    rows = [row.convert_to_dict() for row in run_comparison(tiny_bert, options)]
+    rows = list(run_comparison(tiny_bert, options))
     compared = [row for row in rows if row["type"] == "compare"]
     assert {(row["candidate"], row["batch"]) for row in compared} == {
         ("cpu float32 all source", 1), ("cpu float32 all prepared", 1), ("cpu float32 all source", 2),
@@ -120,7 +127,7 @@ def _timed(name: str, times: Sequence[float]) -> CandidateTimings:
     return CandidateTimings(opened, {"bert": times[0]}, [{"bert": time, "total": time} for time in times])
 
 
-def _rows(sizes: dict[int, dict[str, list[float]]]) -> list[CompareRow]:
+def _rows(sizes: dict[int, dict[str, list[float]]]) -> list[Row]:
     return [
         row
         for size, times in sizes.items()
@@ -130,9 +137,9 @@ def _rows(sizes: dict[int, dict[str, list[float]]]) -> list[CompareRow]:
 
 def test_the_winner_changes_between_two_lengths() -> None:
     rows = _rows({10: {"a": [1.0] * 4, "b": [2.0] * 4}, 30: {"a": [4.0] * 4, "b": [3.0] * 4}})
-    assert [(row.candidate, row.size) for row in rows if row.winner] == [("a", 10), ("b", 30)]
+    assert [(row["candidate"], row["size"]) for row in rows if row["winner"]] == [("a", 10), ("b", 30)]
     (crossing,) = find_crossovers(rows)
-    assert crossing.convert_to_dict() == {"type": "crossover", "graph": "bert", "batch": 1, "size": 20.0, "below": "a", "above": "b"}
+    assert crossing == {"type": "crossover", "graph": "bert", "batch": 1, "size": 20.0, "below": "a", "above": "b"}
 
 
 def test_two_turns_do_not_tell_where_the_winner_changes() -> None:
@@ -143,7 +150,7 @@ def test_two_turns_do_not_tell_where_the_winner_changes() -> None:
 def test_lengths_at_which_two_are_too_close_to_tell_are_no_change() -> None:
     rows = _rows({10: {"a": [1.0] * 4, "b": [2.0] * 4}, 30: {"a": [3.1, 2.0, 3.1, 2.9], "b": [3.0] * 4}})
     assert list(find_crossovers(rows)) == []
-    assert all(row.slower_p25 <= 1 for row in rows if row.size == 30)
+    assert all(row["slower_p25"] <= 1 for row in rows if row["size"] == 30)
 
 
 def test_only_what_can_be_is_a_candidate() -> None:
@@ -200,4 +207,4 @@ def test_joules_are_for_a_second_of_speech() -> None:
     item = _timed("a", [1.0, 1.0])
     item.warm[:] = [{"bert": 1.0, "total": 1.0, "joules": 3.0}, {"bert": 1.0, "total": 1.0, "joules": 5.0}]
     (row,) = build_sentence_rows({"a": item}, "5 tokens", 1, 5, 2.0)
-    assert row.joules_per_s == pytest.approx(2.0)
+    assert row["joules_per_s"] == pytest.approx(2.0)

@@ -11,8 +11,8 @@ from app.bench.dark_colors import DARK_COLORS, build_dark_rules, convert_to_dark
 from app.bench.svg_picture import GRID, INK, PALE, PAPER, SvgPicture
 from app.common.stage_colors import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
 from app.core.sound.stage_clock import ALL_STAGES
-from app.lab.profile.profile_chart import draw_profile_chart
-from app.lab.report_page import format_as_html
+from app.lab.report_charts import draw_profile_chart
+from app.lab.report_tables import format_as_html
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 
 APP = Path(__file__).parents[2] / "app"
@@ -47,7 +47,7 @@ def test_every_colour_of_a_chart_has_a_dark_one() -> None:
 
 
 def test_a_picture_is_repainted_and_its_words_stay() -> None:
-    picture = SvgPicture(100)
+    picture = SvgPicture(width=100)
     picture.draw_box(0, 0, 10, 10, STAGE_COLORS_ON_LIGHT["decode"], "#ffffff")
     picture.draw_line([(0, 0), (1, 1)], "#123456")
     picture.draw_text(0, 20, "#222222")

@@ -15,11 +15,10 @@ from app.bench.multiply_adds import find_operator_kind
 from app.bench.repeated_runs import Repeats
 from app.cli.main import main
 from app.common.errors import VoiceError
-from app.lab.expect.expect_chart import draw_expect_chart
 from app.lab.expect.expect_rows import COUNTED_KINDS, INEFFICIENT, MUCH_WORK, build_expect_rows, build_graph_rows, compute_expected_ms
 from app.lab.expect.graph_timing import LONGEST_S, MAX_TIMED_RUNS, _measure_runs_ms
 from app.lab.lab_subject import LabSubject
-from app.lab.report_rows import convert_row
+from app.lab.report_charts import draw_expect_chart
 from app.lab.synthetic_inputs import InputSizes
 from tests.lab.graphs import of_type
 from tests.lab.odd_graphs import stated
@@ -42,7 +41,7 @@ def found(measured_ms: float, **operators: float) -> dict[str, object]:
 
 
 def test_a_graph_that_mostly_multiplies_has_much_work() -> None:
-    whole, convolutions, products, other = map(convert_row, build_graph_rows(found(10.0, Conv=4.0, MatMul=4.0, Add=2.0), PEAKS))
+    whole, convolutions, products, other = build_graph_rows(found(10.0, Conv=4.0, MatMul=4.0, Add=2.0), PEAKS)
     assert whole["expected_ms"] == pytest.approx(6)
     assert (whole["efficiency"], whole["verdict"]) == (pytest.approx(0.6), MUCH_WORK)
     assert whole["operators"] == {"MatMul": 2.0, "Add": 2.0}, "whose work explains their time are not blamed"
@@ -52,10 +51,10 @@ def test_a_graph_that_mostly_multiplies_has_much_work() -> None:
 
 
 def test_a_graph_that_does_other_things_runs_badly_and_says_which() -> None:
-    whole, *_ = map(convert_row, build_graph_rows(found(60.0, Conv=3.0, FusedConv=5.0, MatMul=2.0, Transpose=40.0, Add=10.0), PEAKS))
+    whole, *_ = build_graph_rows(found(60.0, Conv=3.0, FusedConv=5.0, MatMul=2.0, Transpose=40.0, Add=10.0), PEAKS)
     assert (whole["efficiency"], whole["verdict"]) == (pytest.approx(0.1), INEFFICIENT)
-    assert list(whole["operators"]) == ["Transpose", "Add", "FusedConv", "Conv"]  # type: ignore[call-overload]
-    assert whole["operators"]["FusedConv"] == pytest.approx(5 - 4 * 5 / 8)  # type: ignore[index]
+    assert list(whole["operators"]) == ["Transpose", "Add", "FusedConv", "Conv"]
+    assert whole["operators"]["FusedConv"] == pytest.approx(5 - 4 * 5 / 8)
 
 
 def test_a_graph_of_two_operators_runs_no_more_often_than_says_something(tmp_path: Path) -> None:
@@ -89,7 +88,7 @@ def test_the_shipped_bert_is_timed_and_drawn(capsys: pytest.CaptureFixture[str],
 
 
 def test_a_picture_of_hostile_names_is_one() -> None:
-    rows = list(map(convert_row, build_graph_rows(found(60.0, **{"<b>&": 60.0}) | {"graph": "<script>" * 20}, PEAKS)))
+    rows = list(build_graph_rows(found(60.0, **{"<b>&": 60.0}) | {"graph": "<script>" * 20}, PEAKS))
     texts = list(ET.fromstring(draw_expect_chart(rows)).itertext())
     assert any(text.startswith("<script>") and text.endswith("…") for text in texts)
     assert ET.fromstring(draw_expect_chart([])).tag.endswith("svg")

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.cli.commands.lab.options import LAB_COMMANDS
+from app.cli.commands.lab.lab_parts import LAB_PARTS
 from app.cli.main import main
 from app.common.files import paths
 from app.lab import graph_sandbox
@@ -41,7 +41,7 @@ def harmful(tiny_models: Path, folder: Path, harm: str) -> Path:
     return voice
 
 
-@pytest.mark.parametrize("part", LAB_COMMANDS)
+@pytest.mark.parametrize("part", LAB_PARTS)
 def test_nothing_of_a_stranger_is_opened_here(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two parts look into graphs that nobody has proved, in stricter children of their own."""
     done: list[str] = []
@@ -54,7 +54,7 @@ def test_nothing_of_a_stranger_is_opened_here(part: str, tmp_path: Path, monkeyp
         done.append("there")
         yield from ()
 
-    monkeypatch.setattr(LAB_COMMANDS[part], "find_rows", here)
+    monkeypatch.setattr(LAB_PARTS[part], "find_rows", here)
     monkeypatch.setattr(graph_sandbox, "run_command_in_sandbox", there)
     for source in ([], ["koebako-starter-v1"], [str(unproved(tmp_path / "voice"))]):
         main(["lab", part, *source, "--json"])

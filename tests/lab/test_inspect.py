@@ -27,7 +27,7 @@ from app.lab.inspect.graph_summaries import MAX_MODULE_DEPTH, choose_depth, pars
 from app.lab.inspect.inspect_rows import build_inspect_rows
 from app.lab.lab_subject import LabSubject
 from app.lab.report_charts import draw_chart
-from app.lab.report_rows import Row, convert_row
+from app.lab.report_rows import Row
 from app.lab.subject_lookup import open_subject_by_name
 from app.lab.synthetic_inputs import MAX_INPUT_NUMBERS, InputSizes, build_inputs
 from app.voices.containers.voice_sources import read_voice_source
@@ -42,7 +42,7 @@ SIZES = InputSizes(symbols=31, frames=100, tokens=12)
 
 def inspected(path: Path) -> tuple[LabSubject, list[Row]]:
     with open_subject_by_name(str(path), lambda _licence: True, announce=lambda _text: None) as subject:
-        return subject, list(map(convert_row, build_inspect_rows(subject, SIZES)))
+        return subject, list(build_inspect_rows(subject, SIZES))
 
 
 def test_the_shipped_voice_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,7 +75,7 @@ def test_the_shipped_voice_is_shown_whole(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_voice_is_compared_with_its_source_at_the_same_length(tiny_models: Path) -> None:
-    rows = list(map(convert_row, build_inspect_rows(cut_subject(tiny_models / "jp-extra-tiny-2spk/model.onnx"), SIZES)))
+    rows = list(build_inspect_rows(cut_subject(tiny_models / "jp-extra-tiny-2spk/model.onnx"), SIZES))
     frames = {row["frames"] for row in of_type(rows, "graph") if row["graph"] != "prosody"}
     assert len(frames) == 1
     assert abs(frames.pop() - 100) < 15
@@ -101,7 +101,7 @@ VARIANTS = ("variant-int32-rank1-single", "variant-no-noise-inputs", "variant-op
 @pytest.mark.parametrize("variant", [VARIANTS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in VARIANTS[1:])])
 def test_graphs_of_other_exporters_are_counted(variant: str, tiny_models: Path) -> None:
     path = tiny_models / f"{variant}/model.onnx"
-    rows = list(map(convert_row, build_inspect_rows(LabSubject("voice", {"whole": path}, voice=read_voice_source(path)), SIZES)))
+    rows = list(build_inspect_rows(LabSubject("voice", {"whole": path}, voice=read_voice_source(path)), SIZES))
     (row,) = of_type(rows, "graph")
     assert not of_type(rows, "note")
     assert row["macs"] > 1e8
@@ -122,12 +122,10 @@ def test_an_opaque_voice_says_why(tiny_models: Path, tmp_path: Path, monkeypatch
         yield from counted
 
     monkeypatch.setattr(inspect_rows, "run_in_sandbox", count_once)
-    rows = list(
-        map(convert_row, build_inspect_rows(LabSubject("voice", {}, {"whole": tmp_path / "whole.onnx"}, read_voice_source(source)), SIZES))
-    )
+    rows = list(build_inspect_rows(LabSubject("voice", {}, {"whole": tmp_path / "whole.onnx"}, read_voice_source(source)), SIZES))
     assert "2 × Ceil" in str(of_type(rows, "reason")[0]["reason"])
     kept_whole = LabSubject("voice", {}, {"whole": tmp_path / "whole.onnx"}, read_voice_source(source), reason="It starts later.")
-    told = [str(row["reason"]) for row in of_type(list(map(convert_row, build_inspect_rows(kept_whole, SIZES))), "reason")]
+    told = [str(row["reason"]) for row in of_type(list(build_inspect_rows(kept_whole, SIZES)), "reason")]
     assert told[0] == "It starts later."
     assert "2 × Ceil" in told[1]
     (graph,) = of_type(rows, "graph")
@@ -136,7 +134,7 @@ def test_an_opaque_voice_says_why(tiny_models: Path, tmp_path: Path, monkeypatch
 
 def test_weights_without_a_graph_are_listed(tiny_models: Path) -> None:
     path = tiny_models / "jp-extra-tiny-2spk/model.safetensors"
-    rows = list(map(convert_row, build_inspect_rows(LabSubject("voice", weights=path), SIZES)))
+    rows = list(build_inspect_rows(LabSubject("voice", weights=path), SIZES))
     (graph,) = of_type(rows, "graph")
     assert (graph["nodes"], graph["macs"], graph["graph"]) == (None, None, "weights")
     assert graph["bytes"] == sum(row["bytes"] for row in of_type(rows, "weights")) > 1e6
@@ -181,7 +179,7 @@ def test_a_graph_of_others_is_inspected_and_is_no_voice(tmp_path: Path, capsys: 
 def test_a_graph_that_takes_all_memory_is_shown_and_not_counted(tmp_path: Path) -> None:
     nodes = [helper.make_node("ConstantOfShape", ["much"], ["big"]), helper.make_node("Add", ["x", "big"], ["y"])]
     path = saved(tmp_path / "greedy.onnx", nodes, {"much": np.array([1 << 38])}, [1])
-    rows = list(map(convert_row, build_inspect_rows(LabSubject("greedy", {"graph": path}), SIZES)))
+    rows = list(build_inspect_rows(LabSubject("greedy", {"graph": path}), SIZES))
     (graph,) = of_type(rows, "graph")
     assert (graph["nodes"], graph["macs"]) == (2, None)
     assert "not counted" in str(of_type(rows, "note")[0]["note"])
@@ -193,7 +191,7 @@ SLOW = pytest.mark.slow  # where a child for another number proves the same
 @pytest.mark.parametrize("size", [pytest.param(1 << 40, marks=SLOW), 1 << 62, pytest.param(-5, marks=SLOW)])
 def test_an_input_of_a_size_that_no_array_has_is_shown_and_named(size: int, tmp_path: Path) -> None:
     (tmp_path / "odd.onnx").write_bytes(stated([1, size]))
-    rows = list(map(convert_row, build_inspect_rows(LabSubject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES)))
+    rows = list(build_inspect_rows(LabSubject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES))
     assert of_type(rows, "graph")[0]["macs"] is None
     assert of_type(rows, "value", direction="input")[0]["shape"] == [1, size]
     assert f"Nothing can be computed with the size [1, {size}] that the input “x” states" in str(of_type(rows, "note")[0]["note"])
@@ -203,7 +201,7 @@ def test_an_input_of_a_size_that_no_array_has_is_shown_and_named(size: int, tmp_
 def test_a_weight_of_an_impossible_size_is_refused(weight: list[int], tmp_path: Path) -> None:
     (tmp_path / "odd.onnx").write_bytes(stated([1], weight))
     with pytest.raises(VoiceError, match=r"states an impossible size: w \["):
-        list(map(convert_row, build_inspect_rows(LabSubject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES)))
+        list(build_inspect_rows(LabSubject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES))
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -26,12 +26,11 @@ from app.install.bert_verification import BERT_TEST_TEXT
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise import candidate_run
 from app.lab.optimise.bert_candidates import fit_projection, measure_head_importance, write_projected
-from app.lab.optimise.candidate_chart import draw_candidates
 from app.lab.optimise.candidate_measures import compare_results
-from app.lab.optimise.candidate_run import run_candidates
-from app.lab.optimise.optimise_options import OptimiseOptions
+from app.lab.optimise.candidate_run import OptimiseOptions, run_candidates
 from app.lab.recorded_inputs import record_inputs
-from app.lab.report_rows import Row, convert_row
+from app.lab.report_charts import draw_candidates
+from app.lab.report_rows import Row
 from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta, write_product_mean_graph
 from app.voices.prepare.bert.open_weights import open_deberta_weights
 from app.voices.prepare.variants.bert_variants import add_projection, count_layers, cut_layers, prune_heads, write_all_layers
@@ -256,17 +255,15 @@ def test_a_tiny_voice_beside_its_source(tiny: LabSubject, monkeypatch: pytest.Mo
     groups = ["int8: Conv 16×16×1×3", "int8: Conv 2×2×1×11"][: 2 if at_length else 1]
     rows = {
         (row["graph"], row["candidate"]): row
-        for row in map(
-            convert_row, run_candidates(tiny, OptimiseOptions(["as-it-came", "int8", *groups], repeats=Repeats(1, 0, 0), by_group=True))
-        )
+        for row in run_candidates(tiny, OptimiseOptions(["as-it-came", "int8", *groups], repeats=Repeats(1, 0, 0), by_group=True))
     }
     prepared, candidates = ({id(pair[side]) for pair in measured} for side in (0, 1))
     assert len(prepared) < len(candidates) == len(measured), "each candidate is measured against the graph that all of its own are"
-    assert rows["voice", "as-it-came"]["snr_db"] > 80  # type: ignore[operator]
-    assert rows["decoder", "int8"]["snr_db"] > 15  # type: ignore[operator]
-    assert rows["decoder", "int8"]["speech_snr_db"] > 15  # type: ignore[operator]
+    assert rows["voice", "as-it-came"]["snr_db"] > 80
+    assert rows["decoder", "int8"]["snr_db"] > 15
+    assert rows["decoder", "int8"]["speech_snr_db"] > 15
     assert all("Fast" in str(row["note"]) for (_, name), row in rows.items() if name == "int8")
-    assert all(rows["decoder", name]["snr_db"] > rows["decoder", "int8"]["snr_db"] for name in groups)  # type: ignore[operator]
+    assert all(rows["decoder", name]["snr_db"] > rows["decoder", "int8"]["snr_db"] for name in groups)
 
 
 def test_names_in_the_chart_do_not_touch() -> None:

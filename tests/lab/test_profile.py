@@ -13,7 +13,7 @@ import pytest
 
 from app.adapters.ort import profiled_session
 from app.adapters.ort.profiled_session import CONTROL_FLOW_OPERATORS, OperatorRun, ProfiledSession, build_graph_runs
-from app.bench.graph_recording import record_runs
+from app.bench.multiply_adds import record_runs
 from app.bench.repeated_runs import Repeats
 from app.bench.stage_timing import build_bench_request
 from app.cli.main import main
@@ -23,10 +23,10 @@ from app.common.progress import ignore_report
 from app.compose.speaker_opening import open_speaker
 from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 from app.lab.lab_subject import LabSubject
-from app.lab.profile.operator_modules import OperatorModules, read_modules
-from app.lab.profile.profile_run import ProfileOptions, ProfileRow, build_operator_rows, compare_profiles, run_profile
-from app.lab.profile.profile_turns import ProfileTurn
-from app.lab.profile.profiled_speech import FixedShapeProfiledSession
+from app.lab.profile.chrome_trace import OperatorModules, read_modules
+from app.lab.profile.profile_run import ProfileOptions, build_operator_rows, compare_profiles, make_profile_row, run_profile
+from app.lab.profile.profiled_speech import FixedShapeProfiledSession, ProfileTurn
+from app.lab.report_rows import Row
 from app.voices.containers.voice_sources import read_voice_source
 from tests.lab.conftest import Lab, Rows
 
@@ -142,7 +142,7 @@ def test_operator_times_are_those_of_onnx_runtimes_own_profile(monkeypatch: pyte
     assert outside / 1e6 < sum(event["dur"] for event in seen if event["name"] == "model_run") / 1e6 <= sum(run.duration_s for run in runs)
     modules = {"prosody": read_modules("prosody", speaker.models["prosody"], 1)}
     rows = list(build_operator_rows([ProfileTurn([], [], 0, 0, runs)], modules))
-    summed = sum(row.median_ms or 0.0 for row in rows if row.scope == "operator")
+    summed = sum(row["median_ms"] or 0.0 for row in rows if row["scope"] == "operator")
     assert math.isclose(summed, own.total() / 1000, rel_tol=1e-9)
 
 
@@ -188,7 +188,7 @@ def test_a_voice_in_one_graph_is_summed_to_our_stages(tiny_models: Path) -> None
     voice = read_voice_source(tiny_models / "jp-extra-tiny-2spk" / "model.onnx")
     wishes = ProfileOptions("はい。", repeats=Repeats(warmup=0, runs=2, seconds=0))
     found = run_profile(LabSubject("tiny", voice=voice), wishes, ignore_report)
-    rows = [row.convert_to_dict() for row in found.rows]
+    rows = found.rows
     stages, modules = named(rows, "stage"), named(rows, "module")
     assert {("whole", "synthesis"), ("whole", "prosody"), ("whole", "flow"), ("whole", "decode")} <= stages.keys()
     assert modules["whole", "dec"]["median_ms"] == stages["whole", "decode"]["median_ms"]
@@ -208,16 +208,16 @@ def test_a_bert_is_profiled_alone(lab: Lab) -> None:
 
 
 def test_two_profiles_are_compared() -> None:
-    def row(name: str, median: float, p90: float) -> ProfileRow:
-        return ProfileRow(scope="operator", graph="flow", name=name, median_ms=median, p90_ms=p90)
+    def row(name: str, median: float, p90: float) -> Row:
+        return make_profile_row("operator", "flow", name, median_ms=median, p90_ms=p90)
 
     before = [row("Conv", 10, 12), row("Add", 10, 12), row("Mul", 10, 12), row("Gone", 1, 1)]
     now = [row("Conv", 13, 14), row("Add", 8, 9), row("Mul", 11, 13), row("New", 1, 1)]
-    found = {item.name: item for item in compare_profiles(now, before)}
+    found = {item["name"]: item for item in compare_profiles(now, before)}
     verdicts = {"Conv": "slower", "Add": "faster", "Mul": "same", "New": "new", "Gone": "gone"}
-    assert {name: item.verdict for name, item in found.items()} == verdicts
-    assert (found["Conv"].before_ms, found["Conv"].speedup) == (10, pytest.approx(10 / 13))
-    assert found["Gone"].median_ms is None
+    assert {name: item["verdict"] for name, item in found.items()} == verdicts
+    assert (found["Conv"]["before_ms"], found["Conv"]["speedup"]) == (10, pytest.approx(10 / 13))
+    assert found["Gone"]["median_ms"] is None
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,10 @@ import pytest
 
 from app.common.language import Language, set_language
 from app.lab.compare.compare_candidates import CANDIDATE_FORMS
-from app.lab.optimise.candidate_measures import CandidateRow
+from app.lab.optimise.candidate_measures import make_candidate_row
 from app.lab.report_charts import draw_chart
-from app.lab.report_page import format_as_html
 from app.lab.report_rows import Row
-from app.lab.report_tables import format_as_csv, format_as_markdown, format_as_text
+from app.lab.report_tables import format_as_csv, format_as_html, format_as_markdown, format_as_text
 from app.lab.row_labels import COLUMN_LABELS, format_candidate, format_placement, format_value
 
 NAMES = {
@@ -49,7 +48,7 @@ def test_places_have_their_makers_names() -> None:
 
 def test_people_read_names_and_programs_identifiers() -> None:
     rows: list[Row] = [
-        CandidateRow(graph="bert", candidate="fused", speedup=1.5, snr_db=90.0).convert_to_dict(),
+        make_candidate_row("bert", "fused", speedup=1.5, snr_db=90.0),
         {"type": "place", "graph": "bert", "backend": "directml", "assigned": None},
     ]
     for shown in (format_as_text(rows), format_as_markdown(rows), format_as_html(rows, "report")):
@@ -93,5 +92,5 @@ def test_every_form_that_is_compared_has_a_name() -> None:
 
 
 def test_what_a_candidate_is_said_of_has_a_heading() -> None:
-    assert set(CandidateRow(graph="bert", candidate="fp16").convert_to_dict()) - {"type"} <= COLUMN_LABELS.keys()
+    assert set(make_candidate_row("bert", "fp16")) - {"type"} <= COLUMN_LABELS.keys()
     assert "ratio" not in COLUMN_LABELS, "which of two times is above the line?"

@@ -22,14 +22,28 @@ from app.common.progress import ignore_report
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import CallsByGraph, RecordedInputs, record_inputs
 from app.lab.subject_lookup import open_subject_by_name
-from app.lab.verify import verification_run, verify_limits
-from app.lab.verify.comparison_pairs import compare_optimised, map_outputs, write_graph_files
-from app.lab.verify.graph_comparison import GraphComparison
-from app.lab.verify.graph_pair import TENSORS_PER_PROBE, GraphPair, GraphSide, find_first_difference
-from app.lab.verify.length_sweep import SWEEP_BATCHES, find_free_axes, resize_values, verify_batches, verify_lengths
+from app.lab.verify import graph_pair, verification_run
+from app.lab.verify.graph_comparison import GraphComparison, compare_optimised, map_outputs, write_graph_files
+from app.lab.verify.graph_pair import (
+    TENSORS_PER_PROBE,
+    GraphPair,
+    GraphSide,
+    VerifyLimit,
+    choose_exact_limit,
+    compute_figures,
+    find_first_difference,
+)
 from app.lab.verify.source_comparison import compare_with_source
-from app.lab.verify.verification_run import has_passed, verify_decode_windows, verify_subject
-from app.lab.verify.verify_limits import VerifyLimit, choose_exact_limit, compute_figures
+from app.lab.verify.verification_run import (
+    SWEEP_BATCHES,
+    find_free_axes,
+    has_passed,
+    resize_values,
+    verify_batches,
+    verify_decode_windows,
+    verify_lengths,
+    verify_subject,
+)
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.prepare.expose_tensors import GraphNode
 from tests import pretend_device
@@ -67,8 +81,8 @@ def test_the_command_ends_with_0_where_all_agrees(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_difference_ends_with_3(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(verify_limits, "BERT_TOLERANCE", 0.0)
-    monkeypatch.setattr(verify_limits, "INNER_TENSOR_TOLERANCE", 0.0)
+    monkeypatch.setattr(graph_pair, "BERT_TOLERANCE", 0.0)
+    monkeypatch.setattr(graph_pair, "INNER_TENSOR_TOLERANCE", 0.0)
     assert main(["lab", "verify", "koebako-starter-v1", "--json"]) == 3
     _machine, *rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert all(row["first_difference"] for row in rows), "with no tolerance at all rounding is a difference, too"
@@ -179,7 +193,7 @@ def test_a_planted_weight_is_found_against_the_source(tiny: LabSubject, tmp_path
 
 
 def test_an_operator_that_is_wrong_in_int8_is_found(tiny: LabSubject, tmp_path: Path) -> None:
-    from app.lab.verify.comparison_pairs import compare_precisions
+    from app.lab.verify.graph_comparison import compare_precisions
 
     calls, files = record_inputs(tiny, {"short": TEXTS["short"]}).calls, write_graph_files(tiny, tmp_path)
     tensor, wrong = made_by(files["decoder"], "LeakyRelu")[2], files["decoder"].with_name("wrong.onnx")

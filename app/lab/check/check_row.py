@@ -5,43 +5,28 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from app.lab.report_rows import ReportRow, Row, format_cell
+from app.lab.report_rows import Row, format_cell, make_row
 
 FAILED_CODE = 3
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRow(ReportRow):
-    """One check and how it ended.
+def build_check_row(
+    check: str, graph: str, case: str, *, passed: bool, value: float | None = None, limit: float | None = None, detail: str = ""
+) -> Row:
+    """Build a row; JSON has no word for a value that is not finite.
 
-    Attributes:
+    Args:
         check: parity, placement, shapes or latency.
         case: what was compared or run.
         value, limit: what was measured and what it was held against; None where there is no number.
         detail: why it failed, in the language of the user.
     """
-
-    kind = "check"
-    check: str
-    graph: str
-    case: str
-    value: float | None
-    limit: float | None
-    passed: bool
-    detail: str
-
-
-def build_check_row(
-    check: str, graph: str, case: str, *, passed: bool, value: float | None = None, limit: float | None = None, detail: str = ""
-) -> CheckRow:
-    """Build a row; JSON has no word for a value that is not finite."""
     if value is not None and not math.isfinite(value):
         value = None
-    return CheckRow(check=check, graph=graph, case=case, value=value, limit=limit, passed=passed, detail=detail)
+    return make_row("check", check=check, graph=graph, case=case, value=value, limit=limit, passed=passed, detail=detail)
 
 
 def has_all_passed(rows: Iterable[Row]) -> bool:

@@ -21,10 +21,9 @@ from app.adapters.ort.devices.device_trace import count_assigned_nodes
 from app.adapters.ort.devices.output_difference import measure_output_difference
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_synthesizer import arrange_rows_by_token
-from app.bench.bench_texts import BENCH_LINES
-from app.bench.graph_recording import RecordedGraphRun
+from app.bench.multiply_adds import RecordedGraphRun
 from app.bench.repeated_runs import Repeats
-from app.bench.stage_timing import build_bench_request, run_once
+from app.bench.stage_timing import BENCH_LINES, build_bench_request, run_once
 from app.common.errors import AppError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
@@ -34,11 +33,11 @@ from app.core.sound.result_metrics import ResultDifference, compute_difference, 
 from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
 from app.install.verify_voice import VOICE_TOLERANCE
-from app.lab.check.check_row import CheckRow, build_check_row
+from app.lab.check.check_row import build_check_row
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.recorded_inputs import RecordedInputs, build_public_inputs, record_inputs
-from app.lab.report_rows import INT8_SUFFIX
-from app.lab.verify.length_sweep import SWEEP_LENGTHS
+from app.lab.report_rows import INT8_SUFFIX, Row
+from app.lab.verify.verification_run import SWEEP_LENGTHS
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
 
@@ -79,7 +78,7 @@ class _ShapeGrowth:
         return True
 
 
-def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[CheckRow]:
+def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Row]:
     """Yield a row for every comparison that this subject allows."""
     for name, graph in subject.prepared.items():
         if name.endswith(INT8_SUFFIX):
@@ -95,7 +94,7 @@ def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Che
         yield _check_bert_source(subject, inputs.calls["bert"])
 
 
-def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRun]) -> CheckRow:
+def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRun]) -> Row:
     model = _remove_noise(graph) if name == "whole" else graph
     right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_cpu_session(model, name)))
     value = max(measure_output_difference(name, one, other) for one, other in zip(found, right, strict=True))
@@ -105,7 +104,7 @@ def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRu
     )
 
 
-def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -> CheckRow:
+def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -> Row:
     """Compare with the exact graph: by the cosine of BERT's tokens, or the decibels of the sound."""
     graphs = subject.prepared[name.removesuffix(INT8_SUFFIX)], subject.prepared[name]
     right, found = (_run_calls(open_cpu_session(graph, name), calls) for graph in graphs)
@@ -124,7 +123,7 @@ def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -
     return build_check_row("parity", name, INT8_CASE, passed=passed, value=found_out.snr_db, limit=limit)
 
 
-def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> CheckRow:
+def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> Row:
     """Compare streaming with the whole, with noise, of which every window takes its part."""
     case = build_public_inputs(call, multilingual=voice.manifest.multilingual) | {"noise_scale": np.asarray(0.6, np.float32)}
     runners = [PreparedRunner(item) for item in (replace(voice, manifest=replace(voice.manifest, windows=SINGLE_DECODE_WINDOW)), voice)]
@@ -133,7 +132,7 @@ def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> CheckRow
     return _build_sound_row(f"{call.request}: windows / whole{f' ({bert})' if bert else ''}", whole, windows)
 
 
-def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, bert: str) -> CheckRow:
+def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, bert: str) -> Row:
     """Compare with the source, without noise, which a public graph draws by itself."""
     case = build_public_inputs(call, multilingual=voice.manifest.multilingual)
     original = replace(voice, graphs={"whole": source}, manifest=replace(voice.manifest, graphs={"whole": ""}))
@@ -143,11 +142,11 @@ def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, be
     found, own_frames = runner(settled)
     row = _build_sound_row(f"{call.request}: source / prepared ({bert})", right, found)
     if frames is not None and own_frames is not None and not np.array_equal(frames, own_frames):
-        row = replace(row, passed=False, detail=localize("音の長さが異なります", "durations differ"))
+        row = row | {"passed": False, "detail": localize("音の長さが異なります", "durations differ")}
     return row
 
 
-def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> CheckRow:
+def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Row:
     # Onnx is slow to import.
     from app.voices.prepare.bert.onnx_index import open_onnx_index, write_float32_copy
 
@@ -166,7 +165,7 @@ def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Ch
     )
 
 
-def _build_sound_row(case: str, expected: np.ndarray, found: np.ndarray) -> CheckRow:
+def _build_sound_row(case: str, expected: np.ndarray, found: np.ndarray) -> Row:
     value = compute_difference([expected], [found]).max_abs
     return build_check_row(
         "parity", "voice", case, passed=value <= VOICE_TOLERANCE, value=value, limit=VOICE_TOLERANCE, detail=_describe_infinite(value)
@@ -198,14 +197,8 @@ def run_checks(
     budget_ms: float | None = None,
     repeats: Repeats | None = None,
     report: Report = ignore_report,
-) -> Iterator[CheckRow]:
-    """Yield a row for each finding.
-
-    Args:
-        placement: where the graphs are tried to be placed; everything else runs on the CPU.
-        budget_ms: for the first sound, or for a BERT's features; None measures nothing.
-        repeats: of what is timed; None is the lab's rule.
-    """
+) -> Iterator[Row]:
+    """Yield a row for each finding. Only the placement is tried elsewhere than on the CPU; without a budget nothing is timed."""
     yield from _run_guarded("placement", lambda: check_placements(subject, placement))
     report("checking", 0.1)
     try:
@@ -221,18 +214,18 @@ def run_checks(
         yield from _run_guarded("latency", lambda: check_latency(subject, found, budget_ms, repeats or Repeats()))
 
 
-def _run_guarded(check: str, run_check: Callable[[], Iterable[CheckRow]]) -> Iterator[CheckRow]:
+def _run_guarded(check: str, run_check: Callable[[], Iterable[Row]]) -> Iterator[Row]:
     try:
         yield from run_check()
     except AppError as error:
         yield _build_failed_row(check, error)
 
 
-def _build_failed_row(check: str, error: AppError) -> CheckRow:
+def _build_failed_row(check: str, error: AppError) -> Row:
     return build_check_row(check, "", "", passed=False, detail=f"{error.message} {error.hint}")
 
 
-def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[CheckRow]:
+def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[Row]:
     """Yield a row for each graph, failed if the graph does not open there or no node of it runs there; `value` is the share of nodes that do."""
     for name, graph in subject.prepared.items():
         place = choose_device(name, wanted)
@@ -270,7 +263,7 @@ def choose_device(graph: str, wanted: DevicePlacement) -> str:
     return "cpu" if place == "auto" else place
 
 
-def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float, repeats: Repeats) -> Iterator[CheckRow]:
+def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float, repeats: Repeats) -> Iterator[Row]:
     """Yield the median of warm runs: for a voice until the first sound of each sentence, for a BERT for each sentence and graph."""
     if inputs.speaker is not None:
         for name, text in BENCH_LINES.items():
@@ -284,7 +277,7 @@ def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float,
             yield _build_row(graph, call.request, _measure_median(partial(_measure_run_ms, session, call), repeats), budget_ms)
 
 
-def _build_row(graph: str, case: str, median_ms: float, budget_ms: float) -> CheckRow:
+def _build_row(graph: str, case: str, median_ms: float, budget_ms: float) -> Row:
     return build_check_row("latency", graph, case, passed=median_ms <= budget_ms, value=median_ms, limit=budget_ms)
 
 
@@ -303,7 +296,7 @@ def _measure_median(measure_once: Callable[[], float], repeats: Repeats) -> floa
     return float(np.median(repeats.measure_repeatedly(measure_once)))
 
 
-def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = ignore_report) -> Iterator[CheckRow]:
+def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = ignore_report) -> Iterator[Row]:
     """Yield a row for each graph: with how many lengths it ran, and which it refused or answered with another shape or no numbers."""
     for index, (name, graph) in enumerate(subject.prepared.items()):
         of_graph = build_part_report(report, index / len(subject.prepared), (index + 1) / len(subject.prepared))

@@ -1,23 +1,37 @@
-"""The candidates of a comparison: a candidate is a backend, a precision, a level of optimisation and a form of the graphs."""
+"""The candidates of a comparison, and the time of every graph in turns; the processors' energy too, where Linux reports it (RAPL).
+
+A candidate is a backend, a precision, a level of optimisation and a form of the graphs.
+"""
 
 from __future__ import annotations
 
 import itertools
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.optimization_levels import open_at_level
 from app.adapters.ort.ort_format import write_ort
+from app.bench.repeated_runs import Repeats, take_turns
+from app.bench.stage_timing import RunFigures
+from app.common.progress import Report, ignore_report
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import open_subject
 from app.lab.report_rows import INT8_SUFFIX
 
 CANDIDATE_FORMS = ("source", "prepared", "ort")
 CANDIDATE_PRECISIONS = ("float32", "int8")
+
+TOTAL_FIGURE = "total"
+JOULES_FIGURE = "joules"
+ValuesByGraph = Mapping[str, Mapping[str, Any]]
+"""Graph → what it is given."""
+POWERCAP = Path("/sys/class/powercap")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +51,7 @@ class CompareCandidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidateSessions:
-    """A candidate that can run.
-
-    Attributes:
-        sessions: by graph.
-        own_graphs: graphs that are its own, not those of the exact candidate.
-        open_ms: what opening all of them took.
-    """
+    """A candidate that can run: its sessions, which graphs are its own and not the exact candidate's, and what opening all of them took."""
 
     candidate: CompareCandidate
     sessions: Mapping[str, RunnableSession]
@@ -87,14 +95,7 @@ def _is_possible(candidate: CompareCandidate, graphs: CandidateGraphs) -> bool:
 
 
 def open_candidate(candidate: CompareCandidate, subject: LabSubject, graphs: CandidateGraphs, folder: Path) -> CandidateSessions:
-    """Open all graphs of a candidate, one after the other.
-
-    Args:
-        folder: for graphs in ONNX Runtime's own format.
-
-    Raises:
-        AppError: one does not open.
-    """
+    """Open all graphs of a candidate, one after the other, ONNX Runtime's own format in a folder; raise AppError if one does not open."""
     if not BACKENDS[parse_backend(candidate.place)].takes_any_size and subject.voice is not None:
         return _open_as_spoken(candidate, subject)
     files = graphs.choose_files(candidate)
@@ -125,3 +126,74 @@ def _write_ort_copy(name: str, file: Path, candidate: CompareCandidate, folder: 
     if not target.is_file():
         write_ort(file, target)
     return target
+
+
+class EnergyMeter:
+    """Counters of all processor packages, if the system reports energy; each starts over at its own limit."""
+
+    def __init__(self, root: Path = POWERCAP) -> None:
+        # AMD's are called so, too.
+        packages = sorted(root.glob("intel-rapl:*")) if root.is_dir() else []
+        self._counters = [folder for folder in packages if folder.name.count(":") == 1 and _read_number(folder / "energy_uj") is not None]
+        self.there = bool(self._counters)
+
+    def read_counters(self) -> list[int]:
+        """Return the microjoules by package."""
+        return [_read_number(folder / "energy_uj") or 0 for folder in self._counters]
+
+    def compute_joules_since(self, before: list[int]) -> float:
+        """Compute the energy in J that all packages used since a reading, the other programs of the machine included."""
+        ranges = [_read_number(folder / "max_energy_range_uj") or 0 for folder in self._counters]
+        taken = (
+            now - then if now >= then else now - then + most for then, now, most in zip(before, self.read_counters(), ranges, strict=True)
+        )
+        return sum(taken) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateTimings:
+    """One candidate on one sentence: milliseconds by graph, those of the first run apart, then turn by turn."""
+
+    opened: CandidateSessions
+    cold: RunFigures
+    warm: list[RunFigures] = field(default_factory=list)
+
+
+def measure_candidates(
+    opened: Mapping[str, CandidateSessions],
+    values: Mapping[str, ValuesByGraph],
+    repeats: Repeats,
+    meter: EnergyMeter,
+    report: Report = ignore_report,
+) -> dict[str, CandidateTimings]:
+    """Run every candidate on one sentence, in turns; candidates and their inputs are by name."""
+    ways = {name: partial(_measure_run, item, values[name], meter) for name, item in opened.items()}
+    cold = {name: way() for name, way in ways.items()}
+    warm = take_turns(ways, repeats.iterate_turns(len(ways), report))
+    return {name: CandidateTimings(opened[name], cold[name], warm[name]) for name in opened}
+
+
+def _measure_run(opened: CandidateSessions, values: ValuesByGraph, meter: EnergyMeter) -> RunFigures:
+    before = meter.read_counters()
+    figures = {}
+    for name, session in opened.sessions.items():
+        given = dict(values[name])
+        began = time.perf_counter()
+        session.run_graph(given)
+        figures[name] = (time.perf_counter() - began) * 1000
+    figures[TOTAL_FIGURE] = sum(figures.values())
+    if meter.there:
+        figures[JOULES_FIGURE] = meter.compute_joules_since(before)
+    return figures
+
+
+def collect_figure(turns: Sequence[RunFigures], graph: str) -> list[float]:
+    """Return one figure, turn by turn; empty if it was not measured."""
+    return [figures[graph] for figures in turns if graph in figures]
+
+
+def _read_number(file: Path) -> int | None:
+    try:
+        return int(file.read_text(encoding="ascii"))
+    except (OSError, ValueError):  # only the administrator may read it
+        return None

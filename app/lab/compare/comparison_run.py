@@ -12,27 +12,31 @@ import numpy as np
 
 from app.adapters.ort.backends import format_device_name
 from app.adapters.ort.optimization_levels import list_batch_inputs
-from app.bench.bench_texts import BENCH_LINES, build_text
 from app.bench.repeated_runs import MIN_RUNS_FOR_TAILS, Repeats, compute_ratio, compute_summary, count_outliers
+from app.bench.stage_timing import BENCH_LINES, build_text
 from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
-from app.lab.compare.candidate_timing import (
+from app.lab.compare.compare_candidates import (
     JOULES_FIGURE,
     TOTAL_FIGURE,
+    CandidateGraphs,
+    CandidateSessions,
     CandidateTimings,
+    CompareCandidate,
     EnergyMeter,
     ValuesByGraph,
     collect_figure,
+    list_candidates,
     measure_candidates,
+    open_candidate,
 )
-from app.lab.compare.compare_candidates import CandidateGraphs, CandidateSessions, CompareCandidate, list_candidates, open_candidate
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.recorded_inputs import RecordedInputs, record_inputs
-from app.lab.report_rows import NoteRow, ReportRow
-from app.lab.verify.comparison_pairs import write_graph_files
-from app.lab.verify.length_sweep import repeat_values
+from app.lab.report_rows import Row, make_row
+from app.lab.verify.graph_comparison import write_graph_files
 from app.lab.verify.source_comparison import split_source
+from app.lab.verify.verification_run import repeat_values
 from app.voices.prepare.expose_tensors import write_single_output_graph
 
 # Runs; fewer say nothing about three in four.
@@ -50,12 +54,7 @@ class CompareWorkload:
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """Options of a comparison.
-
-    Attributes:
-        tokens: lengths of texts, in BERT tokens; the short and the long line are always there.
-        batches: sentences at once, for graphs that take several.
-    """
+    """Options of a comparison; `tokens` are lengths of texts beside the short and the long line, `batches` sentences at once."""
 
     places: Sequence[str] = ("cpu",)
     levels: Sequence[str] = ("all",)
@@ -66,63 +65,14 @@ class CompareOptions:
     repeats: Repeats = field(default_factory=Repeats)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompareRow(ReportRow):
-    """One candidate with one graph on one sentence; times in milliseconds.
-
-    Attributes:
-        length: the sentence.
-        winner: whether no other was faster.
-        cold_ms: of the first run.
-        slower, slower_p25, slower_p75: how many times the winner's time it takes, turn by turn: median and quartiles.
-        size: symbols of the sentence, or tokens.
-    """
-
-    kind = "compare"
-    candidate: str
-    graph: str
-    length: str
-    batch: int
-    runs: int
-    mean_ms: float
-    median_ms: float
-    p90_ms: float
-    p95_ms: float | None
-    p99_ms: float | None
-    min_ms: float
-    max_ms: float
-    std_ms: float
-    winner: bool
-    cold_ms: float | None
-    open_ms: float
-    outliers: int
-    slower: float
-    slower_p25: float
-    slower_p75: float
-    joules_per_s: float | None
-    size: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrossoverRow(ReportRow):
-    """From `size` on (symbols or tokens, between two that were measured) `above` is faster than `below`."""
-
-    kind = "crossover"
-    graph: str
-    batch: int
-    size: float
-    below: str
-    above: str
-
-
-def run_comparison(subject: LabSubject, options: CompareOptions, report: Report = ignore_report) -> Iterator[ReportRow]:
+def run_comparison(subject: LabSubject, options: CompareOptions, report: Report = ignore_report) -> Iterator[Row]:
     """Yield a row for each candidate, graph, length and batch; then where the winner changes, and the candidates that could not be compared."""
     report("checking", 0.0)
     given = record_inputs(subject, {f"{count} tokens": build_text(count) for count in options.tokens} | BENCH_LINES)
     with create_scratch_folder() as folder:
         work = build_workload(subject, given, folder)
         opened, refused = _open_candidates(subject, options, work.graphs, folder)
-        found: list[CompareRow] = []
+        found: list[Row] = []
         plan = [(length, batch) for batch in options.batches for length in work.sentences]
         for index, (length, batch) in enumerate(plan):
             of_sentence = build_part_report(report, 0.1 + 0.9 * index / len(plan), 0.1 + 0.9 * (index + 1) / len(plan))
@@ -157,7 +107,7 @@ def _open_candidates(
 
 def _compare_sentence(
     opened: Mapping[str, CandidateSessions], workload: CompareWorkload, repeats: Repeats, length: str, batch: int, report: Report
-) -> list[CompareRow]:
+) -> list[Row]:
     values = {}
     for name, item in opened.items():
         given = build_batch(item, workload, length, batch)
@@ -171,15 +121,8 @@ def _compare_sentence(
     return build_sentence_rows(found, f"{size} {unit}" if length in BENCH_LINES else length, batch, size, workload.seconds.get(length))
 
 
-def build_sentence_rows(
-    timings: Mapping[str, CandidateTimings], length: str, batch: int, size: int, seconds: float | None
-) -> list[CompareRow]:
-    """Return a row for each graph and candidate, on one sentence.
-
-    Args:
-        size: symbols, or tokens of a BERT.
-        seconds: of speech; None for a BERT.
-    """
+def build_sentence_rows(timings: Mapping[str, CandidateTimings], length: str, batch: int, size: int, seconds: float | None) -> list[Row]:
+    """Return a row for each graph and candidate, on one sentence of so many symbols (tokens of a BERT) and seconds of speech (None for a BERT)."""
     several = any(len(item.opened.sessions) > 1 for item in timings.values())
     graphs = list(dict.fromkeys(name for item in timings.values() for name in item.opened.sessions))
     if several:
@@ -197,7 +140,8 @@ def build_sentence_rows(
             # Where a quartile is 1 or less, the difference is not clear.
             slower = compute_ratio(values, times[winner])
             rows.append(
-                CompareRow(
+                make_row(
+                    "compare",
                     candidate=name,
                     graph=graph,
                     length=length,
@@ -223,45 +167,41 @@ def _compute_joules_per_s(item: CandidateTimings, seconds: float | None) -> floa
     return float(np.mean(taken)) / seconds if taken and seconds else None
 
 
-def find_crossovers(rows: Sequence[CompareRow]) -> Iterator[CrossoverRow]:
+def find_crossovers(rows: Sequence[Row]) -> Iterator[Row]:
     """Find where another candidate becomes the fastest, on a straight line between two measured lengths; only where both are clear."""
-    keys = dict.fromkeys((row.graph, row.batch) for row in rows)
+    keys = dict.fromkeys((row["graph"], row["batch"]) for row in rows)
     for graph, batch in keys:
-        own = [row for row in rows if (row.graph, row.batch) == (graph, batch)]
-        by_place = {(row.candidate, row.size): row for row in own}
-        winners = {row.size: row.candidate for row in own if row.winner}
+        own = [row for row in rows if (row["graph"], row["batch"]) == (graph, batch)]
+        by_place = {(row["candidate"], row["size"]): row for row in own}
+        winners = {row["size"]: row["candidate"] for row in own if row["winner"]}
         for short, long in itertools.pairwise(sorted(winners)):
             below, above = winners[short], winners[long]
             if below != above and _is_clear(by_place[above, short]) and _is_clear(by_place[below, long]):
-                medians = [[by_place[name, size].median_ms for name in (above, below)] for size in (short, long)]
+                medians = [[by_place[name, size]["median_ms"] for name in (above, below)] for size in (short, long)]
                 before, after = (first - second for first, second in medians)
                 at = short + (long - short) * before / (before - after)
-                yield CrossoverRow(graph=graph, batch=batch, size=at, below=below, above=above)
+                yield make_row("crossover", graph=graph, batch=batch, size=at, below=below, above=above)
 
 
-def _is_clear(row: CompareRow) -> bool:
+def _is_clear(row: Row) -> bool:
     """Return whether a candidate lost three turns in four, of four at least."""
-    return row.runs >= MIN_RUNS_FOR_QUARTILES and row.slower_p25 > 1
+    return bool(row["runs"] >= MIN_RUNS_FOR_QUARTILES and row["slower_p25"] > 1)
 
 
-def build_notes(rows: Sequence[CompareRow], refused: Mapping[str, str]) -> Iterator[NoteRow]:
+def build_notes(rows: Sequence[Row], refused: Mapping[str, str]) -> Iterator[Row]:
     """Build the notes that a reader needs to understand the rows."""
-    if any(row.p95_ms is None for row in rows):
+    if any(row["p95_ms"] is None for row in rows):
         words = localize(
             f"{MIN_RUNS_FOR_TAILS} 回未満の測定では、95・99 パーセンタイルは示しません（n が小さすぎます）。",
             f"The 95th and 99th percentiles need at least {MIN_RUNS_FOR_TAILS} runs (n too small).",
         )
-        yield NoteRow(note=words)
+        yield make_row("note", note=words)
     for name, reason in refused.items():
-        yield NoteRow(note=localize(f"{name} は比較できません: {reason}", f"{name} could not be compared: {reason}"))
+        yield make_row("note", note=localize(f"{name} は比較できません: {reason}", f"{name} could not be compared: {reason}"))
 
 
 def build_workload(subject: LabSubject, inputs: RecordedInputs, folder: Path) -> CompareWorkload:
-    """Build the prepared and original graphs, and the inputs of each.
-
-    Args:
-        folder: for copies of graphs.
-    """
+    """Build the prepared and original graphs, copied into a folder, and the inputs of each."""
     files = write_graph_files(subject, folder)
     names = [call.request for call in next(iter(inputs.calls.values()))]
     by_sentence: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in names}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from app.bench.repeated_runs import Repeats
@@ -12,7 +12,7 @@ from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.lab.graph_sandbox import SandboxRow, reject_malformed, run_in_sandbox
 from app.lab.lab_subject import LabSubject
-from app.lab.report_rows import NoteRow, ReportRow
+from app.lab.report_rows import Row, make_row
 from app.lab.synthetic_inputs import InputSizes
 
 # Of the time is multiplying: then a graph runs well, and only less work is faster.
@@ -22,43 +22,8 @@ COUNTED_KINDS = ("convolution", "product", "convolution_int8", "product_int8")
 MUCH_WORK, INEFFICIENT = "much work", "inefficient"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeakRow(ReportRow):
-    """The speed that the machine reaches, in thousands of millions of multiply-adds a second, by kind of operator."""
-
-    kind = "peak"
-    convolution_gmac_s: float
-    product_gmac_s: float
-    convolution_int8_gmac_s: float
-    product_int8_gmac_s: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpectRow(ReportRow):
-    """The time that a graph, or one kind of operators in it, should take and takes.
-
-    Attributes:
-        efficiency, verdict: None where nothing is multiplied.
-        operators: milliseconds that are not multiplying, of the worst.
-    """
-
-    kind = "expect"
-    part: str
-    macs: int
-    expected_ms: float
-    measured_ms: float
-    efficiency: float | None
-    verdict: str | None
-    runs: int
-    operators: dict[str, float]
-
-
-def build_expect_rows(subject: LabSubject, sizes: InputSizes, repeats: Repeats, report: Report = ignore_report) -> Iterator[ReportRow]:
-    """Yield a row with the speed that the machine reaches, then for each graph a row of its own and one for each kind of operator in it.
-
-    Raises:
-        VoiceError: no graph is there, or one asks for too much.
-    """
+def build_expect_rows(subject: LabSubject, sizes: InputSizes, repeats: Repeats, report: Report = ignore_report) -> Iterator[Row]:
+    """Yield the speed that the machine reaches, then each graph and each kind of operator in it; raise VoiceError if none is there, or one asks for too much."""
     if not list(subject.iterate_graphs()):
         raise VoiceError(localize("測定できるグラフがありません。", "There is no graph to time."), subject.reason)
     if subject.voice is not None:
@@ -68,21 +33,16 @@ def build_expect_rows(subject: LabSubject, sizes: InputSizes, repeats: Repeats, 
         with reject_malformed(subject):
             if found["kind"] == "peaks":
                 peaks = {name: float(found["gmac_s"][name]) for name in COUNTED_KINDS}
-                yield PeakRow(**{f"{name}_gmac_s": reached for name, reached in peaks.items()})
+                yield make_row("peak", **{f"{name}_gmac_s": reached for name, reached in peaks.items()})
             elif "failed" in found:
                 words = localize("測定できませんでした: ", "Not timed: ")
-                yield NoteRow(graph=found["graph"], form=found["form"], note=words + found["failed"])
+                yield make_row("note", graph=found["graph"], form=found["form"], note=words + found["failed"])
             else:
                 yield from build_graph_rows(found, peaks)
 
 
-def build_graph_rows(result: SandboxRow, peaks: Mapping[str, float]) -> Iterator[ExpectRow]:
-    """Yield the rows of one graph.
-
-    Args:
-        result: `macs` by kind, `measured_ms`, and `operators`: kind and milliseconds by name.
-        peaks: thousands of millions of multiply-adds a second by kind.
-    """
+def build_graph_rows(result: SandboxRow, peaks: Mapping[str, float]) -> Iterator[Row]:
+    """Yield the rows of one graph from what the child found and the billions of multiply-adds a second by kind."""
     name = result["graph"] if result["form"] == "prepared" else f"{result['graph']} (source)"
     macs: Mapping[str, int] = result["macs"]
     lost = _compute_lost_ms(result["operators"], macs, peaks)
@@ -111,12 +71,13 @@ def _compute_lost_ms(operators: Mapping[str, Any], macs: Mapping[str, int], peak
     return found
 
 
-def _build_row(part: str, macs: int, expected: float, measured: float, lost: Mapping[str, float], runs: int) -> ExpectRow:
+def _build_row(part: str, macs: int, expected: float, measured: float, lost: Mapping[str, float], runs: int) -> Row:
     """Build a row. Only parts with multiply-adds have an efficiency and a verdict: the others are neither good nor bad at it."""
     efficiency = expected / measured if measured else 0.0
     verdict = (MUCH_WORK if efficiency >= GOOD_EFFICIENCY else INEFFICIENT) if macs else None
     worst = sorted(lost.items(), key=lambda item: -item[1])[:MAX_BLAMED_OPERATORS]
-    return ExpectRow(
+    return make_row(
+        "expect",
         part=part,
         macs=macs,
         expected_ms=expected,

@@ -52,10 +52,7 @@ def measure_graphs(graphs: Sequence[GraphFile], sizes: InputSizes, repeats: Repe
 
 
 def measure_peaks() -> dict[OperatorKind, float]:
-    """Return billions of multiply-adds a second by kind, measured in one simple convolution and one simple product.
-
-    In turns, for what disturbs one kind at a time would make it look slow beside the others.
-    """
+    """Return billions of multiply-adds a second by kind, in one simple convolution and product each; in turns, so that what disturbs disturbs all."""
     rng = np.random.default_rng(1)
     wave = rng.standard_normal((1, processor_probes.PROBE_CHANNELS, processor_probes.PROBE_LENGTH), dtype=np.float32)
     matrix = rng.standard_normal((processor_probes.PRODUCT_ROWS, processor_probes.PRODUCT_INNER), dtype=np.float32)

@@ -123,11 +123,7 @@ def name_part(path: ModulePath, depth: int) -> str:
 
 
 def sum_by_part(paths: Sequence[ModulePath], macs: Mapping[int, int], depth: int) -> dict[str, tuple[int, int]]:
-    """Return nodes and multiply-adds of each part, in the order of the graph.
-
-    Args:
-        macs: by index of the node.
-    """
+    """Return nodes and multiply-adds (given by index of the node) of each part, in the order of the graph."""
     found: dict[str, tuple[int, int]] = {}
     for index, path in enumerate(paths):
         part = name_part(path, depth)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from app.common.progress import Report, ignore_report
 from app.install.sandbox_limits import UnsafeFileError
 from app.lab.graph_sandbox import SandboxRow, reject_malformed, run_in_sandbox, sanitise_value
 from app.lab.lab_subject import LabSubject
-from app.lab.report_rows import NoteRow, ReasonRow, ReportRow
+from app.lab.report_rows import Row, make_row
 from app.lab.synthetic_inputs import InputSizes
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 
@@ -61,136 +61,7 @@ OTHER_BERT_REWRITE: RewriteLabel = ("簡潔な DeBERTa に書き換え", "writte
 MAX_LARGEST_WEIGHTS = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphRow(ReportRow):
-    """One graph, or a file of weights, which has no nodes.
-
-    Attributes:
-        macs, macs_int8: multiply-adds, and those in 8-bit integers among them; None where they were not counted.
-        frames: that the graph computes; None where its work does not depend on them.
-        operators: operator → nodes.
-        domains: those other than ONNX's own → operator set; None where there are none.
-    """
-
-    kind = "graph"
-    optional_columns = frozenset({"domains"})
-    graph: str
-    form: str
-    nodes: int | None
-    opset: int | None
-    parameters: int
-    bytes: int
-    macs: int | None
-    macs_per_frame: int | None
-    frames: int | None
-    macs_int8: int | None
-    operators: Mapping[str, int]
-    domains: Mapping[str, int] | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueRow(ReportRow):
-    """One input or output of a graph.
-
-    Attributes:
-        counted_with: the shape that multiply-adds were counted with; None for outputs.
-    """
-
-    kind = "value"
-    graph: str
-    form: str
-    direction: str
-    name: str
-    dtype: str
-    shape: Sequence[int | str]
-    counted_with: Sequence[int] | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeightTypeRow(ReportRow):
-    """All weights of one type in a graph."""
-
-    kind = "weights"
-    graph: str
-    form: str
-    dtype: str
-    tensors: int
-    parameters: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LargestWeightRow(ReportRow):
-    """One of the largest weights of a graph."""
-
-    kind = "weight"
-    graph: str
-    form: str
-    name: str
-    dtype: str
-    shape: Sequence[int]
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphPartRow(ReportRow):
-    """One module of the network in a graph; `share` is that of the graph's multiply-adds."""
-
-    kind = "part"
-    graph: str
-    form: str
-    part: str
-    nodes: int
-    macs: int
-    share: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TotalDifferenceRow(ReportRow):
-    """All that preparing changed: the source beside the prepared graphs together."""
-
-    kind = "diff"
-    part: str = "all"
-    graphs: Sequence[str]
-    source_nodes: int | None
-    source_parameters: int
-    source_bytes: int
-    source_macs: int | None
-    prepared_nodes: int | None
-    prepared_parameters: int
-    prepared_bytes: int
-    prepared_macs: int | None
-    macs_saved: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartDifferenceRow(ReportRow):
-    """The changes by preparing in one module: the source beside the prepared graphs."""
-
-    kind = "diff"
-    part: str
-    source_nodes: int
-    prepared_nodes: int
-    source_macs: int
-    prepared_macs: int
-    macs_saved: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RewriteRow(ReportRow):
-    """An operator that came or went, how many there were and are, and the rewrite that did it."""
-
-    kind = "rewrite"
-    operator: str
-    source: int
-    prepared: int
-    change: int
-    source_macs: int
-    prepared_macs: int
-    rewrite: str
-
-
-def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = ignore_report) -> Iterator[ReportRow]:
+def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = ignore_report) -> Iterator[Row]:
     """Yield a row for each graph, then its inputs and outputs, weights and parts, then the changes by preparing, and notes at the end."""
     if subject.voice is not None:
         sizes = replace(sizes, hop=subject.voice.manifest.hop_length)
@@ -200,12 +71,10 @@ def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = 
         whys = [subject.reason, next((item["why"] for item in facts.values() if item.get("why")), "")]
     # What it means for the user, then what in the graph it is.
     for why in dict.fromkeys(filter(None, whys)):
-        yield ReasonRow(reason=why)
+        yield make_row("reason", reason=why)
 
 
-def _build_rows(
-    facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str, sizes: InputSizes
-) -> Iterator[ReportRow]:
+def _build_rows(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str, sizes: InputSizes) -> Iterator[Row]:
     yield from (_build_graph_row(item, work.get(key, {}), sizes) for key, item in facts.items())
     for key, item in facts.items():
         yield from _build_value_rows(item, work.get(key, {}))
@@ -235,17 +104,19 @@ def _collect_facts(
     return facts, work, ""
 
 
-def _build_graph_row(facts: SandboxRow, work: SandboxRow, sizes: InputSizes) -> GraphRow:
+def _build_graph_row(facts: SandboxRow, work: SandboxRow, sizes: InputSizes) -> Row:
     macs, frames = work.get("macs"), None
     if facts["graph"] in GRAPHS_BY_FRAME:
         frames = work.get("frames") or _count_given_frames(work, sizes)
-    return GraphRow(
-        **{name: facts[name] for name in ("graph", "form", "nodes", "opset", "parameters", "bytes", "operators")},
+    return make_row(
+        "graph",
+        **{name: facts[name] for name in ("graph", "form", "nodes", "opset", "parameters", "bytes")},
         macs=macs,
         macs_per_frame=round(macs / frames) if macs is not None and frames else None,
         frames=frames,
         macs_int8=work.get("macs_int8"),
-        domains=facts["domains"] or None,
+        operators=facts["operators"],
+        **({"domains": facts["domains"]} if facts["domains"] else {}),
     )
 
 
@@ -254,45 +125,41 @@ def _count_given_frames(work: SandboxRow, sizes: InputSizes) -> int:
     return next((int(shapes[name][-1]) for name in ("z", "z_p") if shapes.get(name)), sizes.frames)
 
 
-def _build_value_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[ReportRow]:
+def _build_value_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[Row]:
     for direction in ("input", "output"):
         for name, dtype, shape in facts[f"{direction}s"]:
             counted = work.get("given", {}).get(name) if direction == "input" else None
-            yield ValueRow(**_name_graph(facts), direction=direction, name=name, dtype=dtype, shape=shape, counted_with=counted)
+            yield make_row("value", **_name_graph(facts), direction=direction, name=name, dtype=dtype, shape=shape, counted_with=counted)
 
 
-def _build_weight_rows(facts: SandboxRow) -> Iterator[ReportRow]:
+def _build_weight_rows(facts: SandboxRow) -> Iterator[Row]:
     for dtype, (tensors, parameters, size) in facts["weights"].items():
-        yield WeightTypeRow(**_name_graph(facts), dtype=dtype, tensors=tensors, parameters=parameters, bytes=size)
+        yield make_row("weights", **_name_graph(facts), dtype=dtype, tensors=tensors, parameters=parameters, bytes=size)
     for name, dtype, shape, size in facts["largest"]:
-        yield LargestWeightRow(**_name_graph(facts), name=name, dtype=dtype, shape=shape, bytes=size)
+        yield make_row("weight", **_name_graph(facts), name=name, dtype=dtype, shape=shape, bytes=size)
 
 
-def _build_part_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[ReportRow]:
+def _build_part_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[Row]:
     parts = {name: counts for name, counts in work.get("parts", {}).items() if name}
     for name, (nodes, macs) in parts.items():
         share = macs / work["macs"] if work["macs"] else 0.0
-        yield GraphPartRow(**_name_graph(facts), part=name, nodes=nodes, macs=macs, share=share)
+        yield make_row("part", **_name_graph(facts), part=name, nodes=nodes, macs=macs, share=share)
 
 
-def _build_notes(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str) -> Iterator[ReportRow]:
+def _build_notes(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str) -> Iterator[Row]:
     for key, item in facts.items():
         failed = work.get(key, {}).get("failed") or (stopped if key not in work and "kind" in item else "")
         if failed:
             words = localize("積和演算を数えられませんでした: ", "Multiply-adds were not counted: ")
-            yield NoteRow(**_name_graph(item), note=words + failed)
+            yield make_row("note", **_name_graph(item), note=words + failed)
 
 
 def _name_graph(facts: SandboxRow) -> dict[str, Any]:
     return {"graph": facts["graph"], "form": facts["form"]}
 
 
-def build_difference_rows(facts: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]) -> Iterator[ReportRow]:
-    """Yield the rows `diff`, of the whole and of each part, and `rewrite`; none if one of the two forms is missing, or if a voice stayed a
-    single graph.
-
-    The exact graphs count: those in int8 are further ones.
-    """
+def build_difference_rows(facts: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]) -> Iterator[Row]:
+    """Yield the rows `diff` and `rewrite` of the exact graphs; none if one of the two forms is missing, or if a voice stayed a single graph."""
     source = {key: item for key, item in facts.items() if key[0] == "source"}
     prepared = {key: item for key, item in facts.items() if key[0] == "prepared" and not key[1].endswith("_int8")}
     if not source or not prepared or ("prepared", "whole") in prepared:
@@ -305,7 +172,7 @@ def build_difference_rows(facts: Mapping[GraphKey, SandboxRow], work: Mapping[Gr
 
 def _build_total_row(
     source: Mapping[GraphKey, SandboxRow], prepared: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]
-) -> TotalDifferenceRow:
+) -> Row:
     figures: dict[str, Any] = {}
     for side, items in (("source", source), ("prepared", prepared)):
         macs: list[Any] = [work.get(key, {}).get("macs") for key in items]
@@ -317,16 +184,17 @@ def _build_total_row(
             f"{side}_macs": None if None in macs else sum(macs),
         }
     saved = _compute_saved_share(figures["source_macs"], figures["prepared_macs"])
-    return TotalDifferenceRow(graphs=[name for _, name in prepared], macs_saved=saved, **figures)
+    return make_row("diff", part="all", graphs=[name for _, name in prepared], **figures, macs_saved=saved)
 
 
-def _build_part_difference_rows(source: list[SandboxRow], prepared: list[SandboxRow]) -> Iterator[ReportRow]:
+def _build_part_difference_rows(source: list[SandboxRow], prepared: list[SandboxRow]) -> Iterator[Row]:
     """Yield rows of the modules that both forms name, or that do all the work of one."""
     sides = [_sum_by_part(source), _sum_by_part(prepared)]
     for name in dict.fromkeys([*sides[0], *sides[1]]):
         (nodes, macs), (nodes_now, macs_now) = (side.get(name, (0, 0)) for side in sides)
         if name and (macs or macs_now):
-            yield PartDifferenceRow(
+            yield make_row(
+                "diff",
                 part=name,
                 source_nodes=nodes,
                 prepared_nodes=nodes_now,
@@ -352,7 +220,7 @@ def _compute_saved_share(before: object, after: object) -> float | None:
 
 def _build_operator_rows(
     source: Mapping[GraphKey, SandboxRow], prepared: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]
-) -> Iterator[ReportRow]:
+) -> Iterator[Row]:
     """Build a row for each operator that came or went, with the multiply-adds that such operators do."""
     sides = []
     for items in (source, prepared):
@@ -364,7 +232,8 @@ def _build_operator_rows(
     for operator in sorted(before.keys() | now.keys(), key=lambda name: (now[name] - before[name], name)):
         change = now[operator] - before[operator]
         if change or macs_before[operator] != macs_now[operator]:
-            yield RewriteRow(
+            yield make_row(
+                "rewrite",
                 operator=operator,
                 source=before[operator],
                 prepared=now[operator],

@@ -19,8 +19,8 @@ from app.core.synthesis_types import Float32, Int64
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_means_by_session
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.optimise.candidate_measures import open_graph
+from app.lab.optimise.candidate_slot import AS_IT_CAME, INSTALLED, GraphCandidate
 from app.lab.optimise.general_candidates import list_general_candidates
-from app.lab.optimise.graph_candidate import AS_IT_CAME, INSTALLED, GraphCandidate
 from app.lab.recorded_inputs import build_bert_values
 from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertModel, format_vocabulary, read_vocabulary
 from app.voices.prepare.bert.deberta_weights import UNUSED_TOP_LAYERS
@@ -64,12 +64,7 @@ class HeadImportance:
 
 
 def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence[str], *, by_group: bool) -> Iterator[GraphCandidate]:
-    """Yield the candidates in the order of the report; those that do not fit this BERT at all are left out.
-
-    Args:
-        base: a smaller model, for a projection.
-        texts: of the user, to fit it with; our own sentences are there in any case.
-    """
+    """Yield the candidates that fit this BERT in the order of the report; a base is a smaller model, whose projection is fitted to our texts and these."""
     bert, exact = subject.bert, subject.prepared[BERT_GRAPH]
     assert bert is not None
     assert isinstance(exact, Path)
@@ -205,16 +200,7 @@ def fit_projection(base: Sequence[Float32], wanted: Sequence[Float32]) -> BertPr
 
 
 def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary: Path, texts: Sequence[str]) -> Path:
-    """Write a graph of a base model and its projection, with its vocabulary.
-
-    Args:
-        base: file or folder of the model as it comes.
-        exact, vocabulary: the BERT that it is fitted to.
-        texts: what it is fitted with.
-
-    Raises:
-        VoiceError: the base is no BERT for Style-Bert-VITS2, or reads texts in other tokens.
-    """
+    """Write a graph of a base model and its projection onto the exact one, with its vocabulary; raise VoiceError if it is no such BERT, or has other tokens."""
     from app.common.progress import ignore_report
     from app.voices.prepare.bert.lean_deberta import write_lean_deberta
     from app.voices.prepare.bert.open_weights import find_bert_file, open_deberta_weights

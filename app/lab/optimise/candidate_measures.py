@@ -1,47 +1,50 @@
-"""Compares a candidate with the prepared graph, times in turns and the results of both for the same inputs; and a candidate as a row."""
+"""Compares a candidate with the prepared graph: times in turns, results for the same inputs, and how it changes the speech of a voice.
+
+Speech is judged by the very functions that decide which graphs in int8 a voice gets.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
-from app.bench.graph_recording import RecordedGraphRun
+from app.adapters.ort.ort_synthesizer import OrtBert
+from app.bench.multiply_adds import RecordedGraphRun
 from app.bench.repeated_runs import Repeats, compute_ratio, list_figures, take_turns
 from app.bench.stage_timing import RunFigures
-from app.core.sound.result_metrics import ResultDifference, compute_difference
-from app.lab.report_rows import ReportRow
+from app.common.files import paths
+from app.common.language import localize
+from app.compose.text_front_end import open_g2p
+from app.core.sound.result_metrics import ResultDifference, compute_difference, compute_equal_share
+from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones
+from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
+from app.install.duration_agreement import open_prosody_model, predict_symbol_frames
+from app.install.int8_graphs import ExactVoiceRun, is_close_enough, measure_graph_timing, measure_quality, run_exact_voice
+from app.lab.lab_subject import LabSubject
+from app.lab.report_rows import Row, make_row
+from app.voices.installed_voices import list_installed_voices
+from app.voices.int8_result import MAX_INT8_LSD_DB, MIN_FRAMES_EQUAL, MIN_INT8_GAIN, MIN_INT8_SNR_DB
+from app.voices.prepared_voice import Voice
 
 CallResults = list[list[np.ndarray]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateRow(ReportRow):
-    """A candidate beside the prepared graph; without figures where it cannot be made or run.
+def make_candidate_row(graph: str, candidate: str, **figures: Any) -> Row:
+    """Return a candidate beside the prepared graph; without figures where it cannot be made or run.
 
-    Attributes:
-        speedup: time of the prepared graph ÷ time of the candidate.
-        frames_equal: share of symbols that last as long as before.
-        note: why there are no figures, or what else is known.
+    Speedup is the time of the prepared graph ÷ that of the candidate, `frames_equal` the share of symbols that last as long as before; `note`
+    says why there are no figures, or what else is known.
     """
-
-    kind = "optimise"
-    graph: str
-    candidate: str
-    speedup: float | None = None
-    bytes: int | None = None
-    snr_db: float | None = None
-    cosine: float | None = None
-    frames_equal: float | None = None
-    speech_snr_db: float | None = None
-    speech_lsd_db: float | None = None
-    kept: bool = False
-    note: str = ""
+    columns = ("speedup", "bytes", "snr_db", "cosine", "frames_equal", "speech_snr_db", "speech_lsd_db")
+    return make_row("optimise", graph=graph, candidate=candidate, **dict.fromkeys(columns), kept=False, note="") | figures
 
 
 def measure_speedup(
@@ -87,3 +90,89 @@ def _measure_calls(session: RunnableSession, calls: Sequence[RecordedGraphRun]) 
     for call in calls:
         session.run_graph(dict(call.values))
     return {"ms": (time.perf_counter() - began) * 1000}
+
+
+@dataclass(slots=True)
+class FramesByBert:
+    """Sentences read with one BERT and spoken by one voice, up to how long each symbol lasts."""
+
+    voice: Voice
+    vocabulary: Path
+    _sentences: list[Phones] = field(default_factory=list)
+    _exact: list[Int64] = field(default_factory=list)
+
+    def record_expected(self, exact: RunnableSession) -> None:
+        """Record the frames that follow from the exact graph."""
+        g2p = open_g2p()
+        self._sentences = [g2p.convert_sentence(text) for text in VOICE_CALIBRATION_SENTENCES]
+        self._exact = self._predict_frames(exact, self.vocabulary)
+
+    def compute_equal_share(self, session: RunnableSession, vocabulary: Path | None) -> float:
+        """Return the share, 0 … 1, of equal frames with another graph of this BERT, which may have a vocabulary of its own."""
+        return compute_equal_share(self._exact, self._predict_frames(session, vocabulary or self.vocabulary))
+
+    def _predict_frames(self, session: RunnableSession, vocabulary: Path) -> list[Int64]:
+        tokenizer, runner = CharTokenizer(vocabulary), OrtBert(session, "", BERT_WIDTH)
+        model = open_prosody_model(self.voice)
+        features: list[Float32] = [runner.run_graph(tokenizer.encode(phones.text)) for phones in self._sentences]
+        return [predict_symbol_frames(self.voice, model, *given) for given in zip(self._sentences, features, strict=True)]
+
+
+def find_voice_for(bert_id: str) -> Voice | None:
+    """Return an installed voice that was trained with this BERT, or None."""
+    usable = (
+        voice for voice in list_installed_voices(paths.list_voice_dirs()) if voice.manifest.bert == bert_id and "prosody" in voice.graphs
+    )
+    return next(usable, None)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateScores:
+    """The sound with one graph of a voice exchanged, durations as they are, and the share of symbols that last as long."""
+
+    snr_db: float
+    lsd_db: float
+    frames_equal: float
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSpeech:
+    """A voice, and what it says exactly."""
+
+    voice: Voice
+    exact: ExactVoiceRun
+
+    def score_graph(self, graph: str, session: RunnableSession) -> CandidateScores:
+        """Return the scores with this session in place of the exact graph's."""
+        return CandidateScores(*measure_quality(self.voice, self.exact, {graph: session}))
+
+    def describe_int8_use(self, graph: str, session: RunnableSession, scores: CandidateScores) -> str:
+        """Return one sentence: whether adding the voice here would keep this int8 graph, or why not."""
+        gain = measure_graph_timing(self.exact, graph, session).gain
+        wanted = {
+            localize(f"速さ {gain:.2f} 倍（{MIN_INT8_GAIN:g} 倍以上が必要）", f"{gain:.2f} times faster, {MIN_INT8_GAIN:g} needed"): gain
+            >= MIN_INT8_GAIN,
+            localize(
+                f"SNR {scores.snr_db:g} dB（{MIN_INT8_SNR_DB:g} dB 以上が必要）", f"SNR {scores.snr_db:g} dB, {MIN_INT8_SNR_DB:g} needed"
+            ): (scores.snr_db >= MIN_INT8_SNR_DB),
+            localize(
+                f"LSD {scores.lsd_db:g} dB（{MAX_INT8_LSD_DB:g} dB 以下が必要）", f"LSD {scores.lsd_db:g} dB, at most {MAX_INT8_LSD_DB:g}"
+            ): (scores.lsd_db <= MAX_INT8_LSD_DB),
+            localize(
+                f"同じ長さの記号 {scores.frames_equal:.1%}（{MIN_FRAMES_EQUAL:.0%} 以上が必要）",
+                f"{scores.frames_equal:.1%} of the symbols as long, {MIN_FRAMES_EQUAL:.0%} needed",
+            ): scores.frames_equal >= MIN_FRAMES_EQUAL,
+        }
+        if gain >= MIN_INT8_GAIN and is_close_enough(scores.snr_db, scores.lsd_db, scores.frames_equal):
+            return localize(
+                f"声を追加すると「高速」で使われます（{gain:.2f} 倍）。", f"Fast uses it when the voice is added ({gain:.2f} times faster)."
+            )
+        reasons = "; ".join(words for words, holds in wanted.items() if not holds)
+        return localize(f"「高速」では使われません: {reasons}", f"Fast does not use it: {reasons}")
+
+
+def create_candidate_speech(subject: LabSubject) -> CandidateSpeech | None:
+    """Return the speech of a candidate, or None if there is no voice of several graphs; raise AppError if the voice does not speak."""
+    if subject.voice is None or subject.voice.manifest.is_single_graph:
+        return None
+    return CandidateSpeech(subject.voice, run_exact_voice(subject.voice))

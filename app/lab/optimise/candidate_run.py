@@ -1,45 +1,49 @@
-"""The candidates of a subject, one after the other, as rows: each is made, opened, timed in turns and compared; the chosen one is kept."""
+"""The candidates of a subject, one after the other, as rows, and what is asked for: each is made, opened, timed in turns and compared; the chosen one is kept."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.ort_format import describe_missing_tools, estimate_runtime_bytes, read_required_operators
-from app.bench.bench_texts import BENCH_LINES
-from app.bench.graph_recording import RecordedGraphRun
-from app.common.errors import AppError
+from app.bench.multiply_adds import RecordedGraphRun
+from app.bench.repeated_runs import Repeats
+from app.bench.stage_timing import BENCH_LINES
+from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.core.sound.result_metrics import MAX_SNR_DB
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.optimise.bert_candidates import BERT_GRAPH, list_bert_candidates
 from app.lab.optimise.bert_candidates import BERT_GRAPH as BERT
-from app.lab.optimise.candidate_measures import CallResults, CandidateRow, compare_results, measure_speedup, open_graph, run_calls
-from app.lab.optimise.candidate_speech import CandidateSpeech, create_candidate_speech
-from app.lab.optimise.frames_by_bert import FramesByBert, find_voice_for
-from app.lab.optimise.general_candidates import OPERATORS_CONFIG_NAME
-from app.lab.optimise.graph_candidate import AS_IT_CAME, INSTALLED, PREPARED, CandidateFiles, GraphCandidate, measure_graph_bytes
-from app.lab.optimise.optimise_options import OptimiseOptions
-from app.lab.optimise.voice_candidates import build_source_row, list_voice_candidates
+from app.lab.optimise.candidate_measures import (
+    CallResults,
+    CandidateSpeech,
+    FramesByBert,
+    compare_results,
+    create_candidate_speech,
+    find_voice_for,
+    make_candidate_row,
+    measure_speedup,
+    open_graph,
+    run_calls,
+)
+from app.lab.optimise.candidate_slot import AS_IT_CAME, INSTALLED, PREPARED, CandidateFiles, GraphCandidate, measure_graph_bytes
+from app.lab.optimise.general_candidates import OPERATORS_CONFIG_NAME, build_source_row, list_voice_candidates
 from app.lab.recorded_inputs import RecordedInputs, build_bert_values, record_inputs
+from app.lab.report_rows import Row
 
 SINGLE_GRAPH = "whole"
 
 
 @dataclass(frozen=True, slots=True)
 class ExactGraph:
-    """The prepared graph, open, with what it computes of every sentence.
-
-    Attributes:
-        frames: for a BERT that an installed voice was trained with.
-        speech: of the voice that the graph belongs to; None for a BERT.
-    """
+    """The prepared graph, open, with what it computes of every sentence; frames for a BERT with an installed voice, speech for a voice."""
 
     graph: str
     path: Path | bytes
@@ -49,12 +53,12 @@ class ExactGraph:
     frames: FramesByBert | None
     speech: CandidateSpeech | None
 
-    def build_row(self) -> CandidateRow:
+    def build_row(self) -> Row:
         """Build the row of the prepared graph itself."""
         has_frames = self.frames is not None or self.graph == "prosody"
-        return CandidateRow(
-            graph=self.graph,
-            candidate=PREPARED,
+        return make_candidate_row(
+            self.graph,
+            PREPARED,
             speedup=1.0,
             bytes=measure_graph_bytes(self.path),
             snr_db=MAX_SNR_DB,
@@ -63,7 +67,57 @@ class ExactGraph:
         )
 
 
-def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report = ignore_report) -> Iterator[CandidateRow]:
+@dataclass(frozen=True, slots=True)
+class OptimiseOptions:
+    """Options of a run of `optimise`; empty or None is all, and `one_kept` says that `keep` is for something that takes one graph."""
+
+    only: Sequence[str] = ()
+    graph: str | None = None
+    keep: str | None = None
+    folder: Path | None = None
+    one_kept: bool = False
+    repeats: Repeats = field(default_factory=Repeats)
+    by_group: bool = False
+    base: Path | None = None
+    texts: Sequence[str] = ()
+
+    def should_measure(self, candidate: str) -> bool:
+        """Return whether a candidate of this name is measured."""
+        return not self.only or candidate in (*self.only, self.keep)
+
+    def select_graphs(self, known: Sequence[str]) -> list[str]:
+        """Return the requested ones of a subject's graphs; raise InputError if it has none of a name."""
+        if self.graph not in (None, *known):
+            raise InputError(
+                localize(f"グラフ「{self.graph}」はありません。", f"There is no graph “{self.graph}”."),
+                localize("使用できるもの: ", "Available: ") + ", ".join(known)
+                if known
+                else localize("候補はありません。", "There are none."),
+            )
+        return [graph for graph in known if self.graph in (None, graph)]
+
+    def check_kept_graph(self, graphs: Sequence[str]) -> None:
+        """Raise InputError if `keep` needs one graph and could mean several or none."""
+        if self.one_kept and len(graphs) != 1:
+            raise InputError(
+                localize(f"候補「{self.keep}」は 1 つのグラフに絞れません。", f"The candidate “{self.keep}” must stand for one graph."),
+                localize("例: ", "For example: ") + "--graph decoder",
+            )
+
+    def check_names(self, known: Set[str]) -> None:
+        """Raise InputError if a named candidate does not exist."""
+        named = [*self.only, *([self.keep] if self.keep else [])]
+        unknown = next((name for name in named if name not in known), None)
+        if unknown is None:
+            return
+        available = localize("使用できるもの: ", "Available: ") + ", ".join(sorted(known))
+        raise InputError(
+            localize(f"候補「{unknown}」はありません。", f"There is no candidate “{unknown}”."),
+            available if known else localize("候補はありません。", "There are none."),
+        )
+
+
+def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report = ignore_report) -> Iterator[Row]:
     """Yield rows as they come; raise InputError, before anything is spoken or measured, if a named graph or candidate does not exist."""
     subject.require_runnable()
     speech = cache(partial(create_candidate_speech, subject))
@@ -118,17 +172,17 @@ def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, sp
     return ExactGraph(graph, path, session, calls, run_calls(session, calls), frames, speech)
 
 
-def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: OptimiseOptions) -> CandidateRow:
+def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: OptimiseOptions) -> Row:
     """Measure a candidate and return its row; that of a candidate that cannot be built or run states the reason."""
     with create_scratch_folder() as folder:
         try:
             made = CandidateFiles(candidate.make(folder), folder)
             return _compare_candidate(exact, candidate, made, options)
         except AppError as error:
-            return CandidateRow(graph=exact.graph, candidate=candidate.name, note=f"{error.message} {error.hint}")
+            return make_candidate_row(exact.graph, candidate.name, note=f"{error.message} {error.hint}")
 
 
-def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: CandidateFiles, options: OptimiseOptions) -> CandidateRow:
+def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: CandidateFiles, options: OptimiseOptions) -> Row:
     name = candidate.name
     session = open_graph(files.graph, exact.graph)
     calls = exact.calls if files.vocabulary is None else _tokenize_sentences(files.vocabulary)
@@ -144,8 +198,8 @@ def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: Cand
     if kept:
         assert options.folder is not None
         _keep_files(files, options.folder)
-    return CandidateRow(
-        graph=exact.graph, candidate=name, speedup=faster, bytes=files.size_bytes, snr_db=difference.snr_db, cosine=difference.cosine,
+    return make_candidate_row(
+        exact.graph, name, speedup=faster, bytes=files.size_bytes, snr_db=difference.snr_db, cosine=difference.cosine,
         frames_equal=frames, speech_snr_db=heard.snr_db if heard else None, speech_lsd_db=heard.lsd_db if heard else None, kept=kept, note=note,
     )  # fmt: skip
 

@@ -1,58 +1,76 @@
-"""Finds the place where Koebako itself could use a candidate, and puts it there."""
+"""A graph that could stand for another one, and the place where Koebako itself could use it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.lab.optimise.graph_candidate import INSTALLED, PREPARED
-from app.lab.report_rows import ReportRow
+from app.lab.report_rows import Row, make_row
+from app.voices.bert_models import VOCABULARY_NAME
 
 if TYPE_CHECKING:
-    # With all that prepares voices, which the window does not need.
     from app.lab.lab_subject import LabSubject
 
 CandidateSlot = Literal["int8", "fast"]
 # Begins the names of those that are made with other settings.
 INT8_CANDIDATE_PREFIX = "int8-"
 
+PREPARED, AS_IT_CAME, INSTALLED = "prepared", "as-it-came", "int8"
+MakeCandidate = Callable[[Path], Path]
+"""Writes a graph and all that belongs to it into an empty folder; gives the graph's file. Raises an AppError where it cannot be made."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstalledRow(ReportRow):
-    """A candidate that Koebako uses from now on, with the figures that it was let in for."""
 
-    kind = "installed"
-    optional_columns = frozenset({"cosine", "snr_db", "lsd_db", "frames_equal"})
-    graph: str
-    candidate: str
-    cosine: float | None = None
-    snr_db: float | None = None
-    lsd_db: float | None = None
-    frames_equal: float | None = None
-    note: str
+@dataclass(frozen=True, slots=True)
+class GraphCandidate:
+    """A candidate that is measured beside a prepared graph; one that gives a file outside its folder has nothing to make."""
+
+    name: str
+    make: MakeCandidate
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateFiles:
+    """A candidate on the disk; its graph is inside the folder, unless it was there before."""
+
+    graph: Path
+    folder: Path
+
+    @property
+    def vocabulary(self) -> Path | None:
+        """Return the vocabulary of a BERT with other tokens; None if they are the same."""
+        own = self.folder / VOCABULARY_NAME
+        return own if own.is_file() else None
+
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of graph and weights in bytes."""
+        return measure_graph_bytes(self.graph)
+
+
+def measure_graph_bytes(graph: Path | bytes) -> int:
+    """Return the bytes of a graph and of the weights beside it."""
+    if isinstance(graph, bytes):
+        return len(graph)
+    # Onnx is slow to import.
+    from app.voices.prepare.variants.graph_variants import list_weight_files
+
+    return graph.stat().st_size + sum(path.stat().st_size for path in list_weight_files(graph))
 
 
 def find_slot(graph: str, candidate: str) -> CandidateSlot | None:
-    """Return the slot that a candidate fits; None if Koebako has none, as for half precision, fewer layers and other formats.
-
-    The exact graph fits, too: with it the slot is empty.
-    """
+    """Return the slot that a candidate fits, None if Koebako has none for it; the exact graph fits, too: with it the slot is empty."""
     if candidate not in (INSTALLED, PREPARED) and not candidate.startswith((INT8_CANDIDATE_PREFIX, f"{INSTALLED}:")):
         return None
     return "int8" if graph == "bert" else "fast"
 
 
-def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Path) -> InstalledRow:
-    """Put a candidate into its slot, if it passes the importer's limits.
-
-    Raises:
-        InputError: there is no slot for it, or the voice or BERT is not installed.
-        VoiceError, OutputFileError: see `app.install.int8_exchange`, `app.install.bert_int8_exchange`.
-    """
+def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Path) -> Row:
+    """Put a candidate into its slot, if it passes the importer's limits; raise InputError where there is no slot for it, or nothing is installed."""
     from app.install.bert_int8_exchange import install_bert_int8  # with what prepares voices
     from app.install.int8_exchange import install_int8_graph
 
@@ -78,7 +96,7 @@ def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Pat
     return _build_row(subject, graph, candidate, snr_db=found.snr_db, lsd_db=found.lsd_db, frames_equal=found.frames_equal)
 
 
-def install_exact(subject: LabSubject, graph: str | None) -> Iterator[InstalledRow]:
+def install_exact(subject: LabSubject, graph: str | None) -> Iterator[Row]:
     """Empty the slot of a graph, or all slots in use, so that the exact graph computes again; raise the errors of `install_candidate`."""
     from app.install.bert_int8_exchange import remove_bert_int8
     from app.install.graph_exchange_files import build_already_exact_error
@@ -98,7 +116,7 @@ def install_exact(subject: LabSubject, graph: str | None) -> Iterator[InstalledR
         note = localize(
             f"「{subject.name}」の {name} を元のグラフに戻しました。", f"“{subject.name}” uses the exact graph of {name} again."
         )
-        yield InstalledRow(graph=name, candidate=PREPARED, note=note)
+        yield make_row("installed", graph=name, candidate=PREPARED, note=note)
 
 
 def require_installed(subject: LabSubject) -> None:
@@ -110,7 +128,8 @@ def require_installed(subject: LabSubject) -> None:
         )
 
 
-def _build_row(subject: LabSubject, graph: str, candidate: str, **figures: float | None) -> InstalledRow:
+def _build_row(subject: LabSubject, graph: str, candidate: str, **figures: float | None) -> Row:
     slot = localize("int8 の BERT", "int8 BERT") if graph == "bert" else localize("高速な音声", "Fast sound")
     note = localize(f"「{subject.name}」の{slot}として組み込みました。", f"Installed as the {slot} of “{subject.name}”.")
-    return InstalledRow(graph=graph, candidate=candidate, **figures, note=note)
+    known = {name: value for name, value in figures.items() if value is not None}
+    return make_row("installed", graph=graph, candidate=candidate, **known, note=note)

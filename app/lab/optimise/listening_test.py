@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +32,8 @@ from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
 from app.interchange.character_assignment import clear_shipped_voice
 from app.interchange.koebako_files import write_project
 from app.lab.lab_subject import LabSubject
-from app.lab.optimise.frames_by_bert import find_voice_for
-from app.lab.report_rows import ReportRow
+from app.lab.optimise.candidate_measures import find_voice_for
+from app.lab.report_rows import Row, make_row
 from app.lab.row_labels import format_candidate
 from app.voices.bert_models import VOCABULARY_NAME
 from app.voices.installed_voices import find_shipped_voice_id
@@ -43,40 +43,10 @@ LISTENING_SENTENCES = VOICE_CALIBRATION_SENTENCES[:4]
 SampledSound = tuple[Float32, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListeningTestRow(ReportRow):
-    """A blind test that was written.
-
-    Attributes:
-        lines: how many there are to listen to.
-        file: the project; None where both sound the same in every line.
-        names: what is compared, as people call it.
-        sounds: names of sounds, a pair a line.
-    """
-
-    kind = "test"
-    graph: str
-    candidate: str
-    lines: int
-    file: str | None
-    names: tuple[str, str]
-    sounds: tuple[tuple[str, str], ...]
-    note: str
-
-
 def write_listening_test(
     subject: LabSubject, graph: str, candidate: str, graph_path: Path, file: Path, report: Report = ignore_report
-) -> ListeningTestRow:
-    """Speak the lines both ways and write a project with an open blind test; lines that sound the same are left out.
-
-    Args:
-        graph_path: the candidate's graph; a vocabulary beside it is its own.
-        file: of the project; the sounds lie beside it.
-
-    Raises:
-        InputError: no installed voice was trained with this BERT.
-        AppError: as speaking raises them, and where nothing can be written.
-    """
+) -> Row:
+    """Speak the lines both ways, and write a project with a blind test of those that differ; raise InputError if no installed voice uses this BERT."""
     speaker = _open_speaker(subject)
     store, names = TakeStore(find_sound_folder(file)), (localize("元のグラフ", "Exact"), format_candidate(candidate))
     rows, lines = list[tuple[str, str]](), list[Line]()
@@ -86,16 +56,19 @@ def write_listening_test(
         if one != other:
             rows.append((one, other))
             lines.append(Line(text, LineSettings(voice=speaker.voice.manifest.id)))
-    row = ListeningTestRow(
-        graph=graph, candidate=candidate, lines=len(rows), file=None, names=names, sounds=tuple(rows), note=describe_identical_sounds()
-    )
     if not rows:
-        return row
+        return _make_test_row(graph, candidate, None, names, rows, describe_identical_sounds())
     test = begin_blind_test(BlindTestPlan("abx", tuple(rows), names), generate_seed())
     script = clear_shipped_voice(Script(tuple(lines)), find_shipped_voice_id() or "")
     write_project(file, Project(script, tests=(dump_blind_test(test),)))
     note = localize("Koebako で開き、「ブラインドテスト」を選ぶと始まります。", "Open it with Koebako and choose “Blind test” to begin.")
-    return replace(row, file=str(file), note=note)
+    return _make_test_row(graph, candidate, str(file), names, rows, note)
+
+
+def _make_test_row(graph: str, candidate: str, file: str | None, names: Sequence[str], pairs: Sequence[Sequence[str]], note: str) -> Row:
+    """Return the row of a test of so many lines; `sounds` are names of sounds, a pair a line."""
+    sounds = [list(pair) for pair in pairs]
+    return make_row("test", graph=graph, candidate=candidate, lines=len(pairs), file=file, names=list(names), sounds=sounds, note=note)
 
 
 def describe_identical_sounds() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
@@ -19,8 +19,8 @@ from app.compose.speaker_plan import STARTER
 from app.install.sandbox_limits import compute_limits
 from app.lab.graph_sandbox import find_subject_kind, read_sandbox_rows, reject_malformed
 from app.lab.lab_subject import LabSubject, create_scratch_folder, ensure_file
-from app.lab.place.kernel_coverage import KernelCoverage, MissingKernel, find_coverage, parse_coverage, read_kernel_table
-from app.lab.report_rows import INT8_SUFFIX, ReportRow
+from app.lab.place.kernel_coverage import KernelCoverage, find_coverage, parse_coverage, read_kernel_table
+from app.lab.report_rows import INT8_SUFFIX, Row, make_row
 from app.lab.row_labels import format_graph
 
 MAX_NAMED_OPERATORS = 3  # operators
@@ -32,14 +32,7 @@ FIXED_SHAPE_GRAPHS = ("bert", "prosody", "flow", "decoder")
 
 @dataclass(frozen=True, slots=True)
 class BackendGraph:
-    """A graph for a backend.
-
-    Attributes:
-        form: `source`, `prepared` or `device`.
-        free: the size that is fixed in the device form.
-        is_small: it is computed faster than a device is asked, and stays on the CPU.
-        unfit: why there is no device form; empty where there is one, or none is wanted.
-    """
+    """A graph in the form for a backend: `free` is the size that is fixed, `is_small` leaves it on the CPU, `unfit` is why there is no device form."""
 
     graph: str
     form: str
@@ -49,39 +42,8 @@ class BackendGraph:
     unfit: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CoverageRow(ReportRow):
-    """One graph on one backend.
-
-    Attributes:
-        kernels: the package whose kernels were looked up; None where there is no table, and nothing is known but `assigned`.
-        boundaries, boundaries_in_a_row: see `DeviceCopies`.
-        assigned: backend → nodes; None where no session can be opened.
-    """
-
-    kind = "place"
-    graph: str
-    form: str
-    backend: str
-    kernels: str | None
-    nodes: int
-    supported: int | None
-    unsupported: tuple[MissingKernel, ...] | None
-    boundaries: int | None
-    boundaries_in_a_row: int | None
-    assigned: dict[str, int] | None
-    verdict: str
-
-
-def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Report) -> Iterator[CoverageRow]:
-    """Yield rows of coverage; a stranger's graphs are read in a child, the graphs that we made of them in this process.
-
-    Args:
-        places: backends, or devices of them; what is not there yet is judged by its table.
-
-    Raises:
-        VoiceError: a graph cannot be read, or asks for too much.
-    """
+def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Report) -> Iterator[Row]:
+    """Yield rows of coverage; what is not there yet is judged by its table. Raise VoiceError if a graph cannot be read, or asks for too much."""
     known = find_source_coverage(subject, places, build_part_report(report, 0.0, 0.5))
     for number, place in enumerate(places):
         with write_backend_graphs(subject, parse_backend(place)) as graphs:
@@ -100,16 +62,17 @@ def _find_coverage(graph: BackendGraph, place: str) -> KernelCoverage:
     return find_coverage(graph.model, graph.graph, place, graph.free)
 
 
-def _build_row(graph: BackendGraph, place: str, coverage: KernelCoverage) -> CoverageRow:
+def _build_row(graph: BackendGraph, place: str, coverage: KernelCoverage) -> Row:
     kernels, lacking = read_kernel_table(parse_backend(place)), coverage.lacking
-    return CoverageRow(
+    return make_row(
+        "place",
         graph=graph.graph,
         form=graph.form,
         backend=place,
         kernels=kernels.runtime if kernels is not None else None,
         nodes=coverage.nodes,
         supported=None if lacking is None else coverage.nodes - sum(one.count for one in lacking),
-        unsupported=lacking,
+        unsupported=None if lacking is None else [asdict(one) | {"types": list(one.types)} for one in lacking],
         boundaries=None if lacking is None else coverage.boundaries,
         boundaries_in_a_row=None if lacking is None else coverage.in_a_row,
         assigned=coverage.assigned,
@@ -118,11 +81,7 @@ def _build_row(graph: BackendGraph, place: str, coverage: KernelCoverage) -> Cov
 
 
 def describe_verdict(graph: BackendGraph, backend: str, coverage: KernelCoverage) -> str:
-    """Describe the verdict in the language of the user.
-
-    Args:
-        backend: its name for people.
-    """
+    """Describe the verdict in the language of the user, with the backend's name for people."""
     stage = format_graph(graph.graph.removesuffix(INT8_SUFFIX))
     if coverage.lacking is None:
         return _describe_unknown(stage, backend) if coverage.assigned is None else _describe_assigned(stage, backend, coverage.assigned)

@@ -34,12 +34,7 @@ SIZE_ARITHMETIC = {
 
 @dataclass(frozen=True, slots=True)
 class DeviceCopies:
-    """Copies of one run; without those of the graph's own inputs and outputs.
-
-    Attributes:
-        total: values that one side has and the other one reads.
-        in_a_row: those that wait for each other: the most on one way through the graph.
-    """
+    """Copies of one run but those of its own inputs and outputs: in all, and those that wait for each other, the most on one way through the graph."""
 
     total: int
     in_a_row: int
@@ -47,12 +42,7 @@ class DeviceCopies:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One kernel.
-
-    Attributes:
-        first, last: versions of the operator; no last one where it was written for the version `first` and is the newest.
-        types: allowed ones by the name of the type in the operator's definition.
-    """
+    """A kernel for versions of an operator (no last one: for `first`, the newest) and types by their name in its definition."""
 
     first: int
     last: int | None
@@ -66,11 +56,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class KernelTable:
-    """All kernels of one backend.
-
-    Attributes:
-        runtime: the package that has them, with its version.
-    """
+    """All kernels of one backend, from a package of this name and version."""
 
     runtime: str
     _found: Mapping[tuple[str, str], tuple[Kernel, ...]]
@@ -86,13 +72,7 @@ class KernelTable:
 
 @dataclass(frozen=True, slots=True)
 class MissingKernel:
-    """Operators that have no kernel.
-
-    Attributes:
-        op: with the domain before it where it is not ONNX's own.
-        version: since which opset it is as it is.
-        types: of its tensors.
-    """
+    """Operators that have no kernel; the domain is before the name where it is not ONNX's own, and the version is their opset's."""
 
     op: str
     version: int
@@ -102,13 +82,7 @@ class MissingKernel:
 
 @dataclass(frozen=True, slots=True)
 class KernelCoverage:
-    """One graph on one backend.
-
-    Attributes:
-        lacking: the most frequent first; None where there is no table.
-        boundaries, in_a_row: see `app.lab.place.kernel_coverage`.
-        assigned: backend → nodes; None where no session can be opened, or ONNX Runtime does not say.
-    """
+    """One graph on one backend; what lacks is None without a table, nodes by backend are None where ONNX Runtime does not say."""
 
     nodes: int
     lacking: tuple[MissingKernel, ...] | None
@@ -136,12 +110,7 @@ def parse_coverage(values: dict[str, Any]) -> KernelCoverage:
 
 
 def find_coverage(model: Path, graph: str, place: str, free: str = "", *, should_open: bool = True) -> KernelCoverage:
-    """Look up every operator and open a session if the backend is available; raise VoiceError if the graph cannot be read.
-
-    Args:
-        free: the size that is fixed, of a device form.
-        should_open: False opens none.
-    """
+    """Look up every operator and, if `should_open`, open a session where the backend is there; `free` is a device form's size. Raise VoiceError if it cannot be read."""
     # Onnx is slow to import.
     from app.voices.prepare.graph_facts import list_operators
 

@@ -1,4 +1,4 @@
-"""A profile as a Chrome trace: stages, inside them graphs, modules and operators; memory beside them.
+"""A profile as a Chrome trace: stages, inside them graphs, modules and operators; memory beside them; and operators by module.
 
 Written in the JSON object form of the Trace Event Format, which Perfetto (ui.perfetto.dev) and chrome://tracing open. `otherData` keeps
 the rows of the whole profile, by which a later one is compared. All slices are on one track, and those that lie in another one do so to the
@@ -8,18 +8,27 @@ microsecond: viewers such as speedscope leave a slice open that ends before one 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from app.adapters.ort.profiled_session import CONTROL_FLOW_OPERATORS, GraphRun, OperatorRun
-from app.lab.profile.operator_modules import OperatorModules
-from app.lab.profile.profile_turns import ProfileTurn
+from app.bench.multiply_adds import STAGE_OF_GRAPH
+from app.lab.profile.profiled_speech import ProfileTurn
 from app.lab.report_rows import Row
 
 PROCESS, TRACK = 1, 1
 TraceEvent = dict[str, Any]
+
+# Names that ONNX Runtime puts behind that of the node it made one from.
+MAX_ADDED_NAMES = 8
+# Of the nodes that have a module: one that holds so many says nothing, those inside it do.
+MIN_SHARED_NODES = 0.7
+STAGE_OF_MODULE = {"enc_p": "prosody", "emb_g": "prosody", "dp": "prosody", "sdp": "prosody", "flow": "flow", "dec": "decode"}
+"""In a graph that is a voice in one piece, by the names of the public architecture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +43,78 @@ class _TraceSpan:
     arguments: TraceEvent
 
 
-def format_trace(turn: ProfileTurn, modules: Mapping[str, OperatorModules], rows: Sequence[Row]) -> str:
-    """Return the trace file. Times are microseconds since the text was given.
+class OperatorModules:
+    """The modules of one graph by the paths of its nodes, cut to a depth after the names that nearly all share; its name stands for none."""
 
-    Args:
-        turn: the one that is shown.
-        rows: kept for later comparison.
-    """
+    def __init__(self, graph: str, paths: Mapping[str, str], depth: int) -> None:
+        self.graph = graph
+        self._paths, self._depth = paths, depth
+        known = [path.split("/") for path in paths.values() if path]
+        self._lead, self._tops = _find_common_lead(known), {path[0] for path in known}
+        labels = dict.fromkeys(map(self._shorten_path, paths.values()))
+        self._places = {label: place for place, label in enumerate(labels)}
+
+    def name_modules(self, operators: Sequence[OperatorRun]) -> list[str]:
+        """Return the module of each operator of a run; operators that ONNX Runtime has made count to the module of the operator before them."""
+        found: list[str] = []
+        path = ""
+        for item in operators:
+            path = self._find_path(item.name, path)
+            found.append(self._shorten_path(path))
+        return found
+
+    def find_module_order(self, module: str) -> int:
+        """Return the position of a module in the graph as it is written: ONNX Runtime runs what nothing waits for in any order."""
+        return self._places.get(module, len(self._places))
+
+    def find_stage(self, module: str) -> str | None:
+        """Return the stage that a module belongs to; None if its name does not show it."""
+        if self.graph == "whole":
+            return STAGE_OF_MODULE.get(module.split("/")[0])
+        return STAGE_OF_GRAPH.get(self.graph, self.graph)
+
+    def _find_path(self, name: str, before: str) -> str:
+        """Return the path of a node of the graph, or of one that ONNX Runtime has made and named after it with a suffix."""
+        # Onnx is slow to import.
+        from app.voices.prepare.graph_facts import parse_module_path
+
+        base = name
+        for _ in range(MAX_ADDED_NAMES):
+            if base in self._paths:
+                return self._paths[base]
+            base = base.rpartition("/")[0]
+        path = parse_module_path(name)
+        return path if path.split("/")[0] in self._tops else before
+
+    def _shorten_path(self, path: str) -> str:
+        parts = path.split("/")
+        inside = parts[: len(self._lead)] == self._lead
+        return "/".join(parts[: self._depth + (len(self._lead) if inside else 0)]) or self.graph
+
+
+def read_modules(graph: str, model: Path | bytes, depth: int) -> OperatorModules:
+    """Return the modules of a graph; raise VoiceError if it cannot be read."""
+    # Onnx is slow to import.
+    from app.voices.prepare.graph_facts import read_module_paths
+
+    return OperatorModules(graph, read_module_paths(model), depth)
+
+
+def _find_common_lead(paths: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names that most paths begin with."""
+    lead: list[str] = []
+    inside = list(paths)
+    while deeper := Counter(path[len(lead)] for path in inside if len(path) > len(lead)).most_common(1):
+        name, count = deeper[0]
+        if count < MIN_SHARED_NODES * len(paths):
+            break
+        inside = [path for path in inside if len(path) > len(lead) and path[len(lead)] == name]
+        lead.append(name)
+    return lead
+
+
+def format_trace(turn: ProfileTurn, modules: Mapping[str, OperatorModules], rows: Sequence[Row]) -> str:
+    """Return the trace file of one turn, in microseconds since the text was given, with rows for later comparison."""
     events = [
         *_build_name_events(),
         *_build_slices(_collect_stage_spans(turn, modules)),

@@ -20,11 +20,9 @@ from app.common.language import localize
 from app.common.progress import Report
 from app.core.sound.stage_clock import ALL_STAGES
 from app.lab.lab_subject import LabSubject
-from app.lab.profile.chrome_trace import format_trace
-from app.lab.profile.operator_modules import OperatorModules, read_modules
-from app.lab.profile.profile_turns import ProfileTurn, choose_typical_turn, measure_turns
-from app.lab.profile.profiled_speech import SpeakingWays, open_ways
-from app.lab.report_rows import ReportRow
+from app.lab.profile.chrome_trace import OperatorModules, format_trace, read_modules
+from app.lab.profile.profiled_speech import ProfileTurn, SpeakingWays, choose_typical_turn, measure_turns, open_ways
+from app.lab.report_rows import Row, make_row
 
 COPY_COLUMNS = ("copy_in_ms", "run_ms", "copy_out_ms")
 MIB_BYTES = 1 << 20
@@ -33,66 +31,17 @@ PROFILED_GRAPH_OF_STAGE = {stage: graph for graph, stage in STAGE_OF_GRAPH.items
 OperatorKey = tuple[str, str]  # graph and name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProfileRow(ReportRow):
-    """The time of a stage, module or operator, in milliseconds a turn; figures are None where there are none of the kind.
-
-    Attributes:
-        scope: `stage`, `module` or `operator`.
-        graph: None for a stage without one.
-        stage: to which a module or operator belongs, where that is known.
-        share: of all of the scope.
-        output_mib: written by operators; `memory_mib`: taken by the process.
-        copy_in_ms, run_ms, copy_out_ms: on a device.
-    """
-
-    kind = "profile"
-    scope: str
-    graph: str | None
-    name: str
-    stage: str | None = None
-    calls: int | None = None
-    runs: int | None = None
-    mean_ms: float | None = None
-    median_ms: float | None = None
-    p90_ms: float | None = None
-    p95_ms: float | None = None
-    p99_ms: float | None = None
-    min_ms: float | None = None
-    max_ms: float | None = None
-    std_ms: float | None = None
-    share: float | None = None
-    output_mib: float | None = None
-    memory_mib: float | None = None
-    copy_in_ms: float | None = None
-    run_ms: float | None = None
-    copy_out_ms: float | None = None
+PROFILE_FIGURES = (
+    "stage", "calls", "runs", "mean_ms", "median_ms", "p90_ms", "p95_ms", "p99_ms", "min_ms", "max_ms", "std_ms", "share", "output_mib", "memory_mib",
+    *COPY_COLUMNS,
+)  # fmt: skip
+"""Columns of a stage, module or operator: the stage that it belongs to, where that is known, milliseconds a turn, the share of all of its
+scope, what operators write, what the process takes, and copies of a device."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedProfileRow(ProfileRow):
-    """The same beside that of an earlier profile; of what is gone there are no figures of now.
-
-    Attributes:
-        speedup: before ÷ now.
-        verdict: `slower`, `faster`, `same`, `new` or `gone`.
-    """
-
-    before_ms: float | None
-    speedup: float | None
-    verdict: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryRow(ReportRow):
-    """Memory at the end of one run of a graph: what its session had handed out at most, what all sessions held, what the process had."""
-
-    kind = "memory"
-    graph: str
-    at_ms: float
-    in_use_mib: float
-    held_mib: float
-    process_mib: float
+def make_profile_row(scope: str, graph: str | None, name: str, **figures: Any) -> Row:
+    """Return the row of a `stage`, `module` or `operator`; figures are None where there are none of the kind."""
+    return make_row("profile", scope=scope, graph=graph, name=name) | dict.fromkeys(PROFILE_FIGURES) | figures
 
 
 class _OperatorSums:
@@ -121,12 +70,11 @@ class _OperatorSums:
         """Return the sum of all times."""
         return sum(map(self.compute_median_ms, self._ms))
 
-    def build_row(self, scope: str, key: OperatorKey, stage: str | None, total: float) -> ProfileRow:
+    def build_row(self, scope: str, key: OperatorKey, stage: str | None, total: float) -> Row:
         found = compute_summary(self._ms[key])
-        return ProfileRow(
-            scope=scope,
-            graph=key[0],
-            name=key[1],
+        return make_profile_row(
+            scope,
+            *key,
             stage=stage,
             calls=round(self._calls[key] / self._turns),
             **asdict(found),
@@ -137,12 +85,7 @@ class _OperatorSums:
 
 @dataclass(frozen=True, slots=True)
 class ProfileOptions:
-    """Options of a profile: the text, the device and the number of runs.
-
-    Attributes:
-        bert: id or folder; None is the one that the voice names.
-        depth: how many names of a module's path are kept.
-    """
+    """Options of a profile; `bert` None is the one that the voice names, and `depth` how many names of a module's path are kept."""
 
     text: str
     backend: str = "cpu"
@@ -157,14 +100,14 @@ class VoiceProfile:
 
     turns: Sequence[ProfileTurn]
     modules: dict[str, OperatorModules]
-    rows: list[ProfileRow]
-    memory: list[MemoryRow]
+    rows: list[Row]
+    memory: list[Row]
 
     def build_trace(self) -> str:
         """Return a typical turn as a Chrome trace."""
-        return format_trace(choose_typical_turn(self.turns), self.modules, [row.convert_to_dict() for row in self.rows])
+        return format_trace(choose_typical_turn(self.turns), self.modules, self.rows)
 
-    def build_rows(self, earlier: Sequence[ProfileRow] | None) -> Iterator[ReportRow]:
+    def build_rows(self, earlier: Sequence[Row] | None) -> Iterator[Row]:
         """Yield all rows, beside those of an earlier profile if there is one."""
         yield from self.rows if earlier is None else compare_profiles(self.rows, earlier)
         yield from self.memory
@@ -192,12 +135,8 @@ def _measure_copies(ways: SpeakingWays) -> dict[str, dict[str, Any]]:
     return found
 
 
-def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[str, Any]]) -> Iterator[ProfileRow]:
-    """Yield a row for each stage, measured without a profiler.
-
-    Args:
-        copies: by graph, `copy_in_ms`, `run_ms` and `copy_out_ms`.
-    """
+def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
+    """Yield a row for each stage, measured without a profiler, with the copies of its graph."""
     spent: list[dict[str, float]] = [defaultdict(float) for _ in turns]
     memory: Counter[str] = Counter()
     for turn, sums in zip(turns, spent, strict=True):
@@ -209,10 +148,10 @@ def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[
         graph = PROFILED_GRAPH_OF_STAGE.get(stage)
         found = compute_summary([sums[stage] for sums in spent])
         calls = sum(span.stage == stage for span in turns[-1].plain)
-        yield ProfileRow(
-            scope="stage",
-            graph=graph,
-            name=stage,
+        yield make_profile_row(
+            "stage",
+            graph,
+            stage,
             stage=stage,
             calls=calls,
             **asdict(found),
@@ -222,7 +161,7 @@ def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[
         )
 
 
-def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, OperatorModules]) -> Iterator[ProfileRow]:
+def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, OperatorModules]) -> Iterator[Row]:
     """Yield modules in the order of the graphs, then operators by falling time; both from ONNX Runtime's profile."""
     of_module, of_operator, of_stage = (_OperatorSums(len(turns)) for _ in range(3))
     for number, turn in enumerate(turns):
@@ -243,7 +182,7 @@ def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, Oper
         yield of_operator.build_row("operator", key, modules[key[0]].find_stage(""), of_operators)
 
 
-def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[MemoryRow]:
+def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[Row]:
     """Yield a row for each run of a graph in a typical turn: the most that its session had allocated, all sessions' memory, and the process's memory after it."""
     turn = choose_typical_turn(turns)
     held: dict[str, int] = {}
@@ -255,7 +194,8 @@ def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[MemoryRow]:
         held[run.graph] = max(item.held_bytes or 0 for item in run.operators)
         ended = run.start_s + run.duration_s
         process = next((span.process_bytes for span in turn.profiled if span.ended_s >= ended), turn.profiled[-1].process_bytes)
-        yield MemoryRow(
+        yield make_row(
+            "memory",
             graph=run.graph,
             at_ms=(ended - turn.began_s) * 1000,
             in_use_mib=max(in_use) / MIB_BYTES,
@@ -268,7 +208,7 @@ def _compute_share(found: RunSummary, total: float) -> float:
     return found.median_ms / total if total else 0.0
 
 
-def compare_profiles(rows: Sequence[ProfileRow], earlier: Sequence[ProfileRow]) -> list[ComparedProfileRow]:
+def compare_profiles(rows: Sequence[Row], earlier: Sequence[Row]) -> list[Row]:
     """Return the rows beside those of an earlier profile; rows that are gone follow, without a time of now.
 
     `slower`: what was usual (the median) is now above nine tenths of the earlier runs; `faster`: the other way round.
@@ -276,36 +216,31 @@ def compare_profiles(rows: Sequence[ProfileRow], earlier: Sequence[ProfileRow]) 
     before = {_build_key(row): row for row in earlier}
     found = [_compare_row(row, before.pop(_build_key(row), None)) for row in rows]
     gone = (
-        ComparedProfileRow(scope=row.scope, graph=row.graph, name=row.name, before_ms=row.median_ms, speedup=None, verdict="gone")
-        for row in before.values()
+        make_profile_row(*_build_key(row)) | {"before_ms": row["median_ms"], "speedup": None, "verdict": "gone"} for row in before.values()
     )
     return found + list(gone)
 
 
-def _build_key(row: ProfileRow) -> tuple[object, ...]:
-    return row.scope, row.graph, row.name
+def _build_key(row: Row) -> tuple[str, str | None, str]:
+    return row["scope"], row["graph"], row["name"]
 
 
-def _compare_row(row: ProfileRow, earlier_row: ProfileRow | None) -> ComparedProfileRow:
+def _compare_row(row: Row, earlier_row: Row | None) -> Row:
     if earlier_row is None:
-        return ComparedProfileRow(**asdict(row), before_ms=None, speedup=None, verdict="new")
-    now_ms, then_ms = row.median_ms or 0.0, earlier_row.median_ms or 0.0
-    slower, faster = now_ms > (earlier_row.p90_ms or 0.0), then_ms > (row.p90_ms or 0.0)
+        return row | {"before_ms": None, "speedup": None, "verdict": "new"}
+    now_ms, then_ms = row["median_ms"] or 0.0, earlier_row["median_ms"] or 0.0
+    slower, faster = now_ms > (earlier_row["p90_ms"] or 0.0), then_ms > (row["p90_ms"] or 0.0)
     verdict = "slower" if slower else "faster" if faster else "same"
-    return ComparedProfileRow(**asdict(row), before_ms=then_ms, speedup=then_ms / now_ms if now_ms else None, verdict=verdict)
+    return row | {"before_ms": then_ms, "speedup": then_ms / now_ms if now_ms else None, "verdict": verdict}
 
 
-def read_earlier_rows(file: Path) -> list[ProfileRow]:
+def read_earlier_rows(file: Path) -> list[Row]:
     """Read what later profiles are compared by, of the rows that a trace keeps; InputError where there are none."""
     try:
         content = parse_object(read_bounded(file, MAX_TRACE_BYTES))
         rows = [
-            ProfileRow(
-                scope=str(row["scope"]),
-                graph=row.get("graph"),
-                name=str(row["name"]),
-                median_ms=float(row["median_ms"]),
-                p90_ms=float(row["p90_ms"]),
+            make_profile_row(
+                str(row["scope"]), row.get("graph"), str(row["name"]), median_ms=float(row["median_ms"]), p90_ms=float(row["p90_ms"])
             )
             for row in map(dict, content["otherData"]["profile"])
         ]

@@ -1,14 +1,19 @@
-"""The run that is profiled: a voice that speaks a line, or a BERT that reads it; also in the fixed sizes of a device."""
+"""The run that is profiled: a voice that speaks a line, or a BERT that reads it; also in the fixed sizes of a device.
+
+It is done again and again, in turns as it is and profiled.
+"""
 
 from __future__ import annotations
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.cpu_session import SpeakerSession
@@ -16,7 +21,9 @@ from app.adapters.ort.device_placement import parse_placement
 from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.ort_synthesizer import OrtBert
 from app.adapters.ort.profiled_session import GraphRun, ProfiledSession
+from app.bench.repeated_runs import Repeats
 from app.bench.stage_timing import build_bench_request
+from app.common.progress import Report
 from app.compose.graph_sessions import build_synthesizer
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
@@ -32,11 +39,7 @@ SpeakOnce = Callable[[OnStage], None]
 
 
 class FixedShapeProfiledSession:
-    """Every run is done twice: for its results, and once more in the form and size that the device is given, for the profile.
-
-    Attributes:
-        inputs, outputs: as the session has them.
-    """
+    """Runs everything twice: for its results, and once more in the form and size that the device is given, for the profile."""
 
     def __init__(self, graph: str, session: SpeakerSession) -> None:
         self._graph, self._session = graph, session
@@ -75,12 +78,7 @@ AnyProfiledSession = ProfiledSession | FixedShapeProfiledSession
 
 @dataclass(frozen=True, slots=True)
 class SpeakingWays:
-    """The same twice: as it is, and with every graph profiled.
-
-    Attributes:
-        graphs: by name, what was opened; a graph that is in memory only is there too.
-        places: by graph.
-    """
+    """The same twice: as it is, and with every graph profiled; graphs, sessions and places by the graph's name."""
 
     plain: SpeakOnce
     profiled: SpeakOnce
@@ -94,10 +92,7 @@ class SpeakingWays:
 
 
 def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) -> SpeakingWays:
-    """Open a voice with a BERT (any one, if its own is missing), or the BERT alone.
-
-    Errors as opening them for speaking raises, and InputError where it is neither.
-    """
+    """Open a voice with a BERT (any one, if its own is missing), or the BERT alone; raise InputError where it is neither."""
     subject.require_runnable()
     if subject.bert is not None:
         return _open_bert_ways(subject.bert, text, backend)
@@ -153,3 +148,81 @@ def _open_bert_ways(bert: BertModel, text: str, backend: str) -> SpeakingWays:
     return SpeakingWays(
         create_way(opened.session), create_way(watched), {"bert": watched}, {"bert": bert.exact_graph}, {"bert": opened.backend}
     )
+
+
+@dataclass(frozen=True, slots=True)
+class StageSpan:
+    """One stage of one sentence, or of one piece of it, in seconds of `time.perf_counter`, and the process's memory at its end."""
+
+    stage: str
+    began_s: float
+    ended_s: float
+    process_bytes: int
+
+    @property
+    def ms(self) -> float:
+        """Return the duration in ms."""
+        return (self.ended_s - self.began_s) * 1000
+
+
+@dataclass(slots=True)
+class ProfileTurn:
+    """The text once as it is and once profiled: stages in order, and of the profiled way the runs of graphs."""
+
+    plain: list[StageSpan]
+    profiled: list[StageSpan]
+    began_s: float
+    ended_s: float
+    graphs: list[GraphRun] = field(default_factory=list)
+
+    @property
+    def total_ms(self) -> float:
+        """Return the sum of the measured stages."""
+        return sum(span.ms for span in self.plain)
+
+
+def measure_turns(ways: SpeakingWays, repeats: Repeats, report: Report) -> list[ProfileTurn]:
+    """Return the turns that count."""
+    turns: list[ProfileTurn] = []
+    try:
+        for number in range(repeats.warmup):
+            report("checking", 0.5 * number / repeats.warmup)
+            _measure_turn(ways)
+        began = time.perf_counter()
+        while len(turns) < repeats.runs or time.perf_counter() - began < repeats.seconds:
+            report("checking", 0.5 + 0.5 * min(len(turns) / repeats.runs, 1.0))
+            turns.append(_measure_turn(ways))
+    finally:
+        runs = ways.end_profiling()
+    runs = sorted(runs, key=lambda run: run.start_s)
+    begins = [run.start_s for run in runs]
+    for turn in turns:
+        turn.graphs = runs[bisect_left(begins, turn.began_s) : bisect_right(begins, turn.ended_s)]
+    return turns
+
+
+def _measure_turn(ways: SpeakingWays) -> ProfileTurn:
+    plain = _record_spans(ways.plain)
+    for session in ways.sessions.values():
+        for part in session.list_sessions():
+            part.calls.clear()
+    began = time.perf_counter()
+    profiled = _record_spans(ways.profiled)
+    return ProfileTurn(plain, profiled, began, time.perf_counter())
+
+
+def _record_spans(speak: SpeakOnce) -> list[StageSpan]:
+    spans: list[StageSpan] = []
+    process = psutil.Process()
+
+    def add_span(timing: StageTiming) -> None:
+        ended = time.perf_counter()
+        spans.append(StageSpan(timing.stage, ended - timing.ms / 1000, ended, process.memory_info().rss))
+
+    speak(add_span)
+    return spans
+
+
+def choose_typical_turn(turns: Sequence[ProfileTurn]) -> ProfileTurn:
+    """Return the median turn by the time of its stages."""
+    return sorted(turns, key=lambda turn: turn.total_ms)[len(turns) // 2]

@@ -1,10 +1,11 @@
-"""One comparison of a graph over several sentences, as rows."""
+"""Comparisons of a graph over several sentences, as rows; of prepared graphs, optimised and not, exact and in 8-bit integers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 
 import numpy as np
 
@@ -13,9 +14,22 @@ from app.common.errors import AppError
 from app.core.sound.durations import compute_symbol_frames
 from app.core.sound.ports import Prosody
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
-from app.lab.report_rows import Row
-from app.lab.verify.graph_pair import GraphPair, GraphSide, GraphValues, compare_results
-from app.lab.verify.verify_limits import VerifyFigures, VerifyLimit, measure_loudness_difference
+from app.lab.lab_subject import LabSubject
+from app.lab.recorded_inputs import CallsByGraph
+from app.lab.report_rows import INT8_SUFFIX, Row
+from app.lab.verify.graph_pair import (
+    GraphPair,
+    GraphSide,
+    GraphValues,
+    VerifyFigures,
+    VerifyLimit,
+    choose_exact_limit,
+    choose_int8_limit,
+    compare_results,
+    measure_loudness_difference,
+)
+from app.voices.prepare.expose_tensors import list_nodes, list_output_names, store_graph_file
+from app.voices.prepare.source_graphs import DURATIONS_OUTPUT, build_noiseless_graph
 from app.voices.voice_manifest import VoiceManifest
 
 ResultArrays = Sequence[np.ndarray]
@@ -32,12 +46,7 @@ class GraphCase:
 
 @dataclass(frozen=True, slots=True)
 class GraphComparison:
-    """A pair of graphs on sentences.
-
-    Attributes:
-        case: what is compared.
-        voice: whose graphs they are; None for a BERT.
-    """
+    """A pair of graphs on sentences; the voice is None for a BERT."""
 
     case: str
     pair: GraphPair
@@ -129,3 +138,45 @@ def build_failed_row(graph: str, case: str, limit: VerifyLimit, error: AppError)
 
 def _drop_non_finite(value: float) -> float | None:
     return float(value) if isfinite(value) else None
+
+
+def write_graph_files(subject: LabSubject, folder: Path) -> dict[str, Path]:
+    """Write every prepared graph as a file with its weights beside it; a graph that draws noise is silenced."""
+    files = {}
+    for name, graph in subject.prepared.items():
+        files[name] = store_graph_file(build_noiseless_graph(graph)[0] if name == "whole" else graph, folder, name)
+    return files
+
+
+def map_outputs(name: str, file: Path) -> dict[str, str]:
+    """Return the outputs to compare, by their name on both sides; of a single graph the sound and the frames."""
+    names = list_output_names(file)
+    if name == "whole":
+        names = [names[0], *(item for item in names if item == DURATIONS_OUTPUT)]
+    return {item: item for item in names}
+
+
+def compare_optimised(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[GraphComparison]:
+    """Yield comparisons of each graph as ONNX Runtime optimises it with the same graph as it is written."""
+    for name, file in files.items():
+        exact, other = GraphSide(file, "none"), GraphSide(file, "all")
+        pair = GraphPair(name, exact, other, choose_exact_limit(name), map_outputs(name, file))
+        yield GraphComparison("optimised", pair, _build_graph_cases(name, calls), subject.voice.manifest if subject.voice else None)
+
+
+def compare_precisions(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[GraphComparison]:
+    """Yield comparisons of each graph in 8-bit integers with the exact one."""
+    for name in [name for name in files if name.endswith(INT8_SUFFIX)]:
+        exact = name.removesuffix(INT8_SUFFIX)
+        same = {item: item for item in _list_tensors(files[name]) & _list_tensors(files[exact])}
+        outputs = dict(zip(map_outputs(name, files[name]), map_outputs(exact, files[exact]), strict=True))
+        pair = GraphPair(name, GraphSide(files[exact]), GraphSide(files[name]), choose_int8_limit(name), outputs, same)
+        yield GraphComparison("int8", pair, _build_graph_cases(name, calls), subject.voice.manifest if subject.voice else None)
+
+
+def _build_graph_cases(name: str, calls: CallsByGraph) -> list[GraphCase]:
+    return [GraphCase(call.request, call.values, call.values) for call in calls[name.removesuffix(INT8_SUFFIX)]]
+
+
+def _list_tensors(file: Path) -> set[str]:
+    return {name for node in list_nodes(file) for name in node.outputs}

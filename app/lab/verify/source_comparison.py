@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.graph_session import open_unoptimized
-from app.bench.graph_recording import RecordedGraphRun
+from app.bench.multiply_adds import RecordedGraphRun
 from app.core.sound.durations import compute_symbol_frames
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import CallsByGraph, build_decoder_values
-from app.lab.verify.comparison_pairs import map_outputs
-from app.lab.verify.graph_comparison import GraphCase, GraphComparison
-from app.lab.verify.graph_pair import GraphPair, GraphSide
-from app.lab.verify.verify_limits import choose_exact_limit
+from app.lab.verify.graph_comparison import GraphCase, GraphComparison, map_outputs
+from app.lab.verify.graph_pair import GraphPair, GraphSide, choose_exact_limit
 from app.voices.prepare.expose_tensors import list_nodes, list_output_names, store_graph_file
 from app.voices.prepare.graph_store import load_graph, store_graph
 from app.voices.prepare.source_graphs import (
@@ -38,12 +36,7 @@ MAX_SYMBOL_FRAMES = 20
 
 
 def compare_with_source(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph, folder: Path) -> Iterator[GraphComparison]:
-    """Yield comparisons of each prepared graph with its part of the source; none if there is no source.
-
-    Args:
-        files: the prepared graphs.
-        folder: for copies of the source.
-    """
+    """Yield comparisons of each prepared graph with its part of the source, which is copied into a folder; none if there is no source."""
     if subject.bert is not None and "bert" in subject.source:
         yield _compare_bert(subject.source["bert"], files["bert"], calls, folder)
     elif subject.voice is not None and "whole" in subject.source:

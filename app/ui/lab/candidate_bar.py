@@ -6,8 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.common.language import localize
-from app.lab.optimise.candidate_slot import find_slot
-from app.lab.optimise.graph_candidate import AS_IT_CAME, PREPARED
+from app.lab.optimise.candidate_slot import AS_IT_CAME, PREPARED, find_slot
 from app.lab.report_rows import Row
 from app.lab.row_labels import format_candidate
 from app.ui.widgets.elided_label import ElidedLabel
@@ -45,11 +44,7 @@ class CandidateBar(QWidget):
         self.show_row({})
 
     def show_row(self, row: Row, problem: str = "") -> None:
-        """Show another row; {} hides the bar.
-
-        Args:
-            problem: Why nothing can be installed into this source; empty where it can.
-        """
+        """Show another row ({} hides the bar), and the problem why nothing can be installed into this source."""
         self._row = row
         graph, candidate = str(row.get("graph", "")), str(row.get("candidate", ""))
         # The graph as it came has nothing to be compared with, and a candidate without a speedup was not measured.

@@ -27,11 +27,7 @@ LoadedSounds = list[tuple["SampledSound", "SampledSound"]]
 
 
 class CandidateTestController(QObject):
-    """Runs blind tests of candidates; it is made when the first one is opened.
-
-    Args:
-        take_repository: Keeps the sounds.
-    """
+    """Runs blind tests of candidates, whose sounds the repository keeps; it is made when the first one is opened."""
 
     def __init__(self, tests: BlindTestController, take_repository: TakeRepository) -> None:
         super().__init__(tests)

@@ -22,8 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.common.language import localize
 from app.ui.lab.candidate_bar import CandidateBar
-from app.ui.lab.lab_commands import LabCommand, LabOption
-from app.ui.lab.lab_labels import find_command_labels, localize_device, localize_option
+from app.ui.lab.lab_commands import LabCommand, LabOption, find_command_labels, localize_device, localize_option
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_export import ReportExportButton
 from app.ui.lab.report_view import ReportView
@@ -47,11 +46,7 @@ OptionControl = QLineEdit | QCheckBox | ChoiceBox
 
 
 class LabOptionsForm(QWidget):
-    """A form with one control for each option.
-
-    Attributes:
-        controls: The controls by option.
-    """
+    """A form with one control for each option."""
 
     def __init__(self, command: LabCommand, devices: Sequence[str]) -> None:
         super().__init__()

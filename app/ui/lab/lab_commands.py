@@ -1,10 +1,13 @@
-"""The commands of the lab and their options, as `koebako lab parts` reports them."""
+"""The commands of the lab and their options, as `koebako lab parts` reports them, and their displayed texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from app.common.language import localize
+from app.lab.row_labels import format_placement
 
 WINDOW_HANDLED_OPTIONS = ("--csv", "--markdown", "--html", "--plot", "--json", "--progress", "--accept-licence")
 COMMAND_LINE_ONLY = ("--keep", "--bert", "--graph", "--install")
@@ -13,18 +16,30 @@ PATH_METAVARS = {"FILE", "FOLDER", "PATH"}
 FILE_OPTIONS = {"--trace": ".json", "--junit": ".xml"}
 """The options that name a file written beside the rows, with its suffix; always passed, so that the file can be exported."""
 
+LAB_TABS = {
+    "graphs": ("グラフ", "Graphs"),
+    "places": ("割り当て", "Placement"),
+    "time": ("時間", "Time"),
+    "proof": ("検証", "Verification"),
+    "variants": ("最適化", "Optimisation"),
+    "others": ("その他", "More"),
+}
+TAB_BY_COMMAND = {
+    "inspect": "graphs",
+    "place": "places",
+    "expect": "time",
+    "profile": "time",
+    "compare": "time",
+    "verify": "proof",
+    "check": "proof",
+    "optimise": "variants",
+}
+"""The tab of each command; a command without an entry is shown in "others"."""
+
 
 @dataclass(frozen=True, slots=True)
 class LabOption:
-    """An option of a lab command.
-
-    Attributes:
-        option: The option as written on the command line.
-        kind: One of "switch", "number" and "text".
-        many: Whether it takes several values, separated by spaces.
-        choices: The values that it takes; empty where it takes others too.
-        default: The default as text; empty where the command decides.
-    """
+    """An option: of kind "switch", "number" or "text"; `many` values have spaces between them, and an empty default is the command's choice."""
 
     option: str
     kind: str
@@ -36,13 +51,7 @@ class LabOption:
 
 @dataclass(frozen=True, slots=True)
 class LabCommand:
-    """A command of the lab.
-
-    Attributes:
-        summary: The command's help in one line.
-        options: The options that the user can set.
-        files: The options for files that the command can write beside its rows.
-    """
+    """A command of the lab, the options that a user can set, and those for files that it can write beside its rows."""
 
     name: str
     summary: str
@@ -78,3 +87,153 @@ def _parse_option(item: dict[str, Any]) -> LabOption:
     return LabOption(
         item["option"], item["kind"], item["many"], tuple(item["choices"]), "" if default is False else str(default), item["help"]
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LabCommandLabels:
+    """The texts of a command: its name, its purpose, and what it will show and why that is useful, before there are results."""
+
+    name: str
+    about: str
+    promise: str
+
+
+def find_command_labels(command: LabCommand) -> LabCommandLabels:
+    """Return the texts of a command; one without texts uses its own name and summary."""
+    known = _COMMAND_LABELS.get(command.name)
+    if known is None:
+        return LabCommandLabels(command.name, command.summary, command.summary)
+    return LabCommandLabels(*(localize(*pair) for pair in known))
+
+
+_COMMAND_LABELS: dict[str, tuple[tuple[str, str], tuple[str, str], tuple[str, str]]] = {
+    "inspect": (
+        ("構成", "Contents"),
+        (
+            "声や BERT のグラフが何でできているかを調べます。",
+            "What the graphs of a voice or BERT are made of.",
+        ),
+        (
+            "グラフごとに、演算子、重み、積和演算数を表示します。準備で何が変わったか、どこが大きいかを確認できます。",
+            "Operators, weights and multiply-adds of each graph: see what preparing changed, and where the size lies.",
+        ),
+    ),
+    "place": (
+        ("割り当て", "Placement"),
+        (
+            "各バックエンドがどの演算子を実行できるか、実際にどこで実行されるかを調べます。",
+            "Which operators each backend can run, and where they really run.",
+        ),
+        (
+            "バックエンドで実行できない演算子と、CPU との行き来の回数を表示します。GPU を使っても速くならない理由がわかります。",
+            "Operators that a backend cannot run, and how often data crosses to the CPU: why a GPU may not be faster.",
+        ),
+    ),
+    "expect": (
+        ("想定時間", "Expected time"),
+        (
+            "計算量とこの環境の速さから想定される時間を、実測と比べます。",
+            "The time that the amount of work should take on this machine, beside the time it takes.",
+        ),
+        (
+            "遅い部分について、計算量が多いのか、実行の効率が悪いのかを判定します。",
+            "Shows whether a part is slow because there is a lot to compute or because it runs inefficiently.",
+        ),
+    ),
+    "profile": (
+        ("プロファイル", "Profile"),
+        (
+            "時間がどの処理、どの演算子にかかっているかを測定します。",
+            "Where the time goes: by stage, by module and by operator.",
+        ),
+        (
+            "処理ごと・演算子ごとの時間を表示します。Chrome トレースに書き出すと、Perfetto で時間の流れを確認できます。",
+            "Times by stage and operator. Export a Chrome trace to follow them in Perfetto.",
+        ),
+    ),
+    "compare": (
+        ("速さの比較", "Compare"),
+        (
+            "バックエンド、精度、最適化レベルを順番に入れ替えながら測定し、速さを比べます。",
+            "Backends, precisions and optimisation levels, measured in turns.",
+        ),
+        (
+            "中央値とばらつき、最も速い組み合わせを表示します。この環境に合う設定を選べます。",
+            "Medians, spread and the winner: choose what suits this machine.",
+        ),
+    ),
+    "verify": (
+        ("一致の検証", "Verify"),
+        (
+            "同じ入力で計算し、元のモデルや CPU との差を測定します。",
+            "Runs the same input twice and measures how far results are from the original or the CPU.",
+        ),
+        (
+            "グラフごとの最大の差と SNR を表示します。差が大きいときは、最初に異なるテンソルを探します。",
+            "Largest difference and SNR of each graph; where it is too large, the first tensor that differs.",
+        ),
+    ),
+    "check": (
+        ("チェック", "Check"),
+        (
+            "一致、割り当て、長さ、時間をまとめて確認します。コマンドラインでは CI に使えます。",
+            "Agreement, placement, lengths and time in one go; on the command line, made for CI.",
+        ),
+        (
+            "項目ごとに合格か不合格かを表示します。声を配布する前の確認に使えます。",
+            "Passed or failed for each item: run it before you publish a voice.",
+        ),
+    ),
+    "optimise": (
+        ("候補", "Candidates"),
+        (
+            "軽くした候補を作り、速さ、大きさ、音の差を並べて比べます。選ぶまで元の声は変わりません。",
+            "Makes smaller and faster candidates and compares speed, size and sound. Your voice stays as it is.",
+        ),
+        (
+            "候補ごとの速さ、サイズ、変わったフレームの割合を表示します。速さと品質のどちらを取るかを決められます。",
+            "Speed, size and changed frames of each candidate: decide between speed and quality.",
+        ),
+    ),
+}
+
+_OPTION_LABELS: dict[str, tuple[str, str]] = {
+    "--backend": ("バックエンド", "Backend"),
+    "--batch": ("バッチ", "Batch"),
+    "--budget-ms": ("時間の上限 (ms)", "Time limit (ms)"),
+    "--by-group": ("演算子のまとまりごとに測定", "Each group of operators"),
+    "--depth": ("モジュールの階層", "Levels of modules"),
+    "--frames": ("フレーム数", "Frames"),
+    "--formats": ("グラフの形式", "Forms of graphs"),
+    "--length": ("長さ", "Length"),
+    "--lengths": ("長さ", "Lengths"),
+    "--levels": ("最適化レベル", "Optimisation levels"),
+    "--only": ("候補", "Candidates"),
+    "--precision": ("精度", "Precision"),
+    "--precisions": ("精度", "Precisions"),
+    "--runs": ("回数", "Runs"),
+    "--seconds": ("測定時間（秒）", "Seconds"),
+    "--sweep": ("すべての長さを検証", "Every length"),
+    "--symbols": ("記号数", "Symbols"),
+    "--text": ("テキスト", "Text"),
+    "--texts": ("テキスト", "Texts"),
+    "--threads": ("スレッド数", "Threads"),
+    "--tokens": ("トークン数", "Tokens"),
+    "--turns": ("回数", "Turns"),
+    "--warmup": ("ウォームアップ", "Warm-up"),
+}
+"""The label above the control of each option."""
+
+_DEVICE_LABELS = {"all": ("すべて", "All"), "known": ("自動", "Automatic")}
+
+
+def localize_option(option: LabOption) -> str:
+    """Return the label of an option; an option without a label is named as on the command line."""
+    return localize(*_OPTION_LABELS.get(option.option, (option.option, option.option)))
+
+
+def localize_device(device: str) -> str:
+    """Return the display name of a device; an unknown one stays as it is."""
+    if device in _DEVICE_LABELS:
+        return localize(*_DEVICE_LABELS[device])
+    return format_placement(device)

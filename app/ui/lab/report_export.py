@@ -61,12 +61,7 @@ class ReportExportButton(QToolButton):
 
 @dataclass(frozen=True, slots=True)
 class ReportFormat:
-    """A file format.
-
-    Attributes:
-        suffix: The file's suffix with its dot.
-        build_content: Builds the file's bytes from a report; None where the report has nothing for this format.
-    """
+    """A file format; `build_content` returns None where the report has nothing for it."""
 
     name: str
     suffix: str
@@ -124,7 +119,7 @@ def _build_markdown(report: LabReport) -> bytes:
 
 
 def _build_html(report: LabReport) -> bytes:
-    from app.lab.report_page import format_as_html
+    from app.lab.report_tables import format_as_html
 
     return format_as_html(report.rows, f"Koebako lab {report.command_name}: {report.name}").encode("utf-8", "replace")
 

@@ -23,7 +23,7 @@ from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.common.language import localize
 from app.lab.report_rows import EMPTY_VALUES, Row
 from app.lab.row_labels import TABLE_SPLIT_COLUMNS, format_column, format_identifier, format_kind, name_table
-from app.ui.lab.lab_labels import localize_device
+from app.ui.lab.lab_commands import localize_device
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_picture import ReportPicture
 from app.ui.lab.row_table import LabRowTable, format_column_value, is_number, use_even_digits

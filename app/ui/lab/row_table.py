@@ -28,12 +28,7 @@ VERDICT_COLUMNS = ("passed", "ok")
 
 
 class LabRowModel(QAbstractTableModel):
-    """A table model of rows.
-
-    Attributes:
-        rows: The rows in the displayed order.
-        columns: The names of the columns.
-    """
+    """A table model of rows, in the displayed order."""
 
     def __init__(self, digit_font: QFont) -> None:
         """Use `digit_font` for numbers."""

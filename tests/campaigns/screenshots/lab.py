@@ -21,7 +21,7 @@ def chart(rows: Sequence[Row]) -> str:
     """A picture as a part might draw one."""
     from app.bench.svg_picture import SvgPicture
 
-    picture = SvgPicture(960)
+    picture = SvgPicture()
     picture.draw_text(24, 34, "decoder", size=18, bold=True)
     shown = [row for row in rows if row["type"] == "compare"]
     for place, row in enumerate(shown):
@@ -29,7 +29,7 @@ def chart(rows: Sequence[Row]) -> str:
         picture.draw_text(140, 70 + 34 * place, str(row["candidate"]), anchor="end")
         picture.draw_box(150, 56 + 34 * place, width, 22, "#4477aa", "")
         picture.draw_text(156 + width, 72 + 34 * place, f"{row['median_ms']} ms", size=12)
-    return picture.render_svg(24)
+    return picture.render_svg()
 
 
 def take(theme: str, size: str, folder: Path, name: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from app.adapters.ort.devices import device_facts, ort_devices
 from app.adapters.ort.devices.ort_devices import BackendDevice
-from app.backends import backend_probe, trial_process
+from app.backends import backend_probe
 from app.cli.commands.selftest import run as selftest
 from app.cli.main import main
 from app.common.processes import self_launch
@@ -62,13 +62,13 @@ def test_a_report_that_cannot_be_written_is_refused_at_once(capsys: pytest.Captu
     assert "could not be written" in capsys.readouterr().err
 
 
-def fake_trials(monkeypatch: pytest.MonkeyPatch, answers: dict[str, trial_process.TrialExit]) -> list[str]:
+def fake_trials(monkeypatch: pytest.MonkeyPatch, answers: dict[str, backend_probe.TrialExit]) -> list[str]:
     """What children say by placement; the rest is well. Returns those that were tried."""
     tried: list[str] = []
 
-    def run(trial: str, _wanted: str | None, _calls: Path) -> trial_process.TrialExit:
+    def run(trial: str, _wanted: str | None, _calls: Path) -> backend_probe.TrialExit:
         tried.append(trial)
-        return answers.get(trial, trial_process.TrialExit(line={"total_ms": 5.0}))
+        return answers.get(trial, backend_probe.TrialExit(line={"total_ms": 5.0}))
 
     monkeypatch.setattr(selftest, "run_trial", run)
     return tried
@@ -77,7 +77,7 @@ def fake_trials(monkeypatch: pytest.MonkeyPatch, answers: dict[str, trial_proces
 def test_every_group_of_every_device_is_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend_probe, "list_places", lambda: ["cpu", "directml:0", "directml:1"])
     hung = "bert=cpu,prosody=cpu,decoder=directml:0"
-    tried = fake_trials(monkeypatch, {hung: trial_process.TrialExit(error="did not finish", has_crashed=True)})
+    tried = fake_trials(monkeypatch, {hung: backend_probe.TrialExit(error="did not finish", has_crashed=True)})
     found = {item["placement"]: item for item in selftest.measure_placements()}
     on_second = [
         f"bert=cpu,prosody=cpu,decoder={(two := 'directml:1')}",
@@ -92,7 +92,7 @@ def test_every_group_of_every_device_is_in_the_report(monkeypatch: pytest.Monkey
 
 
 def test_a_cpu_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried = fake_trials(monkeypatch, {"record": trial_process.TrialExit(error="broken")})
+    tried = fake_trials(monkeypatch, {"record": backend_probe.TrialExit(error="broken")})
     assert selftest.measure_placements() == [{"placement": "cpu", "error": "broken", "crashed": False}]
     assert tried == ["record"]
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.cli.commands.voices.field_labels import format_field
-from app.cli.commands.voices.voice_records import build_list_record
+from app.cli.commands.voices.voice_records import build_list_record, format_field
 from app.cli.main import main
 from app.common.files import paths
 from app.common.files.paths import find_resources_dir

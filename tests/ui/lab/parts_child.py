@@ -10,8 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
@@ -19,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 import numpy as np
 
 from app.audition.take_store import TakeStore, find_sound_folder
-from app.cli.commands.lab import inspect_command
-from app.cli.commands.lab.options import LAB_COMMANDS
+from app.cli.commands.lab.lab_part import LabPart
+from app.cli.commands.lab.lab_parts import LAB_PARTS, InspectPart
 from app.cli.main import main
 from app.common.command_parser import CommandParser
 from app.common.errors import BackendError
@@ -31,16 +30,19 @@ WAIT_FOR = "KOEBAKO_TEST_WAIT_FOR"
 Rows = Callable[[argparse.Namespace, Report], Iterator[Row]]
 
 
-@dataclass(frozen=True)
-class KnownPart:
+class KnownPart(LabPart):
     """A part whose rows are known."""
 
-    add_options: Callable[[CommandParser], None]
-    found: Rows
-    choose_exit_code: Callable[[list[Row]], int] = lambda _rows: 0
+    summary = "試験用", "For tests"
 
-    def describe_command(self) -> tuple[str, str]:
-        return "試験用", "For tests"
+    def __init__(self, add_own_options: Callable[[CommandParser], None], found: Rows, exit_code: int = 0) -> None:
+        self.add_own_options, self.found, self.exit_code = add_own_options, found, exit_code
+
+    def add_options(self, parser: CommandParser) -> None:
+        self.add_own_options(parser)
+
+    def choose_exit_code(self, _rows: Sequence[Row]) -> int:
+        return self.exit_code
 
     def find_rows(self, _subject: object, options: argparse.Namespace, report: Report) -> Iterator[Row]:
         return self.found(options, report)
@@ -143,19 +145,19 @@ def with_report(parser: CommandParser) -> None:
     parser.add_argument("--junit", metavar="FILE")
 
 
-def known_parts() -> dict[str, KnownPart]:
+def known_parts() -> dict[str, LabPart]:
     return {
         "place": KnownPart(with_backend, place),
         "profile": KnownPart(with_trace, profile),
         "compare": KnownPart(compare_options, compare),
         "verify": KnownPart(with_backend, verify),
-        "check": KnownPart(with_report, check, lambda _rows: 3),
+        "check": KnownPart(with_report, check, 3),
         "optimise": KnownPart(optimise_options, optimise),
         "unheard_of": KnownPart(optimise_options, optimise),
     }
 
 
 if __name__ == "__main__":
-    LAB_COMMANDS.clear()
-    LAB_COMMANDS.update({"inspect": inspect_command} | known_parts())  # type: ignore[arg-type]
+    LAB_PARTS.clear()
+    LAB_PARTS.update({"inspect": InspectPart()} | known_parts())
     sys.exit(main())

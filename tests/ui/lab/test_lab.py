@@ -12,15 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.cli.commands.lab.options import LAB_COMMANDS
+from app.cli.commands.lab.lab_parts import LAB_PARTS
 from app.common.processes.self_launch import build_cli_command
 from app.lab.report_rows import EMPTY_VALUES
-from app.ui.lab.lab_commands import FILE_OPTIONS, WINDOW_HANDLED_OPTIONS, LabOption
+from app.ui.lab.lab_commands import FILE_OPTIONS, TAB_BY_COMMAND, WINDOW_HANDLED_OPTIONS, LabOption
 from app.ui.lab.lab_controller import LabController
-from app.ui.lab.lab_labels import TAB_BY_COMMAND
-from app.ui.lab.lab_window import LabWindow
+from app.ui.lab.lab_window import WIDEST, WIDTH, LabWindow, SourceBox
 from app.ui.lab.row_table import LabRowTable
-from app.ui.lab.source_box import WIDEST, WIDTH, SourceBox
 from app.ui.widgets.text_dialog import TextDialog
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.banner_driver import press_action
@@ -31,7 +29,7 @@ from tests.ui.window_driver import WindowDriver
 
 
 def test_the_shipped_voice_is_looked_into(qtbot: QtBot, lab: LabWindow) -> None:
-    assert list(lab.pages) == list(LAB_COMMANDS), "what the command line has, the window has"
+    assert list(lab.pages) == list(LAB_PARTS), "what the command line has, the window has"
     page = page_of(lab, "inspect")
     assert page.pages.currentIndex() == 0, "what will be shown here"
     run(qtbot, page)
@@ -149,7 +147,7 @@ def test_a_lab_whose_parts_cannot_be_asked_for_says_so_and_tries_again(
     assert lab is not None
     qtbot.waitUntil(lab.banner.isVisible, timeout=WAIT_MS)
     press_action(lab.banner, "Retry")
-    assert opened(qtbot, controller).pages.keys() == LAB_COMMANDS.keys()
+    assert opened(qtbot, controller).pages.keys() == LAB_PARTS.keys()
 
 
 @pytest.mark.slow  # it is prepared for the report

@@ -7,27 +7,20 @@ from typing import Any
 
 from app.cli.voice_options import add_licence_option
 from app.common.command_parser import add_command_parser
-from app.common.language import localize
 
 
 def add_backends(commands: Any) -> None:
     """Add `koebako backends`."""
     parser = add_command_parser(commands, "backends", "バックエンドの一覧を表示する、または速度を測定する", "list or measure the backends")
-    parser.add_argument(
-        "--probe",
-        action="store_true",
-        help=localize("すべて測定し、一番速いものを記録する（auto が使用）", "measure all of them and remember the fastest, for auto"),
+    parser.add_switch(
+        "--probe", "すべて測定し、一番速いものを記録する（auto が使用）", "measure all of them and remember the fastest, for auto"
     )
-    parser.add_argument(
-        "--retry", action="store_true", help=localize("最近異常終了したものも測定する", "also try backends that crashed or hung recently")
-    )
-    parser.add_argument(
+    parser.add_switch("--retry", "最近異常終了したものも測定する", "also try backends that crashed or hung recently")
+    parser.add_option(
         "--voice",
+        "測定に使う声（既定: voices list のうち、必要な BERT がある先頭の声）",
+        "voice to measure with (default: the first in `voices list` whose BERT is installed)",
         metavar="ID|NAME|PATH",
-        help=localize(
-            "測定に使う声（既定: voices list のうち、必要な BERT がある先頭の声）",
-            "voice to measure with (default: the first in `voices list` whose BERT is installed)",
-        ),
     )
     add_licence_option(parser)
     parser.set_defaults(force_bert=True)

@@ -6,12 +6,11 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from app.backends.backend_probe import BackendProbe
+from app.backends.backend_probe import RECORD_TRIAL, BackendProbe
 from app.backends.probe_result import ProbeResult
-from app.backends.trial_process import RECORD_TRIAL
-from app.cli.chosen_voice import prepare_chosen_voice
 from app.cli.console_output import print_json, print_result
 from app.cli.progress_display import show_progress
+from app.cli.served_voices import prepare_chosen_voice
 from app.common.errors import InputError
 from app.common.language import localize
 

@@ -13,12 +13,20 @@ from tqdm import tqdm
 from app.adapters.ort.graph_session import ORT_VERSION
 from app.adapters.ort.session_options import count_intra_threads
 from app.bench.bench_home import PreparedFiles, find_originals, prepare_files, use_bench_home
-from app.bench.bench_texts import BENCH_LINES
 from app.bench.machine_facts import find_cpu_name
-from app.bench.process_cost import ProcessCost, measure_in_child, measure_ours, measure_reference
-from app.bench.reference_comparison import BertComparisonResult, LineComparisonResult, ReferenceComparison, compute_overall_ratio
+from app.bench.reference_comparison import (
+    BertComparisonResult,
+    LineComparisonResult,
+    ProcessCost,
+    ReferenceComparison,
+    compute_overall_ratio,
+    measure_in_child,
+    measure_ours,
+    measure_reference,
+)
 from app.bench.repeated_runs import UNCOUNTED_TURNS, SpeedRatio
-from app.cli.console_output import print_json, print_note, print_result
+from app.bench.stage_timing import BENCH_LINES
+from app.cli.console_output import print_json, print_localized_note, print_note, print_result
 from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress
 from app.common.errors import InputError
@@ -40,11 +48,9 @@ def run_reference(options: argparse.Namespace) -> int:
             "--turns 12",
         )
     originals = find_originals(options.voice, options.bert)
-    print_note(
-        localize(
-            "比較相手は、ある製品の設定を再現したものです（float16 の BERT、最適化なし、全文を一度に計算）。その製品そのものではありません。",
-            "The reference re-creates one product's settings (float16 BERT, no optimisation, the whole text at once); it is not that product.",
-        )
+    print_localized_note(
+        "比較相手は、ある製品の設定を再現したものです（float16 の BERT、最適化なし、全文を一度に計算）。その製品そのものではありません。",
+        "The reference re-creates one product's settings (float16 BERT, no optimisation, the whole text at once); it is not that product.",
     )
     turns = partial(_iterate_turns, count=options.turns + UNCOUNTED_TURNS)
     with use_bench_home() as home:

@@ -17,17 +17,26 @@ from tqdm import tqdm
 from app.adapters.files.part_file import PartFile
 from app.adapters.ort.graph_session import ORT_VERSION
 from app.adapters.ort.session_options import count_intra_threads
-from app.bench.backend_crossover import find_crossovers, find_fastest_backends, parse_backends
-from app.bench.bench_texts import BENCH_LINES, build_text
 from app.bench.machine_facts import find_cpu_name, measure_peak_mb
 from app.bench.multiply_adds import GraphWorkload, ProcessorPeak, count_workloads, measure_peak
 from app.bench.stage_chart import draw_chart
-from app.bench.stage_timing import STAGE_TABLE_COLUMNS, BenchMeasurement, StageRow, build_bench_request, measure_text
-from app.bench.target_times import list_rows
+from app.bench.stage_timing import (
+    BENCH_LINES,
+    STAGE_TABLE_COLUMNS,
+    BenchMeasurement,
+    StageRow,
+    build_bench_request,
+    build_text,
+    find_crossovers,
+    find_fastest_backends,
+    list_rows,
+    measure_text,
+    parse_backends,
+)
 from app.cli.atomic_output import write_output_file
-from app.cli.chosen_voice import prepare_chosen_voice
-from app.cli.console_output import print_json, print_note, print_result
-from app.cli.slow_notices import describe_device_preparation, show_slow_notice
+from app.cli.console_output import print_json, print_localized_note, print_note, print_result
+from app.cli.progress_display import describe_device_preparation, show_slow_notice
+from app.cli.served_voices import prepare_chosen_voice
 from app.common.errors import InputError
 from app.common.language import localize
 from app.compose.speaker import Speaker
@@ -152,13 +161,11 @@ def _report_summary(
     if options.json:
         print_json(summary)
         return
-    print_note(
-        localize(
-            f"読み込み {figures['load_ms']:.0f} ms、最大メモリー {figures['peak_mb']:.0f} MB、CPU の上限 "
-            f"{figures['peak_float32_gflops']:.0f} GFLOP/s（float32）、{figures['peak_int8_gflops']:.0f}（int8）",
-            f"load time {figures['load_ms']:.0f} ms, peak memory {figures['peak_mb']:.0f} MB, CPU peak "
-            f"{figures['peak_float32_gflops']:.0f} GFLOP/s in float32, {figures['peak_int8_gflops']:.0f} in int8",
-        )
+    print_localized_note(
+        f"読み込み {figures['load_ms']:.0f} ms、最大メモリー {figures['peak_mb']:.0f} MB、CPU の上限 "
+        f"{figures['peak_float32_gflops']:.0f} GFLOP/s（float32）、{figures['peak_int8_gflops']:.0f}（int8）",
+        f"load time {figures['load_ms']:.0f} ms, peak memory {figures['peak_mb']:.0f} MB, CPU peak "
+        f"{figures['peak_float32_gflops']:.0f} GFLOP/s in float32, {figures['peak_int8_gflops']:.0f} in int8",
     )
     for name, speaker in speakers.items():
         if speaker.fallback:

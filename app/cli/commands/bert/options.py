@@ -57,29 +57,22 @@ def _add_add_action(actions: Any) -> None:
             "Style-Bert-VITS2 の声で使う BERT をダウンロードする（653 MB）", "download the BERT that Style-Bert-VITS2 voices use (653 MB)"
         ),
     )
-    add.add_argument(
-        "--id",
-        metavar="ID",
-        help=localize("声が参照する ID（既定: 内容から判断）", "ID that voices refer to (default: derived from the content)"),
+    add.add_option(
+        "--id", "声が参照する ID（既定: 内容から判断）", "ID that voices refer to (default: derived from the content)", metavar="ID"
     )
-    add.add_argument(
+    add.add_switch(
         "--wait",
-        action="store_true",
-        help=localize(
-            "使えるようになった後、残りの準備（確認、int8）も終わるまで待つ",
-            "also wait for what is done after the BERT can be used (the full check, int8)",
-        ),
+        "使えるようになった後、残りの準備（確認、int8）も終わるまで待つ",
+        "also wait for what is done after the BERT can be used (the full check, int8)",
     )
 
 
 def _add_use_action(actions: Any) -> None:
     use = add_command_parser(actions, "use", "BERT の使い方を選ぶ", "choose how BERTs are used")
-    use.add_argument("bert", metavar="ID", help=localize("--force-bert のとき使う BERT", "BERT to use with --force-bert"))
-    use.add_argument(
+    use.add_option("bert", "--force-bert のとき使う BERT", "BERT to use with --force-bert", metavar="ID")
+    use.add_option(
         "--precision",
+        "計算の精度。auto は、音の長さが変わらないと確認できた声だけ int8 で速く計算する",
+        "precision; auto uses the faster int8 only for voices whose durations it does not change",
         choices=PRECISION_CHOICES,
-        help=localize(
-            "計算の精度。auto は、音の長さが変わらないと確認できた声だけ int8 で速く計算する",
-            "precision; auto uses the faster int8 only for voices whose durations it does not change",
-        ),
     )

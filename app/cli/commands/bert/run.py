@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.adapters.shared_settings import change_settings
 from app.adapters.speech_activity import is_speaking
-from app.cli.console_output import print_json, print_note, print_result
+from app.cli.console_output import print_json, print_localized_note, print_note, print_record, print_result
 from app.cli.progress_display import ProgressView, show_progress
 from app.common.files import paths
 from app.common.language import localize
@@ -59,10 +59,11 @@ def describe_bert(bert: BertModel) -> dict[str, Any]:
 def _list_berts(options: argparse.Namespace) -> None:
     settings = load_usable_settings()
     for bert in list_installed_berts(paths.list_bert_dirs()):
-        if options.json:
-            print_json(describe_bert(bert) | {"used": bert.id == settings.bert, "precision": settings.bert_precision})
-        else:
-            print_result(f"{bert.id}  {bert.name}  [{', '.join(bert.graphs)}]")
+        print_record(
+            describe_bert(bert) | {"used": bert.id == settings.bert, "precision": settings.bert_precision},
+            f"{bert.id}  {bert.name}  [{', '.join(bert.graphs)}]",
+            as_json=options.json,
+        )
 
 
 def _add_bert(options: argparse.Namespace) -> None:
@@ -73,20 +74,16 @@ def _add_bert(options: argparse.Namespace) -> None:
         if is_pending:
             finish_bert(added.bert, as_json=options.json)
         elif added.bert.is_abandoned:
-            print_note(
-                localize(
-                    "残りの準備は中止されています。元のファイルを --wait を付けてもう一度追加すると行えます。",
-                    "The rest of its preparation was stopped. Add its file again with --wait to have it done.",
-                )
+            print_localized_note(
+                "残りの準備は中止されています。元のファイルを --wait を付けてもう一度追加すると行えます。",
+                "The rest of its preparation was stopped. Add its file again with --wait to have it done.",
             )
         # This decides which voices may use the BERT in int8.
         measure_missing_agreements(is_paused=is_speaking)
     elif is_pending and not options.json:
-        print_note(
-            localize(
-                "すぐに使えます。残りの準備は、Koebako のウィンドウまたは serve の動作中に行います（bert add ID --wait でも行えます）。",
-                "Ready to use. The rest is prepared while Koebako’s window or `serve` runs, or by `koebako bert add ID --wait`.",
-            )
+        print_localized_note(
+            "すぐに使えます。残りの準備は、Koebako のウィンドウまたは serve の動作中に行います（bert add ID --wait でも行えます）。",
+            "Ready to use. The rest is prepared while Koebako’s window or `serve` runs, or by `koebako bert add ID --wait`.",
         )
 
 
@@ -99,11 +96,9 @@ def finish_bert(bert: BertModel, *, as_json: bool) -> None:
     elif outcome == "refined":
         print_note(localize(f"BERT「{bert.id}」の準備がすべて終わりました。", f"The BERT “{bert.id}” is fully prepared."))
     elif outcome == "failed":
-        print_note(
-            localize(
-                f"BERT「{bert.id}」の追加の確認を完了できませんでした。BERT はこのまま使えます。",
-                f"The full check of the BERT “{bert.id}” could not be completed. It can be used as it is.",
-            )
+        print_localized_note(
+            f"BERT「{bert.id}」の追加の確認を完了できませんでした。BERT はこのまま使えます。",
+            f"The full check of the BERT “{bert.id}” could not be completed. It can be used as it is.",
         )
 
 
@@ -174,10 +169,11 @@ def _use_bert(options: argparse.Namespace) -> None:
     settings = change_settings(lambda known: replace(known, bert=bert.id, bert_precision=options.precision or known.bert_precision))
     with show_progress(as_json=options.json) as shown:
         measure_missing_agreements(shown)
-    if options.json:
-        print_json(describe_bert(bert) | {"used": True, "precision": settings.bert_precision})
-    else:
-        print_result(f"{bert.id}  {settings.bert_precision}")
+    print_record(
+        describe_bert(bert) | {"used": True, "precision": settings.bert_precision},
+        f"{bert.id}  {settings.bert_precision}",
+        as_json=options.json,
+    )
 
 
 def _remove_bert(options: argparse.Namespace) -> None:
@@ -205,7 +201,8 @@ def _check_precisions(options: argparse.Namespace) -> None:
             continue
         share = find_equal_duration_share(voice, bert) if "int8" in bert.graphs else None
         precision = choose_bert_precision(voice, bert, choice, "cpu")
-        if options.json:
-            print_json({"voice": voice.manifest.id, "bert": bert.id, "equal_share": share, "precision": precision})
-        else:
-            print_result(f"{voice.manifest.id}  {bert.id}  {precision}" + ("" if share is None else f"  ({share:.1%})"))
+        print_record(
+            {"voice": voice.manifest.id, "bert": bert.id, "equal_share": share, "precision": precision},
+            f"{voice.manifest.id}  {bert.id}  {precision}" + ("" if share is None else f"  ({share:.1%})"),
+            as_json=options.json,
+        )

@@ -10,7 +10,7 @@ from app.adapters.openjtalk.user_lexicon import change_user_entries
 from app.adapters.user_dictionary import DictionaryChange, export_entries, read_user_entries
 from app.cli.atomic_output import refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input
-from app.cli.console_output import print_error, print_json, print_note, print_result
+from app.cli.console_output import print_done, print_error, print_localized_note, print_note, print_record
 from app.common.errors import InputError
 from app.common.language import localize
 from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry, compare_import, fold_surface, make_entry, merge_entries
@@ -31,11 +31,9 @@ def _list_entries(options: argparse.Namespace) -> int:
     for entry in words:
         _print_entry(entry, as_json=options.json)
     if not words and not options.json:
-        print_note(
-            localize(
-                "単語はまだ登録されていません。koebako dict add で登録できます。",
-                "The user dictionary is empty. Add a word with `koebako dict add`.",
-            )
+        print_localized_note(
+            "単語はまだ登録されていません。koebako dict add で登録できます。",
+            "The user dictionary is empty. Add a word with `koebako dict add`.",
         )
     return 0
 
@@ -55,10 +53,7 @@ def _remove_entry(options: argparse.Namespace) -> int:
             localize("koebako dict list で確認してください。", "See `koebako dict list`."),
         )
     _change_dictionary(lambda words: tuple(entry for entry in words if entry.surface != surface))
-    if options.json:
-        print_json({"removed": surface})
-    else:
-        print_note(localize(f"「{surface}」を削除しました。", f"“{surface}” was deleted."))
+    print_done({"removed": surface}, f"「{surface}」を削除しました。", f"“{surface}” was deleted.", as_json=options.json)
     return 0
 
 
@@ -72,15 +67,12 @@ def _import_entries(options: argparse.Namespace) -> int:
         print_error(error, as_json=options.json, source=options.file)
     if len(wrong) > MAX_SHOWN_ERRORS:
         print_note(localize(f"…ほか {len(wrong) - MAX_SHOWN_ERRORS} 件", f"… and {len(wrong) - MAX_SHOWN_ERRORS} more"))
-    if options.json:
-        print_json({"imported": len(found), "refused": len(wrong), "words": len(words)})
-    else:
-        print_note(
-            localize(
-                f"{len(found)} 語を読み込みました（読み込めなかった単語 {len(wrong)}、登録済み {len(words)} 語）。",
-                f"Words imported: {len(found)}; rejected: {len(wrong)}; now in the dictionary: {len(words)}.",
-            )
-        )
+    print_done(
+        {"imported": len(found), "refused": len(wrong), "words": len(words)},
+        f"{len(found)} 語を読み込みました（読み込めなかった単語 {len(wrong)}、登録済み {len(words)} 語）。",
+        f"Words imported: {len(found)}; rejected: {len(wrong)}; now in the dictionary: {len(words)}.",
+        as_json=options.json,
+    )
     return 0 if found or not wrong else InputError.exit_code
 
 
@@ -89,25 +81,23 @@ def _print_comparison(comparison: DictionaryComparison, options: argparse.Namesp
     groups = {"conflict": comparison.conflicts, "duplicate": comparison.duplicates}
     for name, conflicts in groups.items():
         for conflict in conflicts:
-            if options.json:
-                print_json({name: {"present": asdict(conflict.present), "imported": asdict(conflict.imported)}})
-            else:
-                print_result("\t".join((name, *map(_format_entry, (conflict.present, conflict.imported)))))
+            print_record(
+                {name: {"present": asdict(conflict.present), "imported": asdict(conflict.imported)}},
+                "\t".join((name, *map(_format_entry, (conflict.present, conflict.imported)))),
+                as_json=options.json,
+            )
     for error in comparison.rejected:
         print_error(error, as_json=options.json, source=options.file)
     counts = {"added": len(comparison.added), "unchanged": len(comparison.unchanged), "conflicts": len(comparison.conflicts)}
     counts |= {"duplicates": len(comparison.duplicates), "refused": len(comparison.rejected)}
-    if options.json:
-        print_json(counts)
-    else:
-        print_note(
-            localize(
-                f"新しい単語 {counts['added']}、登録済みと同じ {counts['unchanged']}、登録済みと異なる {counts['conflicts']}、"
-                f"ファイル内の重複 {counts['duplicates']}、読み込めない {counts['refused']}。何も登録していません。",
-                f"New words: {counts['added']}; the same already: {counts['unchanged']}; different: {counts['conflicts']}; "
-                f"twice in the file: {counts['duplicates']}; rejected: {counts['refused']}. Nothing was written.",
-            )
-        )
+    print_done(
+        counts,
+        f"新しい単語 {counts['added']}、登録済みと同じ {counts['unchanged']}、登録済みと異なる {counts['conflicts']}、"
+        f"ファイル内の重複 {counts['duplicates']}、読み込めない {counts['refused']}。何も登録していません。",
+        f"New words: {counts['added']}; the same already: {counts['unchanged']}; different: {counts['conflicts']}; "
+        f"twice in the file: {counts['duplicates']}; rejected: {counts['refused']}. Nothing was written.",
+        as_json=options.json,
+    )
     return 0 if comparison.found or not comparison.rejected else InputError.exit_code
 
 
@@ -115,10 +105,12 @@ def _export_entries(options: argparse.Namespace) -> int:
     words, target = read_user_entries(), Path(options.file)
     refuse_existing_file(target, may_replace=options.replace)
     export_entries(words, target)
-    if options.json:
-        print_json({"exported": str(target), "words": len(words)})
-    else:
-        print_note(localize(f"{len(words)} 語を {target} に書き出しました。", f"Words exported to {target}: {len(words)}."))
+    print_done(
+        {"exported": str(target), "words": len(words)},
+        f"{len(words)} 語を {target} に書き出しました。",
+        f"Words exported to {target}: {len(words)}.",
+        as_json=options.json,
+    )
     return 0
 
 
@@ -130,10 +122,7 @@ def _change_dictionary(change: DictionaryChange) -> tuple[DictionaryEntry, ...]:
 
 
 def _print_entry(entry: DictionaryEntry, *, as_json: bool) -> None:
-    if as_json:
-        print_json(asdict(entry))
-    else:
-        print_result(_format_entry(entry))
+    print_record(asdict(entry), _format_entry(entry), as_json=as_json)
 
 
 def _format_entry(entry: DictionaryEntry) -> str:

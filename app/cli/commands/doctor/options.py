@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from app.common.command_parser import add_command_parser
-from app.common.language import localize
 
 
 def add_doctor(commands: Any) -> None:
     """Add the `doctor` command and the options that choose its checks."""
     parser = add_command_parser(commands, "doctor", "動作に必要なものが揃っているか確認する", "check that everything required is available")
-    parser.add_argument("--only", metavar="ID", help=localize("この項目だけを確認する", "run only this check"))
+    parser.add_option("--only", "この項目だけを確認する", "run only this check", metavar="ID")

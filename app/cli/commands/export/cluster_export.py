@@ -80,16 +80,7 @@ def open_cluster(
     options: argparse.Namespace,
     closing: ExitStack,
 ) -> tuple[ClusterBatch, dict[str, AppError]]:
-    """Return a cluster whose workers have been asked, and an error for each voice that nobody can speak.
-
-    Args:
-        voices: what `open_speaker` takes here, by the id that lines have.
-        names: of voices, for people.
-        settings: with the precisions in which graphs are opened.
-        closing: closes the cluster.
-
-    Raises InputError or BackendError if it cannot be used.
-    """
+    """Return a cluster whose workers have been asked, and an error for each voice that nobody can speak; raise InputError or BackendError if it is of no use."""
     # With asyncio, which other exports do not wait for.
     from app.export.cluster_client import ClusterClient
     from app.export.cluster_roster import ClusterRoster

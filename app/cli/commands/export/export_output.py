@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.cli.console_output import print_error, print_json, print_note, print_result
+from app.cli.console_output import print_error, print_json, print_note, print_record
 from app.common.errors import AppError
 from app.common.language import localize
 from app.export.changed_plan import ExportChanges
@@ -23,12 +23,7 @@ MAX_TOLD_ORPHANS = 20
 
 
 class ExportOutput:
-    """The results of one export, printed as they come.
-
-    Attributes:
-        written: files that were made.
-        count: how many are to be made.
-    """
+    """The results of one export, printed as they come: the files that were made, and how many are to be made."""
 
     def __init__(self, ledger: ExportLedger, batch: ExportBatch, settings: ExportSettings, *, is_json: bool) -> None:
         self.written: set[Path] = set()
@@ -48,11 +43,7 @@ class ExportOutput:
         return {*self.written, *kept}
 
     def write_files(self, files: Sequence[PlannedFile], errors: Mapping[PlannedFile, AppError]) -> None:
-        """Write what is to be written. Raise the error that ends the batch.
-
-        Args:
-            errors: of files whose voice cannot speak.
-        """
+        """Write what is to be written; `errors` are of files whose voice cannot speak. Raise the error that ends the batch."""
         speakable = [item for item in files if item not in errors]
         measured = self._measure_files(speakable)
         failed = {item for item, _ in self._batch.failed}
@@ -132,10 +123,7 @@ class ExportOutput:
         return [file.item for file in changes.rendered]
 
     def _print_file(self, row: Mapping[str, Any]) -> None:
-        if self._is_json:
-            print_json(dict(row))
-        else:
-            print_result(str(row["file"]))
+        print_record(dict(row), str(row["file"]), as_json=self._is_json)
 
     def _report_orphans(self) -> None:
         """Name the files of lines that are gone; on stderr no more than fit a screen."""

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from app.adapters.sound.sound_formats import choose_encoding
-from app.cli.chosen_voice import create_bert_finder, prepare_chosen_voice
 from app.cli.commands.export.cluster_export import open_cluster, parse_scheduler
 from app.cli.commands.export.export_output import ExportOutput
-from app.cli.commands.project.convert_options import parse_columns
-from app.cli.commands.project.convert_script import apply_readings
+from app.cli.commands.project.options import parse_columns
+from app.cli.commands.project.run import apply_readings
 from app.cli.console_output import ask_question, print_note
 from app.cli.interrupts import interrupt_handler
+from app.cli.progress_display import show_slow_notice
 from app.cli.project_voices import cast_default_voice, cast_unknown_speakers, match_local_voices, match_speaker_names
-from app.cli.slow_notices import show_slow_notice
+from app.cli.served_voices import create_bert_finder, prepare_chosen_voice
 from app.common.errors import AppError, InputError, VoiceError
 from app.common.files import paths
 from app.common.language import localize
@@ -65,13 +65,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExportVoices:
-    """The voices that speak in an export.
-
-    Attributes:
-        voice_names: what `open_speaker` takes, by the id that lines have.
-        manifests: of the same voices.
-        errors: why a voice cannot speak, by its id.
-    """
+    """The voices of an export by the id that lines have: what `open_speaker` takes, their manifests, and why one cannot speak."""
 
     voice_names: dict[str, str | None]
     manifests: dict[str, VoiceManifest]
@@ -97,11 +91,7 @@ class ExportVoices:
 
 
 def cast_characters(project: Project, cast_file: str, voice: str | None) -> Project:
-    """Return the project with the cast of another file. Raises InputError if that has none; whom it does not name is announced.
-
-    Args:
-        voice: speaks characters without one; without it, those of our own projects mean the voice that ships.
-    """
+    """Return the project with the cast of another file; characters without a voice have `voice`. Raise InputError if it has no cast; announce whom it lacks."""
     if not cast_file:
         return project
     other = read_cast_file(Path(cast_file))

@@ -17,9 +17,7 @@ def add_g2p(commands: Any) -> None:
         "テキストまたは標準入力の各行を読みと音素に変換する（常に JSON）",
         "convert each line of a text, or on stdin, to its reading and phones (always JSON)",
     )
-    parser.add_argument(
-        "text", nargs="?", metavar="TEXT", help=localize("変換するテキスト（既定: 標準入力）", "text to convert (default: standard input)")
-    )
+    parser.add_option("text", "変換するテキスト（既定: 標準入力）", "text to convert (default: standard input)", nargs="?", metavar="TEXT")
     emoji = localize("Nanairo の声と同じように、絵文字も音素に変換する", "also turn emoji into phones, as Nanairo voices do")
     parser.add_argument("--emoji", action="store_true", help=emoji)
     explain = localize("語ごとに、読みの根拠（規則、辞書、解析器など）も出力する", "also show where each reading comes from")

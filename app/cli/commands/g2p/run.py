@@ -8,7 +8,7 @@ from typing import Any
 from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
 from app.cli.bounded_input import MAX_INPUT_LINE_CHARS, iterate_piped_lines, truncate_line
 from app.cli.console_output import print_json
-from app.cli.slow_notices import show_slow_notice
+from app.cli.progress_display import show_slow_notice
 from app.common.errors import AppError
 from app.common.language import localize
 from app.compose.text_front_end import open_g2p

@@ -11,13 +11,12 @@ from app.adapters.sandbox.sandbox_child import SandboxChannel, serve_task
 
 def _run_command(channel: SandboxChannel, part: str, subject: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Send all rows as they come. Other output of a part, such as a trace, is written by the part itself."""
-    from app.cli.commands.lab.options import LAB_COMMANDS  # once the limits hold
+    from app.cli.commands.lab.lab_parts import LAB_PARTS  # once the limits hold
     from app.cli.console_output import replace_non_finite
     from app.lab.lab_subject import load_subject
-    from app.lab.report_rows import convert_row
 
-    for row in LAB_COMMANDS[part].find_rows(load_subject(subject), Namespace(**options), channel.report_progress):
-        channel.send_result(**replace_non_finite(convert_row(row)))
+    for row in LAB_PARTS[part].find_rows(load_subject(subject), Namespace(**options), channel.report_progress):
+        channel.send_result(**replace_non_finite(row))
 
 
 def main() -> int:

@@ -4,31 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.cli.commands.lab import (
-    check_command,
-    compare_command,
-    expect_command,
-    inspect_command,
-    optimise_command,
-    parts_command,
-    place_command,
-    profile_command,
-    verify_command,
-)
+from app.cli.commands.lab.lab_parts import LAB_PARTS
 from app.cli.voice_options import add_licence_option
 from app.common.command_parser import CommandParser, add_command_parser
 from app.common.language import localize
-
-LAB_COMMANDS = {
-    "inspect": inspect_command,
-    "expect": expect_command,
-    "profile": profile_command,
-    "place": place_command,
-    "verify": verify_command,
-    "compare": compare_command,
-    "optimise": optimise_command,
-    "check": check_command,
-}
 
 
 def add_lab(commands: Any) -> None:
@@ -41,8 +20,8 @@ def add_lab(commands: Any) -> None:
     actions = parser.add_subparsers(
         dest="action", required=True, parser_class=CommandParser, metavar="PART", title=localize("機能", "parts")
     )
-    for name, part in LAB_COMMANDS.items():
-        one = add_command_parser(actions, name, *part.describe_command())
+    for name, part in LAB_PARTS.items():
+        one = add_command_parser(actions, name, *part.summary)
         one.add_argument(
             "source",
             nargs="?",
@@ -54,7 +33,7 @@ def add_lab(commands: Any) -> None:
         _add_format_options(one)
         add_licence_option(one)
         part.add_options(one)
-    add_command_parser(actions, "parts", *parts_command.describe_command())
+    add_command_parser(actions, "parts", "機能とオプションを一覧表示する", "list the parts and their options")
 
 
 def _add_format_options(parser: CommandParser) -> None:

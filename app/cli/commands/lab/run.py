@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from app.cli.atomic_output import check_output_path, write_output_file
-from app.cli.commands.lab import parts_command
-from app.cli.commands.lab.options import LAB_COMMANDS
+from app.cli.commands.lab.lab_part import LabPart, list_commands
+from app.cli.commands.lab.lab_parts import LAB_PARTS
 from app.cli.console_output import print_json, print_note, print_result_lines
 from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress
 from app.common.language import localize
 from app.common.progress import Report, build_part_report
-from app.lab.report_rows import Row, convert_row
+from app.lab.report_rows import Row
 from app.lab.report_tables import format_as_csv, format_as_markdown, format_as_text
 
 if TYPE_CHECKING:
@@ -26,80 +24,68 @@ if TYPE_CHECKING:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print rows as they come with `--json`, every other format at the end. Return the exit code of the part's `choose_exit_code`, else 0."""
+    """Print rows as they come with `--json`, every other format at the end. Return the exit code that the part chooses."""
     if options.action == "parts":
-        return _print_rows([row.convert_to_dict() for row in parts_command.list_commands(LAB_COMMANDS)], options)
-    from app.lab.context_rows import build_machine_row
-
+        _print_rows(list(list_commands(LAB_PARTS)), options)
+        return 0
     # With all that opens and prepares voices, which a list of parts does not need.
     from app.lab.subject_lookup import open_subject_by_name
 
     for target, suffix in ((options.html, ".html"), (options.plot, ".svg"), (getattr(options, "junit", None), ".xml")):
         if target is not None:
             check_output_path(Path(target), suffix)
-    chosen, ask = LAB_COMMANDS[options.action], create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json)
-    if hasattr(chosen, "check_options"):
-        # Bad options are refused before a voice is prepared for minutes.
-        chosen.check_options(options)
-    found: list[Row] = []
+    part, ask = LAB_PARTS[options.action], create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json)
+    part.check_options(options)
     with (
         show_progress(as_json=options.json and options.progress) as report,
         open_subject_by_name(options.source, ask, build_part_report(report, 0.0, 0.3), print_note) as subject,
+        closing(_find_rows(part, subject, options, build_part_report(report, 0.3, 1.0))) as found,
     ):
-        machine = build_machine_row(getattr(options, "backend", "cpu")).convert_to_dict()
-        with closing(_find_rows(chosen, subject, options, build_part_report(report, 0.3, 1.0))) as rows:
-            for row in itertools.chain([machine], _list_bert_substitutes(chosen, subject, options), rows):
-                found.append(row)
-                if options.json:
-                    print_json(row)
+        rows: list[Row] = []
+        for row in found:
+            rows.append(row)
+            if options.json:
+                print_json(row)
     if not options.json:
-        print_result_lines(
-            format_as_csv(found) if options.csv else format_as_markdown(found) if options.markdown else format_as_text(found)
-        )
-    _write_files(found, options, subject.name)
-    judge = getattr(chosen, "choose_exit_code", None)
-    return judge(found) if judge is not None else 0
+        _print_rows(rows, options)
+    _write_files(rows, options, subject.name)
+    return part.choose_exit_code(rows)
 
 
-def _list_bert_substitutes(command: ModuleType, subject: LabSubject, options: argparse.Namespace) -> list[Row]:
-    """Return a notice where another BERT reads than the one that the voice was trained with, for commands that read text."""
-    if not getattr(command, "READS", False) or getattr(options, "bert", None) is not None:
-        return []
-    from app.lab.context_rows import build_substitute_note
+def _find_rows(part: LabPart, subject: LabSubject, options: argparse.Namespace, report: Report) -> Generator[Row, None, None]:
+    """Yield the machine, a notice where another BERT reads than the one that the voice was trained with, and what the part finds.
 
-    row = build_substitute_note(subject)
-    return [row.convert_to_dict()] if row is not None else []
+    That comes from a child, unless all opened files are installed, or the part has children of its own for files that may not be opened here.
+    """
+    from app.lab.context_rows import build_machine_row, build_substitute_note
 
-
-def _find_rows(command: ModuleType, subject: LabSubject, options: argparse.Namespace, report: Report) -> Generator[Row, None, None]:
-    """Yield rows from a child, unless all opened files are installed, or the part has children of its own for files that may not be opened here."""
-    strange = not subject.installed or getattr(options, "base", None) is not None or _is_folder(getattr(options, "bert", None))
-    if strange and not getattr(command, "CONFINES_ITSELF", False):
+    bert = getattr(options, "bert", None)
+    note = build_substitute_note(subject) if part.reads_text and bert is None else None
+    yield build_machine_row(getattr(options, "backend", "cpu"))
+    if note is not None:
+        yield note
+    # A BERT may be given by its folder, which may lie anywhere.
+    is_strange = not subject.installed or getattr(options, "base", None) is not None or (bert is not None and Path(bert).is_dir())
+    if is_strange and not part.confines_itself:
         from app.lab.graph_sandbox import run_command_in_sandbox
 
         yield from run_command_in_sandbox(options.action, subject, vars(options), report)
     else:
-        for row in command.find_rows(subject, options, report):
-            yield convert_row(row)
+        yield from part.find_rows(subject, options, report)
 
 
-def _is_folder(bert: str | None) -> bool:
-    """Return whether a BERT is given by its folder, which may lie anywhere, as `find_bert` sees it."""
-    return bert is not None and Path(bert).is_dir()
-
-
-def _print_rows(rows: Sequence[Row], options: argparse.Namespace) -> int:
+def _print_rows(rows: Sequence[Row], options: argparse.Namespace) -> None:
     if options.json:
         for row in rows:
             print_json(row)
-    else:
-        print_result_lines(format_as_text(rows))
-    return 0
+        return
+    is_csv, is_markdown = (getattr(options, name, False) for name in ("csv", "markdown"))
+    print_result_lines(format_as_csv(rows) if is_csv else format_as_markdown(rows) if is_markdown else format_as_text(rows))
 
 
 def _write_files(rows: Sequence[Row], options: argparse.Namespace, name: str) -> None:
     if options.html is not None:
-        from app.lab.report_page import format_as_html
+        from app.lab.report_tables import format_as_html
 
         write_output_file(Path(options.html), format_as_html(rows, f"Koebako lab {options.action}: {name}").encode())
     if options.plot is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
@@ -30,10 +30,7 @@ def add_repeat_options(parser: CommandParser, count_option: str = "runs") -> Non
         count_option: ("測定回数の下限", "minimum number of measured runs"),
         "seconds": ("測定時間の下限（秒）", "minimum time of measuring, in seconds"),
     }
-    for name, (ja, en) in words.items():
-        default = DEFAULT_REPEATS[name]
-        text = localize(f"{ja}（既定: {default:g}）", f"{en} (default: {default:g})")
-        parser.add_argument(f"--{name}", type=type(default), default=default, metavar="S" if name == "seconds" else "N", help=text)
+    _add_number_options(parser, words, DEFAULT_REPEATS)
 
 
 def parse_repeats(options: argparse.Namespace, count_option: str = "runs") -> Repeats:
@@ -42,14 +39,7 @@ def parse_repeats(options: argparse.Namespace, count_option: str = "runs") -> Re
     from app.bench.repeated_runs import Repeats
 
     for name in ("warmup", count_option, "seconds"):
-        if not MIN_REPEATS[name] <= getattr(options, name) <= MAX_REPEATS[name]:
-            raise InputError(
-                localize(
-                    f"--{name} には {MIN_REPEATS[name]} から {MAX_REPEATS[name]} までの値を指定してください。",
-                    f"--{name} must be from {MIN_REPEATS[name]} to {MAX_REPEATS[name]}.",
-                ),
-                localize(f"例: --{name} {DEFAULT_REPEATS[name]:g}", f"For example: --{name} {DEFAULT_REPEATS[name]:g}"),
-            )
+        check_bounds(name, getattr(options, name), MIN_REPEATS[name], MAX_REPEATS[name], DEFAULT_REPEATS[name])
     return Repeats(getattr(options, count_option), options.warmup, options.seconds)
 
 
@@ -60,9 +50,7 @@ def add_size_options(parser: CommandParser) -> None:
         "frames": ("音声のフレーム数", "frames of sound"),
         "tokens": ("BERT のトークン数", "BERT tokens"),
     }
-    for name, (ja, en) in words.items():
-        text = localize(f"{ja}（既定: {DEFAULT_SIZES[name]}）", f"{en} (default: {DEFAULT_SIZES[name]})")
-        parser.add_argument(f"--{name}", type=int, default=DEFAULT_SIZES[name], metavar="N", help=text)
+    _add_number_options(parser, words, DEFAULT_SIZES)
 
 
 def parse_sizes(options: argparse.Namespace) -> InputSizes:
@@ -71,22 +59,28 @@ def parse_sizes(options: argparse.Namespace) -> InputSizes:
     from app.lab.synthetic_inputs import InputSizes
 
     for name, most in MAX_SIZES.items():
-        if not MIN_SIZE <= getattr(options, name) <= most:
-            raise InputError(
-                localize(
-                    f"--{name} には {MIN_SIZE} から {most} までの値を指定してください。", f"--{name} must be from {MIN_SIZE} to {most}."
-                ),
-                localize(f"例: --{name} {DEFAULT_SIZES[name]}", f"For example: --{name} {DEFAULT_SIZES[name]}"),
-            )
+        check_bounds(name, getattr(options, name), MIN_SIZE, most, DEFAULT_SIZES[name])
     return InputSizes(options.symbols, options.frames, options.tokens)
 
 
-def parse_devices(text: str, other_names: Sequence[str] = ()) -> list[str]:
-    """Return each place once, in lower case; raise BackendError for an unknown one.
+def _add_number_options(parser: CommandParser, words: Mapping[str, tuple[str, str]], defaults: Mapping[str, float]) -> None:
+    for name, (ja, en) in words.items():
+        default = defaults[name]
+        text = localize(f"{ja}（既定: {default:g}）", f"{en} (default: {default:g})")
+        parser.add_argument(f"--{name}", type=type(default), default=default, metavar="S" if name == "seconds" else "N", help=text)
 
-    Args:
-        other_names: further words that may stand there.
-    """
+
+def check_bounds(name: str, value: float, low: float, high: float, example: float) -> None:
+    """Raise InputError if the value of an option is out of bounds."""
+    if not low <= value <= high:
+        raise InputError(
+            localize(f"--{name} には {low} から {high} までの値を指定してください。", f"--{name} must be from {low} to {high}."),
+            localize(f"例: --{name} {example:g}", f"For example: --{name} {example:g}"),
+        )
+
+
+def parse_devices(text: str, other_names: Sequence[str] = ()) -> list[str]:
+    """Return each place once, in lower case, and any of the other names; raise BackendError for an unknown one."""
     places = list(dict.fromkeys(item.strip().lower() for item in text.split(",")))
     for place in places:
         if place not in other_names and parse_backend(place) not in BACKENDS:

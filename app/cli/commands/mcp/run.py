@@ -105,10 +105,7 @@ def iterate_ahead(stream: BinaryIO, answer_at_once: Callable[[bytes], bool]) -> 
 
 
 def _reserve_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return standard input and output for the protocol alone: whatever else the program or a library prints goes to stderr.
-
-    Raises InputError where one of them is closed.
-    """
+    """Return standard input and output for the protocol alone, all else goes to stderr; raise InputError where one of them is closed."""
     try:
         # Python has None for a stream that is closed at its start.
         if sys.stdin is None or sys.stdout is None:

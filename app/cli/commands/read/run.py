@@ -62,10 +62,7 @@ def _read_given_text(options: argparse.Namespace) -> str:
 
 
 def read_clipboard_in_child(source: ReadSource) -> str:
-    """Return the text of the clipboard or the selection, which a child with Qt reads.
-
-    Raises InputError with the child's words if there is none, InternalError if the child fails.
-    """
+    """Return the clipboard's or the selection's text, which a child with Qt reads; raise InputError if there is none, InternalError if the child fails."""
     try:
         done = run_own_program("--clipboard", source, timeout_s=CLIPBOARD_TIMEOUT_S)
         if len(done.stdout) > MAX_REQUEST_BYTES:

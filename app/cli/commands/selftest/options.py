@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from app.common.command_parser import add_command_parser
-from app.common.language import localize
 
 
 def add_selftest(commands: Any) -> None:
@@ -13,4 +12,4 @@ def add_selftest(commands: Any) -> None:
     parser = add_command_parser(
         commands, "selftest", "使用できるバックエンドをすべて測定して比較する", "try and compare all backends of this machine"
     )
-    parser.add_argument("--report", metavar="FILE", help=localize("結果の保存先（JSON）", "write a report (JSON)"))
+    parser.add_option("--report", "結果の保存先（JSON）", "write a report (JSON)", metavar="FILE")

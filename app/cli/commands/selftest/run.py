@@ -25,8 +25,7 @@ from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_placement import CPU_ONLY
 from app.adapters.ort.devices.device_facts import collect_device_facts
 from app.adapters.ort.devices.ort_devices import BackendDevice, has_device, list_devices, list_plugin_devices, list_usable_backends
-from app.backends.backend_probe import BackendProbe, list_placement_devices
-from app.backends.trial_process import RECORD_TRIAL, run_trial
+from app.backends.backend_probe import RECORD_TRIAL, BackendProbe, list_placement_devices, run_trial
 from app.cli.console_output import print_json, print_note, print_result
 from app.common.errors import AppError
 from app.common.files.atomic_write import write_file_atomically

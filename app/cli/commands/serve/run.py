@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from app.adapters.ort.device_placement import parse_placement
 from app.cli.bounded_input import decode_text, read_named_input
-from app.cli.console_output import print_json, print_note
+from app.cli.console_output import print_json, print_localized_note, print_note
 from app.cli.interrupts import exit_now, interrupt_handler
 from app.cli.served_voices import choose_served_voices, create_open_voices
 from app.common.errors import InputError
@@ -113,25 +113,18 @@ def _report_catalogue(catalogue: StyleCatalogue) -> None:
 
 def _warn_about_exposure(host: str, *, any_address: bool) -> None:
     """Warn about the consequences of opening the service to other computers."""
-    print_note(
-        localize(
-            "通信は暗号化されません。信頼できるネットワークでのみ使用してください。",
-            "The connection is not encrypted: use it only in a network that you trust.",
-        )
+    print_localized_note(
+        "通信は暗号化されません。信頼できるネットワークでのみ使用してください。",
+        "The connection is not encrypted: use it only in a network that you trust.",
     )
     if any_address:
-        print_note(
-            localize(
-                "ほかのコンピューターが指定するアドレスや名前は、--allow-host で許可してください。例: --allow-host 192.168.1.10",
-                "Allow each address or name that other computers use with --allow-host, as in --allow-host 192.168.1.10.",
-            )
+        print_localized_note(
+            "ほかのコンピューターが指定するアドレスや名前は、--allow-host で許可してください。例: --allow-host 192.168.1.10",
+            "Allow each address or name that other computers use with --allow-host, as in --allow-host 192.168.1.10.",
         )
     else:
-        print_note(
-            localize(
-                f"{host} 以外の名前で接続する場合は、--allow-host で許可してください。",
-                f"Allow names other than {host} with --allow-host.",
-            )
+        print_localized_note(
+            f"{host} 以外の名前で接続する場合は、--allow-host で許可してください。", f"Allow names other than {host} with --allow-host."
         )
 
 

@@ -23,11 +23,7 @@ from app.interchange.koebako_files import read_project
 
 
 def read_melody(path: Path, text: str) -> Overrides:
-    """Return the edits that a file describes; raise InputError if it cannot be read, is none, or moves a pitch too far.
-
-    Args:
-        text: what is spoken; of a project, the line with this text counts.
-    """
+    """Return a file's edits, of a project those of the line with this text; raise InputError if it cannot be read, is none, or moves a pitch too far."""
     if path.suffix.lower() == PROJECT_SUFFIX:
         return _find_line_edits(read_project(path), text, path.name)
     try:

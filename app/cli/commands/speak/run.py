@@ -17,18 +17,18 @@ from app.adapters.pace_store import save_pace
 from app.adapters.speech_activity import record_speech
 from app.cli.atomic_output import refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
-from app.cli.chosen_voice import prepare_chosen_voice
 from app.cli.commands.speak.melody_file import check_melody, read_melody
-from app.cli.console_output import print_json, print_note
+from app.cli.console_output import print_json, print_localized_note, print_note
 from app.cli.interrupts import interrupt_handler
-from app.cli.raw_arguments import choose_json_stream
-from app.cli.slow_notices import (
+from app.cli.progress_display import (
     create_sentence_bar,
     describe_device_preparation,
     describe_speaking,
     describe_synthesized_length,
     show_slow_notice,
 )
+from app.cli.raw_arguments import choose_json_stream
+from app.cli.served_voices import prepare_chosen_voice
 from app.common.errors import AppError, AudioDeviceError, InputError
 from app.common.language import localize
 from app.compose.audio_outputs import open_player, open_sound_file
@@ -58,11 +58,9 @@ def read_spoken_text(options: argparse.Namespace) -> str:
     if options.text is not None:
         text = str(options.text)
         if _is_file(text):
-            print_note(
-                localize(
-                    f"「{text}」という名前のファイルがあります。ファイルの内容を読み上げるには -f を付けてください。",
-                    f"There is a file named “{text}”. To speak its content, use -f.",
-                )
+            print_localized_note(
+                f"「{text}」という名前のファイルがあります。ファイルの内容を読み上げるには -f を付けてください。",
+                f"There is a file named “{text}”. To speak its content, use -f.",
             )
     elif options.file is not None:
         text = decode_text(read_named_input(Path(options.file)), options.file)
@@ -86,14 +84,7 @@ def _is_file(text: str) -> bool:
 
 @dataclass(slots=True)
 class SpeakProgress:
-    """The progress of a request so far, for the report.
-
-    Attributes:
-        began: when the request was accepted, seconds of `time.perf_counter`.
-        first_audio_ms: until the first chunk that is not silence was handed to the sinks.
-        total_ms: until the last chunk was handed over; playback continues after it.
-        audio_s: sound without the silences around it.
-    """
+    """The progress of a request since it was accepted: until the first sound and the last chunk reached the sinks, and the seconds of sound."""
 
     began: float = field(default_factory=time.perf_counter)
     first_audio_ms: float | None = None
@@ -140,20 +131,15 @@ def _open_speaker(options: argparse.Namespace, engine: Engine) -> Speaker:
     if speaker.fallback:
         print_note(speaker.fallback)
     if options.precision == "fast" and not speaker.fast_graphs:
-        print_note(
-            localize(
-                "この声とバックエンドでは fast を使えないため、exact で合成します。",
-                "This voice has no “fast” on this backend; “exact” is used.",
-            )
+        print_localized_note(
+            "この声とバックエンドでは fast を使えないため、exact で合成します。",
+            "This voice has no “fast” on this backend; “exact” is used.",
         )
     return speaker
 
 
 def _start_front_end() -> Future[None]:
-    """Start loading the front end beside the graphs, whose opening releases Python.
-
-    Callers must wait for it, since one thread at a time may read.
-    """
+    """Start loading the front end beside the graphs; callers must wait for it, since one thread at a time may read."""
     thread = ThreadPoolExecutor(1, "front end")
     loading = thread.submit(_load_front_end)
     thread.shutdown(wait=False)
@@ -168,11 +154,7 @@ def _load_front_end() -> None:
 
 
 class SpeakJob:
-    """Speaks in the engine's thread, so that Ctrl+C is noticed while a graph runs.
-
-    Attributes:
-        progress: filled while running.
-    """
+    """Speaks in the engine's thread, so that Ctrl+C is noticed while a graph runs."""
 
     def __init__(self, options: argparse.Namespace, engine: Engine, speaker: Speaker, request: SynthesisRequest) -> None:
         self._engine, self._speaker = engine, speaker

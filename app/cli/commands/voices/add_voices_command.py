@@ -13,7 +13,7 @@ from typing import Any
 from app.adapters.speech_activity import is_speaking
 from app.cli.commands.bert.run import finish_bert
 from app.cli.commands.voices.voice_records import build_list_record
-from app.cli.console_output import print_error, print_json, print_note, print_result
+from app.cli.console_output import print_error, print_json, print_localized_note, print_note, print_result
 from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress
 from app.common.errors import AppError, InputError, VoiceError
@@ -43,11 +43,7 @@ AddFile = Callable[[Path, Report], list[InstallResult]]
 
 
 def add_with_bert(uuid: str, import_options: ImportOptions, *, as_json: bool, add_file: AddFile) -> list[InstallResult]:
-    """Download voice and BERT as one, ask for the licence as soon as the voice is there, and add first the BERT, then the voice.
-
-    Args:
-        add_file: adds a file to the library.
-    """
+    """Download voice and BERT as one, ask for the licence as soon as the voice is there, and add first the BERT, then the voice."""
     # Brings an HTTP library, which other commands do not need.
     from app.install import download_sources
     from app.install.download_folders import discard_after_use
@@ -223,11 +219,7 @@ def _finish_installed_voice(voice: Voice, options: argparse.Namespace, _import_o
 
 
 def finish_voices(added: list[InstallResult], options: argparse.Namespace, began: float) -> None:
-    """Report voices that can speak; with `--wait` also refine those that are not refined yet, and report that.
-
-    Args:
-        began: when the user asked for them, seconds of `time.monotonic`.
-    """
+    """Report voices that can speak; with `--wait` also refine those that are not refined yet, and report that. `began` is of `time.monotonic`."""
     if options.json:
         for item in added:
             print_json({"type": "usable", "id": item.voice.manifest.id, "seconds": round(time.monotonic() - began, 3)})
@@ -235,11 +227,9 @@ def finish_voices(added: list[InstallResult], options: argparse.Namespace, began
     waiting = [item.voice for item in added if is_refinement_pending(item.voice.path)]
     if not options.wait:
         if waiting and not options.json:
-            print_note(
-                localize(
-                    "すぐに使えます。残りの準備は、Koebako のウィンドウまたは serve の動作中に行います（voices add ID --wait でも行えます）。",
-                    "Ready to speak. The rest is prepared while Koebako’s window or `serve` runs, or by `koebako voices add ID --wait`.",
-                )
+            print_localized_note(
+                "すぐに使えます。残りの準備は、Koebako のウィンドウまたは serve の動作中に行います（voices add ID --wait でも行えます）。",
+                "Ready to speak. The rest is prepared while Koebako’s window or `serve` runs, or by `koebako voices add ID --wait`.",
             )
         return
     outcomes: dict[Path, RefinementOutcome] = {}
@@ -259,11 +249,7 @@ def finish_voices(added: list[InstallResult], options: argparse.Namespace, began
 
 
 def build_better_record(voice: Voice, began: float, outcome: RefinementOutcome | None) -> dict[str, Any]:
-    """Return the line for a voice for which nothing is left to do.
-
-    Args:
-        outcome: how its second step ended; None if that was over before.
-    """
+    """Return the line for a voice for which nothing is left to do; the outcome of its second step is None if that was over before."""
     seconds, is_fast = round(time.monotonic() - began, 3), read_manifest(voice.path).fast is not None
     return {"type": "better", "id": voice.manifest.id, "seconds": seconds, "fast": is_fast, "outcome": outcome}
 
@@ -273,11 +259,9 @@ def _report_refinement(voice: Voice, outcome: RefinementOutcome) -> None:
     if outcome == "refined":
         print_note(localize(f"「{name}」の準備がすべて終わりました。", f"“{name}” is fully prepared."))
     elif outcome == "failed":
-        print_note(
-            localize(
-                f"「{name}」の追加の確認を完了できませんでした。声はこのまま使えます。",
-                f"The full check of “{name}” could not be completed. The voice can be used as it is.",
-            )
+        print_localized_note(
+            f"「{name}」の追加の確認を完了できませんでした。声はこのまま使えます。",
+            f"The full check of “{name}” could not be completed. The voice can be used as it is.",
         )
 
 

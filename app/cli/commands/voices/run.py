@@ -13,15 +13,15 @@ from typing import Any
 
 from app.adapters.shared_settings import change_settings
 from app.cli.commands.voices.add_voices_command import finish_voices, run_add
-from app.cli.commands.voices.field_labels import format_values
 from app.cli.commands.voices.voice_records import (
     build_fast_record,
     build_info_record,
     build_list_record,
     format_fast_lines,
     format_info_lines,
+    format_values,
 )
-from app.cli.console_output import print_error, print_json, print_note, print_result, print_result_lines
+from app.cli.console_output import print_done, print_error, print_json, print_note, print_record, print_result, print_result_lines
 from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress
 from app.common.errors import AppError, InputError, VoiceError
@@ -51,20 +51,19 @@ def run_remove(options: argparse.Namespace) -> int:
     """Remove a voice; where it was the default, Koebako chooses again."""
     removed = remove_voice(options.voice)
     change_settings(lambda known: replace(known, default_voice="") if known.default_voice == removed else known)
-    if options.json:
-        print_json({"removed": options.voice})
-    else:
-        print_note(localize(f"「{options.voice}」を削除しました。", f"“{options.voice}” was deleted."))
+    print_done({"removed": options.voice}, f"「{options.voice}」を削除しました。", f"“{options.voice}” was deleted.", as_json=options.json)
     return 0
 
 
 def run_rename(options: argparse.Namespace) -> int:
     """Rename a voice."""
     voice = rename_voice(options.voice, options.name)
-    if options.json:
-        print_json(build_list_record(voice.manifest, voice.path))
-    else:
-        print_note(localize(f"名前を「{voice.manifest.name}」に変更しました。", f"Renamed to “{voice.manifest.name}”."))
+    print_done(
+        build_list_record(voice.manifest, voice.path),
+        f"名前を「{voice.manifest.name}」に変更しました。",
+        f"Renamed to “{voice.manifest.name}”.",
+        as_json=options.json,
+    )
     return 0
 
 
@@ -72,10 +71,7 @@ def run_export(options: argparse.Namespace) -> int:
     """Copy a voice to a folder or a zip."""
     with show_progress(as_json=options.json) as report:
         target = export_voice(options.voice, Path(options.target), report, may_replace=options.replace)
-    if options.json:
-        print_json({"exported": str(target)})
-    else:
-        print_note(localize(f"書き出しました: {target}", f"Exported to {target}"))
+    print_done({"exported": str(target)}, f"書き出しました: {target}", f"Exported to {target}", as_json=options.json)
     return 0
 
 
@@ -148,15 +144,12 @@ def run_precision(options: argparse.Namespace) -> int:
             settings.precision_preference.replace_voice_precision(voice.manifest.id, options.precision)
         )
     )
-    if options.json:
-        print_json({"id": voice.manifest.id, "precision": options.precision})
-    else:
-        print_note(
-            localize(
-                f"声「{voice.manifest.name}」の音声合成の精度: {options.precision}",
-                f"Synthesis precision of “{voice.manifest.name}”: {options.precision}",
-            )
-        )
+    print_done(
+        {"id": voice.manifest.id, "precision": options.precision},
+        f"声「{voice.manifest.name}」の音声合成の精度: {options.precision}",
+        f"Synthesis precision of “{voice.manifest.name}”: {options.precision}",
+        as_json=options.json,
+    )
     return 0
 
 
@@ -179,15 +172,12 @@ def run_check(options: argparse.Namespace) -> int:
             worst = max(worst, difference)
             good = good and case.durations_equal and difference <= options.tolerance
             _print_case(case, opaque, options.json)
-    if options.json:
-        print_json({"summary": True, "cases": count, "worst": worst} | _build_fast_record(Path(options.source)))
-    else:
-        print_note(
-            localize(
-                f"{count - skipped} 件を比較、{skipped} 件を省略。最大の差 {worst:.3g}",
-                f"{count - skipped} cases compared, {skipped} skipped; largest difference {worst:.3g}",
-            )
-        )
+    print_done(
+        {"summary": True, "cases": count, "worst": worst} | _build_fast_record(Path(options.source)),
+        f"{count - skipped} 件を比較、{skipped} 件を省略。最大の差 {worst:.3g}",
+        f"{count - skipped} cases compared, {skipped} skipped; largest difference {worst:.3g}",
+        as_json=options.json,
+    )
     return 0 if good else VoiceError.exit_code
 
 
@@ -206,15 +196,14 @@ def _print_case(case: CaseResult, is_single_graph: bool, as_json: bool) -> None:
 
 
 def _print_skipped_case(case: SkippedCase, as_json: bool) -> None:
-    if as_json:
-        print_json({"case": case.case, "skipped": case.name})
-    else:
-        print_result(
-            localize(
-                f"case {case.case}: 省略（この声は入力 {case.name} を受け取りません）",
-                f"case {case.case}: skipped, this voice does not take {case.name}",
-            )
-        )
+    print_record(
+        {"case": case.case, "skipped": case.name},
+        localize(
+            f"case {case.case}: 省略（この声は入力 {case.name} を受け取りません）",
+            f"case {case.case}: skipped, this voice does not take {case.name}",
+        ),
+        as_json=as_json,
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from app.cli.commands.project.convert_script import apply_readings
+from app.cli.commands.project.run import apply_readings
 from app.common.files.untrusted_json import DISTURBING_CHARS
 from app.core.script.presets import LinePreset
 from app.core.script.project import MAX_SCRIPT_LINES, Project, VoiceReference
