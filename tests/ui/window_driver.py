@@ -43,7 +43,7 @@ class WindowDriver(main_window.MainWindow):
         super().__init__(*arguments, **named)
 
     # shell
-    window_actions = _place("_actions")
+    window_actions = _place("_context.actions")
     menus = _place("_menus")
     edit_bar = _place("_edit_bar")
     status = _place("_status")
@@ -79,12 +79,12 @@ class WindowDriver(main_window.MainWindow):
     undo_stack = _place("document.stack")
 
     # the panel at the side
-    side = _place("_side")
-    sliders = _place("_side.sliders")
-    styles = _place("_side.styles")
-    presets = _place("_side.presets")
-    voice_card = _place("_side.card")
-    voice_chooser = _place("_side.chooser")
+    side = _place("_context.side")
+    sliders = _place("_context.side.sliders")
+    styles = _place("_context.side.styles")
+    presets = _place("_context.side.presets")
+    voice_card = _place("_context.side.card")
+    voice_chooser = _place("_context.side.chooser")
 
     # playback
     playback = _place("_playback.queue")
@@ -108,7 +108,7 @@ class WindowDriver(main_window.MainWindow):
     kept_sounds = _place("_reading.kept_sounds")
 
     # voices
-    catalog = _place("_catalog")
+    catalog = _place("_context.catalog")
     voices_feature = _place("_voices")
     voices = _place("_voices.choice")
     blends = _place("_voices.blends")
@@ -123,8 +123,8 @@ class WindowDriver(main_window.MainWindow):
     natural = _place("_voices.natural")
 
     # projects, takes
-    project = _place("_project")
-    project_parts = _place("_project.parts")
+    project = _place("_context.project")
+    project_parts = _place("_context.project.parts")
     projects = _place("_projects.files")
     missing = _place("_projects.missing")
     takes = _place("_takes.lines")

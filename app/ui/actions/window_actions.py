@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
@@ -31,6 +33,11 @@ class WindowActions(QObject):
     def __getitem__(self, name: str) -> QAction:
         """Return the action of this name."""
         return self._actions[name]
+
+    def connect_handlers(self, handlers: Mapping[str, Callable[[], object]]) -> None:
+        """Connect actions with functions by name; the check mark of an action is not passed on."""
+        for name, handler in handlers.items():
+            self._actions[name].triggered.connect(lambda _checked=False, handler=handler: handler())
 
     def find_key_text(self, name: str) -> str:
         """Return the first key of an action as displayed text; empty for none."""

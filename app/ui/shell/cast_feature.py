@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import Slot
 
+from app.core.script.script import Character
 from app.ui.actions.action_definitions import CHARACTER_KEYS
-from app.ui.actions.window_actions import WindowActions
 from app.ui.cast.cast_commands import CastCommands, CastMenu
 from app.ui.cast.recast_memory import RecastMemory
-from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.play_commands import PlayCommands
-from app.ui.projects.project_document import ProjectDocument
-from app.ui.shell.script_feature import ScriptFeature, connect_actions
+from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.voices_feature import VoicesFeature
-from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.shell.window_context import WindowContext, WindowFeature
 
 if TYPE_CHECKING:
     from app.ui.cast.cast_controller import CastController
 
 
-class CastFeature(QObject):
+class CastFeature(WindowFeature):
     """Gives lines their characters, and opens the window of the cast.
 
     Attributes:
@@ -32,41 +28,29 @@ class CastFeature(QObject):
         menu: the cast in the menu of a line.
     """
 
-    def __init__(
-        self,
-        *,
-        window: QMainWindow,
-        script: ScriptFeature,
-        project: ProjectDocument,
-        voices: VoicesFeature,
-        playback: PlayCommands,
-        side: SidePanel,
-        speech: SpeechController,
-        actions: WindowActions,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._script, self._project = window, script, project
-        self._voices, self._playback, self._speech, self._actions = voices, playback, speech, actions
-        self.commands = CastCommands(script.document, script.selection, script.view)
-        self.menu = CastMenu(script.view, script.document, script.selection, actions)
-        self._memory = RecastMemory(self, script.document, voices.catalog)
+    def __init__(self, context: WindowContext, script: ScriptFeature, voices: VoicesFeature, playback: PlayCommands) -> None:
+        super().__init__(context)
+        self._script, self._voices, self._playback = script, voices, playback
+        self.commands = CastCommands(context.document, script.selection, script.view)
+        self.menu = CastMenu(script.view, context.document, script.selection, context.actions)
+        self._memory = RecastMemory(self, context.document, context.catalog)
         self.menu.chosen.connect(self.commands.assign_to_selection)
         script.panel.add_line_menu(self.menu)
-        side.character.chosen.connect(self.commands.assign_to_selection)
-        side.character.reset_requested.connect(self.commands.reset_selection)
-        called: dict[str, Callable[[], object]] = {
-            f"character_{number}": partial(self.commands.assign_number, number) for number in CHARACTER_KEYS
-        }
-        called |= {
-            "character_none": partial(self.commands.assign_to_selection, ""),
-            "reset_deviations": self.commands.reset_selection,
-            "select_character": self.commands.select_same_characters,
-            "audition_character": self._open_audition,
-            "show_cast": lambda: self.cast.open_window(),
-        }
-        connect_actions(actions, called)
-        self._named: object = None
-        script.document.changed.connect(self._name_actions)
+        context.side.character.chosen.connect(self.commands.assign_to_selection)
+        context.side.character.reset_requested.connect(self.commands.reset_selection)
+        context.actions.connect_handlers(
+            {f"character_{number}": partial(self.commands.assign_number, number) for number in CHARACTER_KEYS}
+            | {
+                "character_none": partial(self.commands.assign_to_selection, ""),
+                "reset_deviations": self.commands.reset_selection,
+                "select_character": self.commands.select_same_characters,
+                "audition_character": self._open_audition,
+                "show_cast": lambda: self.cast.open_window(),
+            }
+        )
+        # The cast after which the actions are named.
+        self._cast: tuple[Character, ...] | None = None
+        context.document.changed.connect(self._name_actions)
         self._name_actions()
 
     @cached_property
@@ -74,35 +58,34 @@ class CastFeature(QObject):
         """Return the window of the cast."""
         from app.ui.cast.cast_controller import CastController
 
-        script = self._script
-        made = CastController(
-            self._window,
-            document=script.document,
+        context, script = self._context, self._script
+        cast = CastController(
+            context.window,
+            document=context.document,
             model=script.model,
             selection=script.selection,
             view=script.view,
-            project=self._project,
-            catalog=self._voices.catalog,
+            project=context.project,
+            catalog=context.catalog,
             commands=self.commands,
-            actions=self._actions,
+            actions=context.actions,
             find_voice_name=self._voices.find_name,
         )
-        made.play_requested.connect(self._play_or_stop)
-        made.voices_found.connect(self._project.add_references)
-        self._speech.dictionary_changed.connect(made.checks.forget_readings)
-        return made
+        cast.play_requested.connect(self._play_or_stop)
+        cast.voices_found.connect(context.project.add_references)
+        context.speech.dictionary_changed.connect(cast.checks.forget_readings)
+        return cast
 
     def close(self) -> None:
         """Close what was created."""
-        if "cast" in self.__dict__:
-            self.cast.close()
+        self.close_created("cast")
         self._memory.close()
 
     @Slot()
     def _open_audition(self) -> None:
         line = self._script.selection.line
         if line is not None and line.character and self.commands.select_audition(line.character):
-            self._actions["audition"].trigger()
+            self._context.actions["audition"].trigger()
 
     @Slot(object)
     def _play_or_stop(self, ids: list[str]) -> None:
@@ -114,13 +97,13 @@ class CastFeature(QObject):
     @Slot()
     def _name_actions(self) -> None:
         """Name the actions after the characters; those without one are not offered."""
-        cast = self._script.document.script.cast
-        if cast is self._named:
+        cast, actions = self._context.document.script.cast, self._context.actions
+        if cast is self._cast:
             return
-        self._named = cast
+        self._cast = cast
         for number in CHARACTER_KEYS:
             name = f"character_{number}"
-            self._actions.describe_target(name, cast[number - 1].name.replace("&", "&&") if number <= len(cast) else "")
-            self._actions[name].setVisible(number <= len(cast))
+            actions.describe_target(name, cast[number - 1].name.replace("&", "&&") if number <= len(cast) else "")
+            actions[name].setVisible(number <= len(cast))
         for name in ("character_none", "reset_deviations", "select_character", "audition_character"):
-            self._actions[name].setEnabled(bool(cast))
+            actions[name].setEnabled(bool(cast))

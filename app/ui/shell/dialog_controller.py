@@ -9,22 +9,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QDialog
 
 from app.common.files.paths import find_change_log
 from app.common.user_notices import show_notice
 from app.common.version import VERSION
-from app.engine.synthesis_results import MachineInfo
 from app.settings.user_settings import Settings, find_settings_path, read_settings_file
-from app.ui.actions.key_bindings import KeyBindings, load_shortcuts, save_shortcuts
-from app.ui.actions.window_actions import WindowActions
+from app.ui.actions.key_bindings import load_shortcuts, save_shortcuts
 from app.ui.autosaved_file import AutosavedFile
 from app.ui.background_thread import BackgroundThread
 from app.ui.playback.output_device_watcher import OutputDeviceWatcher
-from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.menu_bar import MenuBar
-from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
     from app.ui.settings.settings_dialog import SettingsDialog
 
 
-class DialogController(QObject):
+class DialogController(WindowFeature):
     """Opens settings, command search, user guide, diagnostics, log, change log and About.
 
     Attributes:
@@ -58,38 +55,30 @@ class DialogController(QObject):
     settings_opened = Signal(object)
     _parts_found = Signal(str)
 
-    def __init__(
-        self,
-        parent: QWidget,
-        actions: WindowActions,
-        menus: MenuBar,
-        settings: SettingsStore,
-        speech: SpeechController,
-        notice: Banner,
-        list_choices: Callable[[], list[MenuCommand]],
-    ) -> None:
-        super().__init__(parent)
-        self._parent, self._actions, self._menus, self._settings = parent, actions, menus, settings
-        self._choices = list_choices
+    def __init__(self, context: WindowContext, menus: MenuBar, notice: Banner, list_choices: Callable[[], list[MenuCommand]]) -> None:
+        super().__init__(context)
+        self._window, self._menus, self._list_choices = context.window, menus, list_choices
+        actions = context.actions
         self.devices = OutputDeviceWatcher(self)
         self.background = BackgroundThread(self, "dialogs")
         self.background.failed.connect(notice.show_error)
         self.keys = AutosavedFile(self, "keys", lambda: partial(save_shortcuts, actions.bindings), delay_ms=0)
         self.shown: QDialog | None = None
         self.guide: UserGuideDialog | None = None
-        for name, called in {
-            "settings": self.open_settings,
-            "find_command": self.open_search,
-            "user_guide": self.open_guide,
-            "diagnose": self.open_diagnostics,
-            "show_log": self.open_log,
-            "open_data": _open_data_folder,
-            "whats_new": self.open_whats_new,
-            "about": self.open_about,
-        }.items():
-            actions[name].triggered.connect(called)
+        actions.connect_handlers(
+            {
+                "settings": self.open_settings,
+                "find_command": self.open_search,
+                "user_guide": lambda: self.open_page(""),
+                "diagnose": self.open_diagnostics,
+                "show_log": self.open_log,
+                "open_data": _open_data_folder,
+                "whats_new": self.open_whats_new,
+                "about": self.open_about,
+            }
+        )
         actions["whats_new"].setVisible(find_change_log() is not None)
-        speech.machine_info_found.connect(self._offer_output_devices)
+        context.speech.machine_info_found.connect(lambda machine: self.devices.set_devices(machine.devices))
         menus.devices_requested.connect(self.devices.refresh_devices)
         self.devices.changed.connect(menus.list_output_devices)
         bindings, unread = load_shortcuts()
@@ -102,7 +91,7 @@ class DialogController(QObject):
         from app.ui.settings.settings_dialog import SettingsDialog
 
         self.devices.refresh_devices()
-        dialog = SettingsDialog(self._settings.value, self.devices.labels, self._actions.bindings, self._parent)
+        dialog = SettingsDialog(self._context.settings.value, self.devices.labels, self._context.actions.bindings, self._window)
         self.devices.changed.connect(dialog.offer_devices)
         dialog.accepted.connect(lambda: self._apply_settings(dialog))
         self.settings_opened.emit(dialog)
@@ -115,14 +104,9 @@ class DialogController(QObject):
         from app.ui.actions.command_search import CommandSearchDialog
         from app.ui.actions.menu_commands import list_menu_commands
 
-        search = CommandSearchDialog([*list_menu_commands(self._menus), *self._choices()], self._parent)
+        search = CommandSearchDialog([*list_menu_commands(self._menus), *self._list_choices()], self._window)
         search.accepted.connect(lambda: search.chosen.trigger() if search.chosen is not None else None)
         self._show_dialog(search)
-
-    @Slot()
-    def open_guide(self) -> None:
-        """Open the user guide."""
-        self.open_page("")
 
     @Slot(str)
     def open_page(self, page: str) -> None:
@@ -130,7 +114,7 @@ class DialogController(QObject):
         from app.ui.help.user_guide import UserGuideDialog
 
         if self.guide is None:
-            self.guide = UserGuideDialog(self._parent)
+            self.guide = UserGuideDialog(self._window)
             self.guide.finished.connect(self._forget_guide)
         if page:
             self.guide.index.select_page(page)
@@ -143,7 +127,7 @@ class DialogController(QObject):
         """Open the diagnostics, which check the requirements of the program."""
         from app.ui.help.diagnostics_dialog import DiagnosticsDialog
 
-        dialog = DiagnosticsDialog(self._parent)
+        dialog = DiagnosticsDialog(self._window)
         dialog.help_requested.connect(self.open_page)
         self._show_dialog(dialog)
 
@@ -152,31 +136,29 @@ class DialogController(QObject):
         """Open the log."""
         from app.ui.help.log_dialog import LogDialog
 
-        self._show_dialog(LogDialog(self._parent))
+        self._show_dialog(LogDialog(self._window))
 
     @Slot()
     def open_whats_new(self) -> None:
         """Open the change log."""
         from app.ui.help.whats_new_dialog import WhatsNewDialog, load_change_log
 
-        self._show_dialog(WhatsNewDialog(load_change_log(), self._parent))
+        self._show_dialog(WhatsNewDialog(load_change_log(), self._window))
 
     @Slot()
     def open_about(self) -> None:
         """Open the About dialog with version and licences."""
         from app.ui.help.about_dialog import AboutDialog, format_third_parties
 
-        dialog = AboutDialog(VERSION, self._parent)
+        dialog = AboutDialog(VERSION, self._window)
         dialog.third_parties_requested.connect(lambda: self.background.run_work(format_third_parties, self._parts_found.emit))
         self._parts_found.connect(dialog.show_third_parties)
         self._show_dialog(dialog)
 
     def close(self) -> None:
         """Close the dialogs and stop the background work."""
-        if self.shown is not None:
-            self.shown.reject()
-        if self.guide is not None:
-            self.guide.reject()
+        for dialog in filter(None, (self.shown, self.guide)):
+            dialog.reject()
         self.devices.close()
         self.background.close()
 
@@ -202,11 +184,14 @@ class DialogController(QObject):
             guide.deleteLater()
 
     def _apply_settings(self, dialog: SettingsDialog) -> None:
-        self._apply_shortcuts(dialog.bindings)
+        actions, settings = self._context.actions, self._context.settings
+        if dialog.bindings != actions.bindings:
+            actions.apply_bindings(dialog.bindings)
+            self.keys.schedule_save()
         needs_restart, changes = dialog.needs_restart, dialog.changes
-        self._settings.change_settings(**changes)
+        settings.change_settings(**changes)
         # Child processes read the settings file, and the next one may start at once.
-        self._settings.file.save_now()
+        settings.file.save_now()
         if needs_restart:
             self.restart_needed.emit()
         self._menus.list_output_devices(self.devices.labels)
@@ -215,18 +200,8 @@ class DialogController(QObject):
     def _refresh_agent_voices(self, dialog: SettingsDialog, on_disk: Settings | None) -> None:
         """Take over what agents have chosen: their programs write the file by themselves."""
         if on_disk is not None and self.shown is dialog:
-            self._settings.adopt_values(agent_voices=on_disk.agent_voices)
+            self._context.settings.adopt_values(agent_voices=on_disk.agent_voices)
             dialog.refresh_agent_voices(on_disk.agent_voices)
-
-    def _apply_shortcuts(self, bindings: KeyBindings) -> None:
-        if bindings == self._actions.bindings:
-            return
-        self._actions.apply_bindings(bindings)
-        self.keys.schedule_save()
-
-    @Slot(object)
-    def _offer_output_devices(self, found: MachineInfo) -> None:
-        self.devices.set_devices(found.devices)
 
 
 def _open_data_folder() -> None:

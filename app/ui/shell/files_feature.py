@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.common.language import localize
 from app.core.script.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES
-from app.ui.actions.window_actions import WindowActions
 from app.ui.projects.project_controller import ProjectController
-from app.ui.projects.project_document import ProjectDocument
 from app.ui.script.line_commands import LineCommands
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.shell.script_feature import ScriptFeature, connect_actions
-from app.ui.shell.voices_feature import VoicesFeature
-from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.shell.script_feature import ScriptFeature
+from app.ui.shell.window_context import WindowContext, WindowFeature
+from app.ui.voices.voice_library_actions import VoiceLibraryActions
 from app.ui.web_links import format_link_name, is_text_link, is_voice_link, list_dropped_links
 from app.ui.widgets.banner import Banner
 
@@ -31,47 +28,34 @@ if TYPE_CHECKING:
     from app.ui.interchange.script_importer import ScriptImporter
 
 
-class FilesFeature(QObject):
-    """Opens, imports and exports files; what imports and exports is created on first use, so that the window appears sooner.
+class FilesFeature(WindowFeature):
+    """Opens, imports and exports files.
 
     Attributes:
         incoming: takes files and links from everywhere, and says what they are.
     """
 
-    def __init__(
-        self,
-        *,
-        window: QMainWindow,
-        script: ScriptFeature,
-        project: ProjectDocument,
-        projects: ProjectController,
-        voices: VoicesFeature,
-        speech: SpeechController,
-        settings: SettingsStore,
-        actions: WindowActions,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._script, self._project = window, script, project
-        self._voices, self._speech, self._settings = voices, speech, settings
+    def __init__(self, context: WindowContext, script: ScriptFeature, projects: ProjectController, library: VoiceLibraryActions) -> None:
+        super().__init__(context)
+        self._script = script
         self.incoming = IncomingFileRouter(script.commands, script.banner)
-        self.incoming.accept_drops(window)
+        self.incoming.accept_drops(context.window)
         view = script.view
         view.handle_pressed.connect(lambda ids: self.drags.prepare_lines(ids))
         view.drag_requested.connect(lambda ids: self.drags.drag_lines(ids, view.viewport()))
-        script.view.files_dropped.connect(self.incoming.open_files)
-        script.view.links_dropped.connect(self.incoming.open_links)
+        view.files_dropped.connect(self.incoming.open_files)
+        view.links_dropped.connect(self.incoming.open_links)
         self.incoming.project_found.connect(projects.open_file)
         self.incoming.scripts_found.connect(lambda files, row: self.importing.import_files(files, row))
-        self.incoming.others_found.connect(voices.library.add_files)
-        self.incoming.voice_link_found.connect(voices.library.open_address_dialog)
-        connect_actions(
-            actions,
+        self.incoming.others_found.connect(library.add_files)
+        self.incoming.voice_link_found.connect(library.open_address_dialog)
+        context.actions.connect_handlers(
             {
                 "import": lambda: self.importing.choose_files(),
                 "export_script": lambda: self.script_export.choose_file(),
                 "export": lambda: self.export.open_dialog(),
                 "copy_sound": lambda: self.drags.copy_lines(script.selection.ids),
-            },
+            }
         )
 
     @cached_property
@@ -79,24 +63,26 @@ class FilesFeature(QObject):
         """Return the feature of File › Export."""
         from app.ui.export.export_controller import ExportController
 
-        lines = (self._script.document, self._script.selection, self._script.seeds)
-        made = ExportController(self._window, *lines, self._voices.catalog, self._speech, self._settings, self._project)
-        made.progress_made.connect(self._script.panel.below.addWidget)
-        return made
+        context, script = self._context, self._script
+        lines = (context.document, script.selection, script.seeds)
+        export = ExportController(context.window, *lines, context.catalog, context.speech, context.settings, context.project)
+        export.progress_made.connect(script.panel.below.addWidget)
+        return export
 
     @cached_property
     def drags(self) -> DragController:
         """Return what drags and copies lines and takes to other programs."""
         from app.ui.export.drag_controller import DragController
 
+        context = self._context
         return DragController(
-            speech=self._speech,
-            document=self._script.document,
+            speech=context.speech,
+            document=context.document,
             seeds=self._script.seeds,
-            settings=self._settings,
-            project=self._project,
+            settings=context.settings,
+            project=context.project,
             banner=self._script.banner,
-            name_speaker=self._voices.catalog.describe_speaker,
+            name_speaker=context.catalog.describe_speaker,
         )
 
     @cached_property
@@ -105,25 +91,22 @@ class FilesFeature(QObject):
         from app.interchange.character_assignment import list_voice_assignments
         from app.ui.interchange.script_importer import ScriptImporter
 
-        script = self._script
-        made = ScriptImporter(self._window, script.commands, script.document, script.selection, self._voices.catalog, script.banner)
-        made.remembered = lambda: list_voice_assignments(script.document.script.cast)
-        made.references_found.connect(self._project.add_references)
-        return made
+        context, script = self._context, self._script
+        importer = ScriptImporter(context.window, script.commands, context.document, script.selection, context.catalog, script.banner)
+        importer.remembered = lambda: list_voice_assignments(context.document.script.cast)
+        importer.references_found.connect(context.project.add_references)
+        return importer
 
     @cached_property
     def script_export(self) -> ScriptExporter:
         """Return the feature of File › Export script."""
         from app.ui.interchange.script_exporter import ScriptExporter
 
-        return ScriptExporter(self._window, self._script.document, self._voices.catalog, self._script.banner)
+        return ScriptExporter(self._context.window, self._context.document, self._context.catalog, self._script.banner)
 
     def close(self) -> None:
         """Close what was created."""
-        for name in ("drags", "export", "importing", "script_export"):
-            # A `cached_property` is in `__dict__` only after its first use; reading it by name would create the controller.
-            if (made := self.__dict__.get(name)) is not None:
-                made.close()
+        self.close_created("drags", "export", "importing", "script_export")
 
 
 class IncomingFileRouter(QObject):

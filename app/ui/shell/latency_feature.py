@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app.ui.latency.latency_dock import LatencyDock
 from app.ui.settings.remembered_fold import RememberedFold
-from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.window_context import WindowContext, WindowFeature
 
 # Window height in pixels; above it the lines have more than enough room.
 TALL_WINDOW_HEIGHT = 800
@@ -21,7 +21,7 @@ LOW_WINDOW_HEIGHT = 780
 LAYOUT_EVENTS = (QEvent.Type.Resize, QEvent.Type.LayoutRequest)
 
 
-class LatencyFeature(QObject):
+class LatencyFeature(WindowFeature):
     """Keeps the dock as high and as open as the user left it.
 
     Attributes:
@@ -32,25 +32,22 @@ class LatencyFeature(QObject):
         above: the widget above the dock, which gives up its height to the dock.
     """
 
-    def __init__(self, *, window: QMainWindow, dock: LatencyDock, above: QWidget, settings: SettingsStore) -> None:
-        super().__init__(window)
-        self._window, self._settings = window, settings
+    def __init__(self, context: WindowContext, dock: LatencyDock, above: QWidget) -> None:
+        super().__init__(context)
         self.dock = dock
-        self.height_keeper = DockHeightKeeper(window, dock, above)
-        self.fold = LatencyFold(window, dock, settings)
+        DockHeightKeeper(context.window, dock, above)
+        self.fold = RememberedFold(dock, dock, context.settings, "latency", LOW_WINDOW_HEIGHT)
+        self.fold.folded.connect(lambda is_open: resize_dock(context.window, dock) if is_open else None)
 
     def restore_height(self) -> None:
         """Set the height of the dock at the first start."""
         # Qt ignores the size of a dock before the window is shown.
-        if not self._settings.value.layout:
-            resize_dock(self._window, self.dock)
+        if not self._context.settings.value.layout:
+            resize_dock(self._context.window, self.dock)
 
 
 class DockHeightKeeper(QObject):
     """Watches a dock and remembers the height that the user drags it to.
-
-    Attributes:
-        wanted: height in pixels; 0 until the dock was visible.
 
     Args:
         above: the widget above the dock, which gives up its height to the dock.
@@ -59,11 +56,10 @@ class DockHeightKeeper(QObject):
     def __init__(self, window: QMainWindow, dock: LatencyDock, above: QWidget) -> None:
         super().__init__(window)
         self._window, self._dock, self._above = window, dock, above
-        self.wanted = 0
+        # Pixels; 0 until the dock was visible.
+        self._chosen_height = 0
         # A timer of 0 ms, as the heights are final only after everything was laid out.
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(0)
+        self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._restore_height)
         for widget in (dock, above):
             widget.installEventFilter(self)
@@ -79,33 +75,19 @@ class DockHeightKeeper(QObject):
         dock = self._dock
         if dock.isFloating() or not dock.isVisible() or not dock.is_open:
             return
-        dragged = QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton
-        if dragged or not self.wanted:
-            self.wanted = dock.height()
+        is_dragging = QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton
+        if is_dragging or not self._chosen_height:
+            self._chosen_height = dock.height()
             return
         spare = self._above.height() - self._above.minimumSizeHint().height()
-        if dock.height() < self.wanted and spare > 0:
-            self._window.resizeDocks([dock], [min(self.wanted, dock.height() + spare)], Qt.Orientation.Vertical)
-
-
-class LatencyFold(RememberedFold):
-    """Keeps dock and settings in step, and resizes a dock that the user opens."""
-
-    def __init__(self, window: QMainWindow, dock: LatencyDock, settings: SettingsStore) -> None:
-        super().__init__(dock, dock, settings, "latency", LOW_WINDOW_HEIGHT)
-        self._window, self._dock = window, dock
-        self.folded.connect(self._apply_dock_share)
-
-    @Slot(bool)
-    def _apply_dock_share(self, is_open: bool) -> None:
-        if is_open:
-            resize_dock(self._window, self._dock)
+        if dock.height() < self._chosen_height and spare > 0:
+            self._window.resizeDocks([dock], [min(self._chosen_height, dock.height() + spare)], Qt.Orientation.Vertical)
 
 
 def resize_dock(window: QMainWindow, dock: QDockWidget) -> None:
     """Set the height that suits a dock in this window."""
     # A lower maximum means that the dock is folded.
     if dock.maximumHeight() > MIN_DOCK_HEIGHT:
-        wanted = window.height() * DOCK_SHARE + max(0, window.height() - TALL_WINDOW_HEIGHT) * TALL_DOCK_SHARE
-        room = min(dock.sizeHint().height(), max(MIN_DOCK_HEIGHT, round(wanted)))
+        share = window.height() * DOCK_SHARE + max(0, window.height() - TALL_WINDOW_HEIGHT) * TALL_DOCK_SHARE
+        room = min(dock.sizeHint().height(), max(MIN_DOCK_HEIGHT, round(share)))
         window.resizeDocks([dock], [room], Qt.Orientation.Vertical)

@@ -44,6 +44,7 @@ from app.ui.shell.theme_switcher import ThemeSwitcher
 from app.ui.shell.toolbar import EditToolBar
 from app.ui.shell.update_feature import UpdateFeature
 from app.ui.shell.voices_feature import VoicesFeature
+from app.ui.shell.window_context import WindowContext
 from app.ui.shell.window_layout import ColumnSplitter, keep_window_on_screen, lay_out_window
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import Theme, apply_palette, resolve_theme
@@ -88,24 +89,33 @@ class MainWindow(QMainWindow):
         apply_palette(application, theme)
         # The document is created before the actions: when it is deleted its undo stack still emits signals to them.
         self.document = ScriptDocument(script, self)
-        self._project = ProjectDocument(self.document, kept.origin)
-        self._actions = WindowActions(self)
-        self._make_widgets(theme)
-        self._make_line_features(theme)
-        self._make_project_features()
-        self._make_shell(application)
-        self._make_asked_features()
-        self._updates = UpdateFeature(window=self, panel=self._script.panel, settings=self.settings, is_first=is_first)
+        self._context = WindowContext(
+            window=self,
+            settings=self.settings,
+            document=self.document,
+            project=ProjectDocument(self.document, kept.origin),
+            actions=WindowActions(self),
+            speech=speech,
+            catalog=VoiceCatalog(self, settings.favourite_voices, settings.precision_preference),
+            side=SidePanel(),
+            theme=theme,
+        )
+        self._create_widgets()
+        self._create_features()
+        self._theme_switcher = ThemeSwitcher(application, self.settings, self)
+        self._create_shell()
+        self._create_asked_features()
+        self._updates = UpdateFeature(self._context, self._script.panel, is_first=is_first)
         self._connect_shell()
         self._connect_first_paint()
         self._script.select_first_line(kept.current)
         self._parameters.show_all()
         self._script.duration.measure_now()
-        self._parameters.load_presets()
+        self._context.side.presets.load_presets()
         if is_first:
             show_greeting(
                 self._script.notice,
-                self._actions["natural_voice"].trigger,
+                self._context.actions["natural_voice"].trigger,
                 self._playback.queue.line_began,
                 has_natural_voice=self.settings.value.voice == NATURAL_VOICE_ID,
             )
@@ -116,7 +126,7 @@ class MainWindow(QMainWindow):
         """Show the window; after the first paint, start the synthesis thread and scan the voices."""
         self._playback.speech_settings.open_first_voice()
         self.first_paint.painted.connect(self._speech.start_thread)
-        self.first_paint.painted.connect(self._catalog.refresh_voices)
+        self.first_paint.painted.connect(self._context.catalog.refresh_voices)
         self.first_paint.painted.connect(self._voices.kokoro.add_waiting_voice)
         self.first_paint.painted.connect(lambda: keep_window_on_screen(self, self.settings.value))
         # The parts are folded before the window is shown, which would otherwise be made as high as all open parts need.
@@ -150,7 +160,7 @@ class MainWindow(QMainWindow):
 
     def read_request_aloud(self, request: ReadRequest) -> None:
         """Read what another process asks for; raise InputError if that is impossible."""
-        self._read_aloud.handle_request(request)
+        self._read_aloud.controller.handle_request(request)
 
     @Slot()
     def show_in_front(self) -> None:
@@ -198,181 +208,64 @@ class MainWindow(QMainWindow):
 
     def _close_features(self) -> None:
         """Close what was opened last first; the voices and the synthesis thread end when nothing uses them any more."""
-        for asked in (self._updates, self._read_aloud, self._lab, self._audition, self._cast, self._files, self._service):
-            asked.close()
-        for kept in (self._projects, self._takes, self._dialogs, self._reading, self._voices, self._speech, self._script):
-            kept.close()
+        for feature in (self._updates, self._read_aloud, self._lab, self._audition, self._cast, self._files, self._service):
+            feature.close()
+        for part in (self._projects, self._takes, self._dialogs, self._reading, self._voices, self._speech, self._script):
+            part.close()
 
-    def _make_widgets(self, theme: Theme) -> None:
-        kept = self.settings.value
-        self._script = ScriptFeature(
-            window=self, document=self.document, project=self._project, actions=self._actions, settings=self.settings, theme=theme
-        )
-        self._side = SidePanel()
-        self._side.expression.set_open(kept.expression_open)
+    def _create_widgets(self) -> None:
+        context, settings = self._context, self.settings.value
+        self._script = ScriptFeature(context)
+        context.side.expression.set_open(settings.expression_open)
         panel = self._script.panel
-        self._columns = ColumnSplitter(panel, self._side, USUAL_WIDTH, kept.side_width)
-        dock = LatencyDock(self._speech.history, theme)
-        self._status = StatusLine(kept.backend)
-        self._edit_bar = EditToolBar(self._actions)
-        self._menus = MenuBar(self._actions, self.settings)
-        self._actions.draw_icons(QColor(theme.text))
-        lay_out_window(self, panel.above, self._columns, self._menus, self._edit_bar, self._status, dock, kept)
-        self._latency = LatencyFeature(window=self, dock=dock, above=self._columns, settings=self.settings)
+        self._columns = ColumnSplitter(panel, context.side, USUAL_WIDTH, settings.side_width)
+        dock = LatencyDock(self._speech.history, context.theme)
+        self._status = StatusLine(settings.backend)
+        self._edit_bar = EditToolBar(context.actions)
+        self._menus = MenuBar(context.actions, self.settings)
+        context.actions.draw_icons(QColor(context.theme.text))
+        lay_out_window(self, panel.above, self._columns, self._menus, self._edit_bar, self._status, dock, settings)
+        self._latency = LatencyFeature(context, dock, self._columns)
         self._menus.view.addAction(dock.toggleViewAction())
         self._script.view.setFocus()
 
-    def _make_line_features(self, theme: Theme) -> None:
-        kept = self.settings.value
-        self._catalog = VoiceCatalog(self, kept.favourite_voices, kept.precision_preference)
-        self._playback = PlaybackFeature(
-            window=self,
-            script=self._script,
-            speech=self._speech,
-            settings=self.settings,
-            actions=self._actions,
-            catalog=self._catalog,
-            status=self._status,
-            latency=self._latency.dock,
-        )
-        self._reading = ReadingFeature(
-            window=self,
-            script=self._script,
-            project=self._project,
-            playback=self._playback.queue,
-            speech=self._speech,
-            catalog=self._catalog,
-            actions=self._actions,
-            settings=self.settings,
-            theme=theme,
-        )
-        self._voices = VoicesFeature(
-            window=self,
-            script=self._script,
-            playback=self._playback,
-            speech=self._speech,
-            settings=self.settings,
-            actions=self._actions,
-            catalog=self._catalog,
-            side=self._side,
-        )
+    def _create_features(self) -> None:
+        context, script = self._context, self._script
+        self._playback = PlaybackFeature(context, script, self._status, self._latency.dock)
+        queue = self._playback.queue
+        self._reading = ReadingFeature(context, script, queue)
+        self._voices = VoicesFeature(context, script, self._playback)
+        self._takes = TakesFeature(context, script, queue, self._reading, self._voices)
+        recent = RecentProjectsMenu(self._menus.recent, self.settings)
+        self._projects = ProjectsFeature(context, script, queue, self._voices, self._takes, recent)
+        self._parameters = ParametersFeature(context, script, queue)
 
-    def _make_project_features(self) -> None:
-        self._takes = TakesFeature(
-            window=self,
-            script=self._script,
-            project=self._project,
-            playback=self._playback.queue,
-            reading=self._reading,
-            speech=self._speech,
-            actions=self._actions,
-            settings=self.settings,
-            name_of=self._voices.choice.names.find_name,
-            is_seeded=self._voices.is_seeded,
-        )
-        self._projects = ProjectsFeature(
-            window=self,
-            script=self._script,
-            project=self._project,
-            playback=self._playback.queue,
-            voices=self._voices,
-            takes=self._takes,
-            actions=self._actions,
-            recent=RecentProjectsMenu(self._menus.recent, self.settings),
-        )
-        self._parameters = ParametersFeature(
-            window=self,
-            script=self._script,
-            project=self._project,
-            playback=self._playback.queue,
-            side=self._side,
-            settings=self.settings,
-        )
-
-    def _make_shell(self, application: QApplication) -> None:
+    def _create_shell(self) -> None:
         script = self._script
-        self._theme_switcher = ThemeSwitcher(application, self.settings, self)
-        self._dialogs = DialogController(
-            self, self._actions, self._menus, self.settings, self._speech, script.notice, self._voices.list_commands
-        )
-        others = (self.settings.file, self._side.presets.file, self._dialogs.keys, self._reading.kept_sounds)
+        self._dialogs = DialogController(self._context, self._menus, script.notice, self._voices.list_commands)
+        others = (self.settings.file, self._context.side.presets.file, self._dialogs.keys, self._reading.kept_sounds)
         self._autosave_guard = AutosaveGuard(self, script.notice, script.autosave, others)
         self._close_guard = CloseGuard(self, self._voices.tasks.queue, self._list_other_work)
 
-    def _make_asked_features(self) -> None:
+    def _create_asked_features(self) -> None:
         """Create the features whose controllers come when the user asks for them."""
-        self._files = FilesFeature(
-            window=self,
-            script=self._script,
-            project=self._project,
-            projects=self._projects.files,
-            voices=self._voices,
-            speech=self._speech,
-            settings=self.settings,
-            actions=self._actions,
-        )
-        self._takes.lines.drag_requested.connect(lambda *what: self._files.drags.drag_line(*what))
-        self._audition = AuditionFeature(
-            window=self,
-            script=self._script,
-            project=self._project,
-            projects=self._projects.files,
-            shelf=self._takes.shelf,
-            voices=self._voices,
-            playback=self._playback.queue,
-            speech=self._speech,
-            side=self._side,
-            settings=self.settings,
-            actions=self._actions,
-        )
-        self._audition.drag_requested.connect(lambda *what: self._files.drags.drag_line(*what))
-        self._cast = CastFeature(
-            window=self,
-            script=self._script,
-            project=self._project,
-            voices=self._voices,
-            playback=self._playback.commands,
-            side=self._side,
-            speech=self._speech,
-            actions=self._actions,
-        )
-        self._lab = LabFeature(
-            window=self,
-            selection=self._script.selection,
-            voices=self._voices,
-            side=self._side,
-            audition=self._audition,
-            open_page=self._dialogs.open_page,
-            actions=self._actions,
-        )
-        self._service = ServiceFeature(
-            window=self,
-            settings=self.settings,
-            speech=self._speech,
-            script=self._script.document,
-            tasks=self._voices.tasks,
-            commands=self._playback.commands,
-            status=self._status,
-            banner=self._script.banner,
-            open_settings=self._dialogs.open_settings,
-        )
-
-        self._read_aloud = ReadAloudFeature(
-            window=self,
-            script=self._script,
-            speech=self._speech,
-            settings=self.settings,
-            catalog=self._catalog,
-            actions=self._actions,
-            quit_program=self._close_for_good,
-        )
+        context, script, voices, queue = self._context, self._script, self._voices, self._playback.queue
+        self._files = FilesFeature(context, script, self._projects.files, voices.library)
+        self._audition = AuditionFeature(context, script, self._projects.files, self._takes.shelf, voices, queue)
+        for dragged in (self._takes.lines.drag_requested, self._audition.drag_requested):
+            dragged.connect(lambda *what: self._files.drags.drag_line(*what))
+        self._cast = CastFeature(context, script, voices, self._playback.commands)
+        self._lab = LabFeature(context, script.selection, voices, self._audition, self._dialogs.open_page)
+        commands, open_settings = self._playback.commands, self._dialogs.open_settings
+        self._service = ServiceFeature(context, voices.tasks, commands, self._status, script.banner, open_settings)
+        self._read_aloud = ReadAloudFeature(context, script, self._close_for_good)
 
     def _connect_shell(self) -> None:
         """Connect what belongs to no feature alone."""
         self._script.duration.measured.connect(self._status.show_duration)
         self._voices.tasks.backends_measured.connect(self._status.show_probe_results)
         self._projects.files.opened.connect(self._reading.dictionary.refresh_dialog)
-        self._side.card.assign_voices_requested.connect(self._projects.missing.open_dialog)
+        self._context.side.card.assign_voices_requested.connect(self._projects.missing.open_dialog)
         self._latency.dock.failed.connect(self._script.notice.show_error)
         for banner in (self._script.notice, self._script.banner, self._voices.banner):
             banner.help_requested.connect(self._dialogs.open_page)
@@ -383,8 +276,8 @@ class MainWindow(QMainWindow):
         self._columns.dragged.connect(lambda: self.settings.change_settings(side_width=self._columns.side_width))
         self._theme_switcher.applied.connect(self._apply_theme)
         self.settings.changed.connect(lambda _before, after: allow_words_in_log(after.log_words))
-        self._actions["quit"].triggered.connect(self._close_for_good)
-        self._actions["full_screen"].toggled.connect(lambda full: self.showFullScreen() if full else self.showNormal())
+        self._context.actions["quit"].triggered.connect(self._close_for_good)
+        self._context.actions["full_screen"].toggled.connect(lambda full: self.showFullScreen() if full else self.showNormal())
 
     def _connect_first_paint(self) -> None:
         """Connect what is not visible at once, in the order in which it is done."""
@@ -420,4 +313,4 @@ class MainWindow(QMainWindow):
     def _apply_theme(self, theme: Theme) -> None:
         for part in (self._latency.dock, self._script.view, self._reading.panel):
             part.set_theme(theme)
-        self._actions.draw_icons(QColor(theme.text))
+        self._context.actions.draw_icons(QColor(theme.text))

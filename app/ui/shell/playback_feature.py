@@ -7,32 +7,26 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QWidget
 
 from app.common.language import localize
 from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import OpenVoiceJob
-from app.engine.synthesis_results import JobFailure, MachineInfo
+from app.engine.synthesis_results import JobFailure
 from app.engine.voice_terms import LicenceNotAcceptedError
-from app.ui.actions.window_actions import WindowActions
 from app.ui.error_texts import describe_failure
 from app.ui.latency.latency_dock import LatencyDock
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.playback.play_commands import LiveModeController, PlayCommands
 from app.ui.playback.sound_saving import SavingController, SavingReport
 from app.ui.playback.speech_settings import SpeechSettingsController
-from app.ui.script.script_list import ScriptList
-from app.ui.script.script_panel import TransportBar
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.shell.script_feature import ScriptFeature, connect_actions
+from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.status_line import StatusLine
+from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.widgets.banner import Banner
 from app.voices.required_bert import MissingBertError
 
 
-class PlaybackFeature(QObject):
+class PlaybackFeature(WindowFeature):
     """Plays and saves lines at the user's commands.
 
     Attributes:
@@ -40,33 +34,21 @@ class PlaybackFeature(QObject):
         speech_settings: opens the voice with the backend, device and precision of the settings.
     """
 
-    def __init__(
-        self,
-        *,
-        window: QWidget,
-        script: ScriptFeature,
-        speech: SpeechController,
-        settings: SettingsStore,
-        actions: WindowActions,
-        catalog: VoiceCatalog,
-        status: StatusLine,
-        latency: LatencyDock,
-    ) -> None:
-        super().__init__(window)
-        self._script, self._settings = script, settings
-        document, banner, kept = script.document, script.banner, settings.value
+    def __init__(self, context: WindowContext, script: ScriptFeature, status: StatusLine, latency: LatencyDock) -> None:
+        super().__init__(context)
+        self._script = script
+        document, speech, settings = context.document, context.speech, context.settings
         self.queue = LinePlayback(speech, document, script.model, script.seeds)
         self.live = LiveModeController(document)
-        place = (kept.save_folder, kept.save_suffix)
-        self.saving = SavingController(speech, document, script.seeds, place, window, name_speaker=catalog.describe_speaker)
+        place = (settings.value.save_folder, settings.value.save_suffix)
+        self.saving = SavingController(speech, document, script.seeds, place, context.window, name_speaker=context.catalog.describe_speaker)
         self.commands = PlayCommands(document, script.selection, speech, self.queue, self.saving)
-        self.speech_settings = SpeechSettingsController(settings, speech, self.queue, banner)
-        shown = (status, script.transport, script.view, latency, banner)
-        SpeechViewUpdater(speech, self.queue, *shown, self.speech_settings.choose_backend)
+        self.speech_settings = SpeechSettingsController(settings, speech, self.queue, script.banner)
+        SpeechViewUpdater(speech, self.queue, script, status, latency, self.speech_settings.choose_backend)
         status.backend_selected.connect(self.speech_settings.choose_backend)
         self._connect_commands()
         self._connect_saving()
-        self._connect_actions(actions)
+        self._connect_actions()
 
     def stop_for_good(self) -> None:
         """Stop speaking, and begin nothing more by itself."""
@@ -87,39 +69,39 @@ class PlaybackFeature(QObject):
         script, saving = self._script, self.saving
         for source in (self.commands.nothing_to_speak, saving.nothing_to_save):
             source.connect(script.panel.show_empty_message)
-        saving.place_selected.connect(lambda folder, suffix: self._settings.change_settings(save_folder=folder, save_suffix=suffix))
+        saving.place_selected.connect(lambda folder, suffix: self._context.settings.change_settings(save_folder=folder, save_suffix=suffix))
         saving.reported.connect(self._show_saving_report)
         saving.incomplete.connect(lambda message, hint: script.banner.show_message("error", message, hint))
 
-    def _connect_actions(self, actions: WindowActions) -> None:
-        commands, kept = self.commands, self._settings.value
-        called: dict[str, Callable[[], object]] = {
-            "play": commands.play_or_stop,
-            "play_through": commands.play_through,
-            "stop": commands.stop_playing,
-            "save_line": commands.save_or_stop,
-            "save_all": commands.save_all_lines,
-            "save_joined": commands.save_joined_lines,
-        }
-        connect_actions(actions, called)
+    def _connect_actions(self) -> None:
+        commands, actions, settings = self.commands, self._context.actions, self._context.settings
+        actions.connect_handlers(
+            {
+                "play": commands.play_or_stop,
+                "play_through": commands.play_through,
+                "stop": commands.stop_playing,
+                "save_line": commands.save_or_stop,
+                "save_all": commands.save_all_lines,
+                "save_joined": commands.save_joined_lines,
+            }
+        )
         actions["loop"].toggled.connect(self.queue.set_loop)
         actions["live"].toggled.connect(self.live.set_enabled)
-        for name, is_on in (("loop", kept.loop), ("live", kept.live), ("follow", kept.follow)):
-            actions[name].setChecked(is_on)
-            actions[name].toggled.connect(lambda is_on, name=name: self._settings.change_settings(**{name: is_on}))
+        for name in ("loop", "live", "follow"):
+            actions[name].setChecked(getattr(settings.value, name))
+            actions[name].toggled.connect(lambda is_on, name=name: settings.change_settings(**{name: is_on}))
 
     @Slot(object)
     def _show_saving_report(self, report: SavingReport) -> None:
         """Show the progress of saving, and offer the folder of the finished files."""
-        action, tip = (
-            localize("フォルダーを開く", "Open folder"),
-            localize("保存先のフォルダーを開きます。", "Opens the folder with the files."),
+        self._script.banner.show_message(
+            "notice",
+            report.message,
+            report.hint,
+            action=localize("フォルダーを開く", "Open folder") if report.folder else "",
+            tip=localize("保存先のフォルダーを開きます。", "Opens the folder with the files."),
+            on_action=lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(report.folder)),
         )
-        show = partial(self._script.banner.show_message, "notice", report.message, report.hint)
-        if report.folder:
-            show(action=action, tip=tip, on_action=lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(report.folder)))
-        else:
-            show()
 
 
 class SpeechViewUpdater(QObject):
@@ -133,19 +115,17 @@ class SpeechViewUpdater(QObject):
         self,
         speech: SpeechController,
         playback: LinePlayback,
+        script: ScriptFeature,
         status: StatusLine,
-        transport: TransportBar,
-        lines: ScriptList,
         latency: LatencyDock,
-        banner: Banner,
         choose_backend: Callable[[str], object],
     ) -> None:
         super().__init__(status)
         self._speech, self._playback, self._choose_backend = speech, playback, choose_backend
-        self._status, self._transport, self._lines, self._latency, self._banner = status, transport, lines, latency, banner
+        self._status, self._latency, self._script, self._banner = status, latency, script, script.banner
         speech.state_changed.connect(self._show_state)
         speech.voice_opened.connect(self._show_voice)
-        speech.machine_info_found.connect(self._show_machine_info)
+        speech.machine_info_found.connect(status.list_backends)
         speech.failed.connect(self._show_failure)
         speech.measured.connect(self._show_measurements)
         speech.ticked.connect(self._show_playback)
@@ -154,7 +134,7 @@ class SpeechViewUpdater(QObject):
     @Slot(object)
     def _show_state(self, *_state: object) -> None:
         self._status.show_state(self._speech.state)
-        self._transport.show_state(self._speech.state, self._playback.waiting)
+        self._script.transport.show_state(self._speech.state, self._playback.waiting)
         if self._speech.state.is_ready and not self._speech.state.is_loading:
             self._latency.allow_chart()
 
@@ -164,7 +144,7 @@ class SpeechViewUpdater(QObject):
         if voice.measurements:
             self._status.show_probe_results(voice.measurements)
         if not voice.id:
-            self._lines.show_voice(voice)
+            self._script.view.show_voice(voice)
         self._latency.show_figures()
         if voice.fallback:
             message, hint = self._status.describe_fallback(voice)
@@ -179,10 +159,6 @@ class SpeechViewUpdater(QObject):
             )
 
     @Slot(object)
-    def _show_machine_info(self, found: MachineInfo) -> None:
-        self._status.list_backends(found)
-
-    @Slot(object)
     def _show_failure(self, failed: JobFailure) -> None:
         self._latency.allow_chart()
         # The voice that was open before stays in use.
@@ -192,8 +168,8 @@ class SpeechViewUpdater(QObject):
             # The voice card shows these errors with their remedies.
             self._banner.hide()
         else:
-            shown = describe_failure(failed)
-            self._banner.show_message("error", shown.message, shown.hint, action=shown.action, details=shown.details, help_page=shown.page)
+            texts = describe_failure(failed)
+            self._banner.show_message("error", texts.message, texts.hint, action=texts.action, details=texts.details, help_page=texts.page)
         self._show_state()
 
     @Slot()

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMainWindow
-
-from app.ui.actions.window_actions import WindowActions
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.projects.missing_voices_controller import MissingVoicesController
 from app.ui.projects.project_controller import ProjectController
 from app.ui.projects.project_document import ProjectContents, ProjectDocument, format_window_title
 from app.ui.projects.recent_projects import RecentProjectsMenu
 from app.ui.script.autosave import Autosave
-from app.ui.shell.script_feature import ScriptFeature, connect_actions
+from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.takes_feature import TakesFeature
 from app.ui.shell.voices_feature import VoicesFeature
+from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.takes.take_repository import TakeRepository
 
 
@@ -28,7 +23,7 @@ class ProjectFollower(Protocol):
     def follow_project(self) -> object: ...
 
 
-class ProjectsFeature(QObject):
+class ProjectsFeature(WindowFeature):
     """Opens and saves projects, and assigns voices where a project names some that are missing.
 
     Attributes:
@@ -41,34 +36,35 @@ class ProjectsFeature(QObject):
 
     def __init__(
         self,
-        *,
-        window: QMainWindow,
+        context: WindowContext,
         script: ScriptFeature,
-        project: ProjectDocument,
         playback: LinePlayback,
         voices: VoicesFeature,
         takes: TakesFeature,
-        actions: WindowActions,
         recent: RecentProjectsMenu,
     ) -> None:
-        super().__init__(window)
-        document, banner = script.document, script.banner
-        contents = ProjectContents(project, document, script.seeds, script.view, voices.catalog, playback.stop_playing)
-        self.files = ProjectController(window, project, contents, takes.shelf, recent, banner)
-        self.missing = MissingVoicesController(window, project, document, voices.catalog, voices.choice, voices.banner)
+        super().__init__(context)
+        window, project, document, catalog = context.window, context.project, context.document, context.catalog
+        contents = ProjectContents(project, document, script.seeds, script.view, catalog, playback.stop_playing)
+        self.files = ProjectController(window, project, contents, takes.shelf, recent, script.banner)
+        self.missing = MissingVoicesController(window, project, document, catalog, voices.choice, voices.banner)
         connect_saving(project, self.files, takes.lines, takes.shelf, script.autosave)
         project.changed.connect(lambda: window.setWindowTitle(format_window_title(project)))
         self.files.opened.connect(self.missing.follow_project)
         self.files.opened.connect(voices.choice.begin_with_default_voice)
         window.setWindowTitle(format_window_title(project))
-        called: dict[str, Callable[[], object]] = {
-            "new_project": self.files.create_project,
-            "open_project": self.files.open_project,
-            "save_project": self.files.save_project,
-            "save_project_as": self.files.save_project_as,
-        }
-        connect_actions(actions, called)
-        connect_embedding(actions["embed_sounds"], project)
+        context.actions.connect_handlers(
+            {
+                "new_project": self.files.create_project,
+                "open_project": self.files.open_project,
+                "save_project": self.files.save_project,
+                "save_project_as": self.files.save_project_as,
+            }
+        )
+        embedding = context.actions["embed_sounds"]
+        embedding.triggered.connect(lambda is_on: project.change_parts(embeds=is_on))
+        project.changed.connect(lambda: embedding.setChecked(project.parts.embeds))
+        embedding.setChecked(project.parts.embeds)
 
     def close(self) -> None:
         """Close what is open."""
@@ -86,10 +82,3 @@ def connect_saving(
     projects.saved.connect(lambda: autosave.save_now(projects.remove_unused_sounds))
     projects.opened.connect(takes.follow_project)
     projects.opened.connect(lambda: autosave.save_now())
-
-
-def connect_embedding(action: QAction, project: ProjectDocument) -> None:
-    """Connect the check mark of an action with the open project, which stores it."""
-    action.triggered.connect(lambda is_on: project.change_parts(embeds=is_on))
-    project.changed.connect(lambda: action.setChecked(project.parts.embeds))
-    action.setChecked(project.parts.embeds)

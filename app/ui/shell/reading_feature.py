@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.script.script import Line
-from app.ui.actions.window_actions import WindowActions
 from app.ui.dictionary.dictionary_controller import DictionaryController
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.projects.project_dictionary import ProjectDictionaryController
-from app.ui.projects.project_document import ProjectDocument
 from app.ui.reading.line_sound_store import LineSoundStore
 from app.ui.reading.melody.melody_commands import MelodyCommands
 from app.ui.reading.melody.melody_fold import MelodyFold
@@ -21,15 +19,13 @@ from app.ui.reading.strip_fold import StripFold
 from app.ui.reading.strip_panel import StripPanel
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_list import ScriptList
-from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.script_feature import ScriptFeature
-from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.theme.theme import Theme
+from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.scroll_frame import ScrollFrame
 
 
-class ReadingFeature(QObject):
+class ReadingFeature(WindowFeature):
     """Shows and changes how the selected line is read.
 
     Attributes:
@@ -37,38 +33,27 @@ class ReadingFeature(QObject):
         kept_sounds: the file that keeps the waveforms of lines between starts.
     """
 
-    def __init__(
-        self,
-        *,
-        window: QMainWindow,
-        script: ScriptFeature,
-        project: ProjectDocument,
-        playback: LinePlayback,
-        speech: SpeechController,
-        catalog: VoiceCatalog,
-        actions: WindowActions,
-        settings: SettingsStore,
-        theme: Theme,
-    ) -> None:
-        super().__init__(window)
-        self.panel = StripPanel(theme)
+    def __init__(self, context: WindowContext, script: ScriptFeature, playback: LinePlayback) -> None:
+        super().__init__(context)
+        actions, speech = context.actions, context.speech
+        self.panel = StripPanel(context.theme)
         self.frame = ScrollFrame(self.panel)
         script.panel.below.insertWidget(0, self.frame)
         self._order_tab_stops(script.view)
-        self.strip = ReadingController(self.panel, script.document, script.selection, speech, playback)
-        self.fold = StripFold(self.panel, actions["show_strip"], settings)
+        self.strip = ReadingController(self.panel, context.document, script.selection, speech, playback)
+        self.fold = StripFold(self.panel, actions["show_strip"], context.settings)
         self.fold.folded.connect(script.scroll_to_selection)
         self.melody = MelodyCommands(self.panel.lane, self.panel.melody, actions)
         self.panel.strip.add_melody_commands = self.melody.add_to_menu
-        self.melody_fold = MelodyFold(self.panel.melody, actions["show_melody"], settings)
+        self.melody_fold = MelodyFold(self.panel.melody, actions["show_melody"], context.settings)
         self.melody_fold.folded.connect(script.scroll_to_selection)
-        self.emoji = EmojiController(script.view, script.selection, catalog, self.strip)
-        self.project_words = ProjectDictionaryController(project, speech, script.banner)
+        self.emoji = EmojiController(script.view, script.selection, context.catalog, self.strip)
+        self.project_words = ProjectDictionaryController(context.project, speech, script.banner)
         self.dictionary = DictionaryController(
-            window, actions["dictionary"], script.selection, speech, playback, script.notice, self.project_words
+            context.window, actions["dictionary"], script.selection, speech, playback, script.notice, self.project_words
         )
         self.panel.reading.dictionary_requested.connect(self.dictionary.open_dialog)
-        self.kept_sounds = LineSoundStore(self.strip.sounds, script.document, script.model)
+        self.kept_sounds = LineSoundStore(self.strip.sounds, context.document, script.model)
 
     def close(self) -> None:
         """Forget the words of the project, and wait until those of the user are written and nothing is measured."""

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtGui import QUndoStack
-from PySide6.QtWidgets import QWidget
 
 from app.common.errors import AppError
 from app.common.user_notices import set_notice_handler
-from app.ui.actions.window_actions import WindowActions
-from app.ui.projects.project_document import ProjectDocument
 from app.ui.script.autosave import Autosave, create_first_line_settings
 from app.ui.script.character_filter import CharacterFilterController
 from app.ui.script.line_commands import LineCommands
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.script_document import LineSeeds, ScriptDocument
+from app.ui.script.script_document import LineSeeds
 from app.ui.script.script_duration import ScriptDurationMeter
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.script_panel import ScriptPanel
 from app.ui.script.script_search import ScriptSearchController
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import Theme
+from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.widgets.banner import Banner
 
 
-class ScriptFeature(QObject):
+class ScriptFeature(WindowFeature):
     """Shows the lines, edits them and saves them while they change.
 
     Attributes:
@@ -37,40 +32,31 @@ class ScriptFeature(QObject):
         autosave: the file that keeps the script, the project and the selected line between starts.
     """
 
-    def __init__(
-        self,
-        *,
-        window: QWidget,
-        document: ScriptDocument,
-        project: ProjectDocument,
-        actions: WindowActions,
-        settings: SettingsStore,
-        theme: Theme,
-    ) -> None:
-        super().__init__(window)
-        self.document = document
+    def __init__(self, context: WindowContext) -> None:
+        super().__init__(context)
+        document = context.document
         self.model = ScriptModel(document)
         self.seeds = LineSeeds(document)
-        self.panel = ScriptPanel(self.model, actions, theme)
+        self.panel = ScriptPanel(self.model, context.actions, context.theme)
         self.view, self.transport = self.panel.script, self.panel.transport
         self.notice, self.banner = self.panel.notice, self.panel.banner
         self._notices = NoticeBannerController(self.notice)
-        self.selection = LineSelection(document, self.view, create_first_line_settings(settings.value))
+        self.selection = LineSelection(document, self.view, create_first_line_settings(context.settings.value))
         self.search = ScriptSearchController(self.panel.search, document, self.view, self.selection)
         self.filter = CharacterFilterController(self.panel.filter, document, self.model, self.view)
         self.commands = LineCommands(document, self.model, self.view, self.selection, self.seeds)
-        self.autosave = Autosave(document, self.seeds, lambda: self.selection.current_id, lambda: project.origin)
+        self.autosave = Autosave(document, self.seeds, lambda: self.selection.current_id, lambda: context.project.origin)
         self.duration = ScriptDurationMeter(document, self.model)
         # The autosave file also stores the selected line.
         self.selection.changed.connect(self.autosave.schedule_save)
         self.model.filtered.connect(self.search.search_shown_lines)
         self.commands.noticed.connect(lambda text: self.banner.show_message("notice", text))
-        connect_actions(actions, self._map_actions())
-        connect_undo(actions, document.stack)
+        context.actions.connect_handlers(self._map_actions())
+        self._connect_undo()
 
     def select_first_line(self, remembered: str) -> None:
         """Select the line that was selected when the window closed, or the first one."""
-        script = self.document.script
+        script = self._context.document.script
         chosen = remembered if script.find_line(remembered) else script.lines[0].id if script.lines else ""
         self.view.select_lines([chosen] if chosen else [])
 
@@ -103,6 +89,16 @@ class ScriptFeature(QObject):
             "replace": self.search.open_replace,
         }
 
+    def _connect_undo(self) -> None:
+        """Connect undo and redo, and show the name of the step that each would take."""
+        actions, stack = self._context.actions, self._context.document.stack
+        actions.connect_handlers({"undo": stack.undo, "redo": stack.redo})
+        stack.undoTextChanged.connect(lambda step: actions.describe_target("undo", step))
+        stack.redoTextChanged.connect(lambda step: actions.describe_target("redo", step))
+        for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
+            actions[name].setEnabled(possible)
+            signal.connect(actions[name].setEnabled)
+
 
 class NoticeBannerController(QObject):
     """Accepts notices from every thread, and adds new ones to those that the user has not closed."""
@@ -127,20 +123,3 @@ class NoticeBannerController(QObject):
             self._errors.clear()
         self._errors.append(error)
         self._banner.show_messages("notice", [(item.message, item.hint) for item in self._errors])
-
-
-def connect_actions(actions: WindowActions, handlers: Mapping[str, Callable[[], object]]) -> None:
-    """Connect actions with functions by name."""
-    for name, call in handlers.items():
-        actions[name].triggered.connect(lambda _checked=False, call=call: call())
-
-
-def connect_undo(actions: WindowActions, stack: QUndoStack) -> None:
-    """Connect undo and redo, and show the name of the step that each would take."""
-    actions["undo"].triggered.connect(stack.undo)
-    actions["redo"].triggered.connect(stack.redo)
-    stack.undoTextChanged.connect(lambda step: actions.describe_target("undo", step))
-    stack.redoTextChanged.connect(lambda step: actions.describe_target("redo", step))
-    for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
-        actions[name].setEnabled(possible)
-        signal.connect(actions[name].setEnabled)

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, QUrl, Slot
+from PySide6.QtCore import QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialogButtonBox, QMainWindow
+from PySide6.QtWidgets import QDialogButtonBox
 
 from app.common.errors import AppError
 from app.common.files.release_file import has_update_notices
@@ -18,19 +18,18 @@ from app.common.language import get_language, localize
 from app.settings.user_settings import MAX_RELEASE_CHARS
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.script_panel import ScriptPanel
-from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
     from app.adapters.http.release_feed import Release, ReleaseSource
 
-DAY_S = 86_400
 DAYS_BETWEEN_CHECKS = 7
 # A window may stay open for weeks; how often it looks at the calendar.
 CALENDAR_POLL_MS = 6 * 3_600_000
 
 
-class UpdateFeature(QObject):
+class UpdateFeature(WindowFeature):
     """Asks whether there is a newer version, and says so in a banner.
 
     Attributes:
@@ -40,40 +39,31 @@ class UpdateFeature(QObject):
 
     Args:
         is_first: This is the first start, at which the user is asked.
-        create_source: Returns what announces newer versions; called in another thread.
     """
 
-    def __init__(
-        self,
-        *,
-        window: QMainWindow,
-        panel: ScriptPanel,
-        settings: SettingsStore,
-        is_first: bool,
-        create_source: Callable[[], ReleaseSource | None] | None = None,
-        today: Callable[[], int] = lambda: int(time.time() // DAY_S),
-    ) -> None:
-        super().__init__(window)
-        self._window, self._settings, self.today = window, settings, today
-        self._create_source = create_source or _create_release_source
-        self._closed = self._has_shown = False
+    def __init__(self, context: WindowContext, panel: ScriptPanel, *, is_first: bool) -> None:
+        super().__init__(context)
+        self._settings = context.settings
+        self.today: Callable[[], int] = lambda: int(time.time() // 86_400)
+        self._is_closed = self._has_shown = False
         self.banner = Banner()
         panel.add_banner(self.banner)
         self.background: BackgroundThread | None = None
         if not has_update_notices():
             return
-        self._calendar = QTimer(self)
-        self._calendar.setInterval(CALENDAR_POLL_MS)
+        self._calendar = QTimer(self, interval=CALENDAR_POLL_MS)
         self._calendar.timeout.connect(self.check_if_due)
         self._calendar.start()
-        settings.changed.connect(lambda before, after: self.check_if_due() if after.update_notices and not before.update_notices else None)
+        self._settings.changed.connect(
+            lambda before, after: self.check_if_due() if after.update_notices and not before.update_notices else None
+        )
         if is_first:
             self._ask_user()
 
     @Slot()
     def check_if_due(self) -> None:
         """Ask for a newer version, if the user allowed it and a week has passed; the window does not wait."""
-        if self._closed or not self._settings.value.update_notices or not has_update_notices():
+        if self._is_closed or not self._settings.value.update_notices or not has_update_notices():
             return
         last, today = self._settings.value.update_checked_day, self.today()
         if 0 <= today - last < DAYS_BETWEEN_CHECKS:
@@ -85,7 +75,7 @@ class UpdateFeature(QObject):
 
     def close(self) -> None:
         """Give up a request that runs."""
-        self._closed = True
+        self._is_closed = True
         if self.background is not None:
             self.background.close()
 
@@ -112,14 +102,16 @@ class UpdateFeature(QObject):
 
     def _fetch_newer_release(self) -> tuple[Release | None, str]:
         """Return what is newer, and the same as a text for the settings."""
-        source = self._create_source()
-        found = None if source is None else source.fetch_newer_release(lambda: self._closed)
-        return found, "" if found is None else _pack_release(found)
+        from app.adapters.http.release_feed import pack_release
+
+        source = _create_release_source()
+        release = None if source is None else source.fetch_newer_release(lambda: self._is_closed)
+        return release, "" if release is None else pack_release(release)
 
     def _remember_release(self, answer: tuple[Release | None, str]) -> None:
-        found, packed = answer
+        release, packed = answer
         self._settings.change_settings(update_found=packed if len(packed) <= MAX_RELEASE_CHARS else "")
-        self._show_release(found)
+        self._show_release(release)
 
     def _show_remembered(self) -> None:
         """Show what an earlier start found; once, for the user may close the banner."""
@@ -127,30 +119,30 @@ class UpdateFeature(QObject):
         if packed and not self._has_shown:
             self._get_background().run_work(partial(_read_packed_release, packed), self._show_release)
 
-    def _show_release(self, found: Release | None) -> None:
+    def _show_release(self, release: Release | None) -> None:
         self._has_shown = True
-        if found is None:
+        if release is None:
             return
         self.banner.show_message(
             "notice",
-            localize(f"Koebako {found.version} が公開されています。", f"Koebako {found.version} is available."),
+            localize(f"Koebako {release.version} が公開されています。", f"Koebako {release.version} is available."),
             action=localize("変更点を表示", "See what's new"),
             tip=localize("新しいバージョンの変更点を表示します。", "Shows what changed in the new version."),
-            on_action=lambda: self._open_notes(found),
+            on_action=lambda: self._open_notes(release),
         )
 
-    def _open_notes(self, found: Release) -> None:
+    def _open_notes(self, release: Release) -> None:
         from app.ui.widgets.text_dialog import show_text
 
-        title = localize(f"Koebako {found.version} の変更点", f"What's new in Koebako {found.version}")
-        notes = found.notes.get(get_language()) or localize("変更点は公開されていません。", "Nothing has been published about it.")
-        dialog = show_text(self._window, title, notes)
-        if found.page:
+        title = localize(f"Koebako {release.version} の変更点", f"What's new in Koebako {release.version}")
+        notes = release.notes.get(get_language()) or localize("変更点は公開されていません。", "Nothing has been published about it.")
+        dialog = show_text(self._context.window, title, notes)
+        if release.page:
             page = dialog.buttons.addButton(
                 localize("ダウンロードページを開く", "Open download page"), QDialogButtonBox.ButtonRole.ActionRole
             )
             page.setToolTip(localize("ブラウザーで開きます。", "Opens it in the browser."))
-            page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(found.page)))
+            page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(release.page)))
 
     def _note_error(self, error: AppError) -> None:
         """Log why there is no answer; a user who asked for nothing needs no message."""
@@ -163,12 +155,6 @@ def _create_release_source() -> ReleaseSource | None:
     from app.adapters.http.release_feed import create_release_source
 
     return create_release_source()
-
-
-def _pack_release(release: Release) -> str:
-    from app.adapters.http.release_feed import pack_release
-
-    return pack_release(release)
 
 
 def _read_packed_release(packed: str) -> Release | None:

@@ -5,26 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QMainWindow
-
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
-from app.ui.actions.window_actions import WindowActions
-from app.ui.parameters.side_panel import SidePanel
 from app.ui.parameters.used_settings import UsedSettingsOffer
 from app.ui.playback.busy_notice import BusyNotice
-from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.playback_feature import PlaybackFeature
-from app.ui.shell.script_feature import ScriptFeature, connect_actions
-from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.shell.script_feature import ScriptFeature
+from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.voices.kokoro_offer import KokoroOffer
 from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.ui.voices.refinement_controller import RefinementController
 from app.ui.voices.speaker_blend_controller import SpeakerBlendController
-from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
 from app.ui.voices.voice_folder_watcher import VoiceFolderWatcher
 from app.ui.voices.voice_library_actions import VoiceLibraryActions
@@ -38,7 +31,7 @@ if TYPE_CHECKING:
     from app.ui.voices.natural_voices_controller import NaturalVoicesController
 
 
-class VoicesFeature(QObject):
+class VoicesFeature(WindowFeature):
     """Shows the voice of the selected lines, and offers others.
 
     Attributes:
@@ -48,21 +41,10 @@ class VoicesFeature(QObject):
         choice: the voices of the lines, and what is missing of them.
     """
 
-    def __init__(
-        self,
-        *,
-        window: QMainWindow,
-        script: ScriptFeature,
-        playback: PlaybackFeature,
-        speech: SpeechController,
-        settings: SettingsStore,
-        actions: WindowActions,
-        catalog: VoiceCatalog,
-        side: SidePanel,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._script, self._playback, self._side = window, script, playback, side
-        self.catalog = catalog
+    def __init__(self, context: WindowContext, script: ScriptFeature, playback: PlaybackFeature) -> None:
+        super().__init__(context)
+        self._script, self._playback = script, playback
+        window, settings, speech, catalog, side = context.window, context.settings, context.speech, context.catalog, context.side
         self.folders = VoiceFolderWatcher([find_data_dir() / "voices", find_data_dir() / "bert"], window)
         self.banner = Banner()
         script.panel.add_banner(self.banner)
@@ -71,7 +53,7 @@ class VoicesFeature(QObject):
         self.tasks_panel = TasksPanel(self.tasks.queue)
         # The panel is put above the strip, so that strip and buttons stay in place when it appears.
         script.panel.below.insertWidget(0, self.tasks_panel)
-        document, selection, queue = script.document, script.selection, playback.queue
+        document, selection, queue = context.document, script.selection, playback.queue
         self.choice = VoiceController(catalog, document, selection, speech, queue, settings, side.card, side.chooser)
         UsedSettingsOffer(selection, catalog, side)
         BusyNotice(speech=speech, settings=settings, banner=self.banner, use_light_voice=lambda: self.choice.use_voice(""))
@@ -84,54 +66,64 @@ class VoicesFeature(QObject):
         self.blends = SpeakerBlendController(window, catalog, self.tasks)
         self.library.blend_requested.connect(self.blends.open_dialog)
         self.blends.style_requested.connect(self.samples.try_style)
-        self._connect_settings(settings)
+        catalog.favourites_changed.connect(lambda ids: settings.change_settings(favourite_voices=ids))
+        catalog.precision_preference_changed.connect(
+            lambda sounds: settings.change_settings(exact_voices=sounds.exact, fast_voices=sounds.fast)
+        )
+        settings.changed.connect(lambda _before, after: catalog.set_precision_preference(after.precision_preference))
         self._connect_choice()
-        self._connect_tasks(speech)
-        self._connect_actions(actions)
+        self.tasks.voice_changing.connect(speech.close_voice)
+        self.tasks.disk_changed.connect(catalog.refresh_voices)
+        self.tasks.backends_measured.connect(playback.speech_settings.apply_measured_backend)
+        self.folders.changed.connect(catalog.refresh_voices)
+        context.actions.connect_handlers(
+            {
+                "natural_voice": lambda: self.natural.open_dialog(),
+                "add_voice": self.library.add_voice,
+                "add_voice_address": self.library.open_address_dialog,
+                "voice_library": self.library.open_library,
+                "add_bert": self.library.add_bert,
+                "measure": self.library.measure_current_voice,
+            }
+        )
 
     @cached_property
     def natural(self) -> NaturalVoicesController:
         """Return the page of natural voices, which is created on first use."""
         from app.ui.voices.natural_voices_controller import NaturalVoicesController
 
-        made = NaturalVoicesController(self._window, self.catalog, self.tasks, self.choice, self._script.selection)
-        made.sample_requested.connect(self.samples.play_recording)
-        made.speak_requested.connect(self._playback.commands.play_if_silent)
-        return made
+        window, catalog = self._context.window, self._context.catalog
+        natural = NaturalVoicesController(window, catalog, self.tasks, self.choice, self._script.selection)
+        natural.sample_requested.connect(self.samples.play_recording)
+        natural.speak_requested.connect(self._playback.commands.play_if_silent)
+        return natural
 
-    def find_name(self, voice: str) -> str:
-        """Return the name of a voice by its id, also of one that is not installed."""
-        found = self.catalog.find_voice(voice)
-        return found.name if found is not None else self.choice.names.find_name(voice)
+    def find_name(self, voice_id: str) -> str:
+        """Return the name of a voice, also of one that is not installed."""
+        voice = self._context.catalog.find_voice(voice_id)
+        return voice.name if voice is not None else self.choice.names.find_name(voice_id)
 
-    def is_seeded(self, voice: str) -> bool:
+    def is_seeded(self, voice_id: str) -> bool:
         """Return whether another seed makes this voice sound otherwise; a voice that is missing counts as one of the usual kind."""
-        found = self.catalog.find_voice(voice)
-        return found is None or found.architecture.is_seeded
+        voice = self._context.catalog.find_voice(voice_id)
+        return voice is None or voice.architecture.is_seeded
 
     def list_commands(self) -> list[MenuCommand]:
         """Return commands that choose voices and styles, for the command search."""
         from app.ui.shell.voice_commands import list_voice_commands  # for the search, which few starts need
 
-        return list_voice_commands(self.catalog, self.choice.use_voice, self._side)
+        return list_voice_commands(self._context.catalog, self.choice.use_voice, self._context.side)
 
     def close(self) -> None:
         """Stop the tasks and close what is open."""
-        if "natural" in self.__dict__:
-            self.natural.close()
-        for part in (self.folders, self.kokoro, self.blends, self.refinements, self.choice, self.tasks.queue, self.licences, self.catalog):
+        self.close_created("natural")
+        for part in (self.folders, self.kokoro, self.blends, self.refinements, self.choice, self.tasks.queue, self.licences):
             part.close()
-
-    def _connect_settings(self, settings: SettingsStore) -> None:
-        catalog = self.catalog
-        catalog.favourites_changed.connect(lambda ids: settings.change_settings(favourite_voices=ids))
-        catalog.precision_preference_changed.connect(
-            lambda sounds: settings.change_settings(exact_voices=sounds.exact, fast_voices=sounds.fast)
-        )
-        settings.changed.connect(lambda _before, after: catalog.set_precision_preference(after.precision_preference))
+        self._context.catalog.close()
 
     def _connect_choice(self) -> None:
-        choice, banner, library, licences, side = self.choice, self.banner, self.library, self.licences, self._side
+        choice, banner, library, licences = self.choice, self.banner, self.library, self.licences
+        side = self._context.side
         choice.voice_shown.connect(side.show_voice)
         choice.voice_missing.connect(side.show_missing)
         choice.labels_changed.connect(lambda labels: self._script.view.show_voices(labels, choice.names.find_name))
@@ -152,23 +144,3 @@ class VoicesFeature(QObject):
         library.play_requested.connect(self.samples.try_voice)
         banner.action_requested.connect(choice.resolve_missing)
         side.chooser.library_requested.connect(library.open_library)
-
-    def _connect_tasks(self, speech: SpeechController) -> None:
-        self.tasks.voice_changing.connect(speech.close_voice)
-        self.tasks.disk_changed.connect(self.catalog.refresh_voices)
-        self.tasks.backends_measured.connect(self._playback.speech_settings.apply_measured_backend)
-        self.folders.changed.connect(self.catalog.refresh_voices)
-
-    def _connect_actions(self, actions: WindowActions) -> None:
-        library = self.library
-        connect_actions(
-            actions,
-            {
-                "natural_voice": lambda: self.natural.open_dialog(),
-                "add_voice": library.add_voice,
-                "add_voice_address": library.open_address_dialog,
-                "voice_library": library.open_library,
-                "add_bert": library.add_bert,
-                "measure": library.measure_current_voice,
-            },
-        )
