@@ -17,7 +17,7 @@ QT_OF_SYNTHESIS = {"PySide6.QtCore"}
 PLANTED = {
     "imports point down": ("core/synthesis_types.py", "import app.adapters.files.file_lock"),
     "the ground floor: what every room stands on": ("common/errors.py", "import app.common.log"),
-    "the window's rooms, top floor first": ("ui/widgets/folding_section.py", "from app.ui.shell.main_window import MainWindow"),
+    "the window's rooms, top floor first": ("ui/widgets/fold_button.py", "from app.ui.shell.main_window import MainWindow"),
     "core: the script above the sound, the text below it": ("core/text/moras.py", "import app.core.sound.durations"),
     "the folders of adapters": ("adapters/files/file_lock.py", "import app.adapters.http.http_address"),
     "voices: what strangers send at the bottom, what we keep at the top": (
@@ -25,7 +25,7 @@ PLANTED = {
         "import app.voices.voice_manifest",
     ),
     "the command line: commands below what parses and starts them": ("cli/commands/g2p/run.py", "import app.cli.main"),
-    "no circles": ("ui/theme/dialog_margins.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.folding_section"),
+    "no circles": ("ui/theme/dialog_margins.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.fold_button"),
     "core needs numpy only": ("core/request_limits.py", "import psutil"),
 }
 THIRD_PARTY = "settings/page_origins.py"  # nobody's home

@@ -20,7 +20,6 @@ JSON = {
 WHOLE = {
     "app/adapters/openjtalk/built_in_words.py": "ships with the program",
     "app/ui/help/about_dialog.py": "ships with the program",
-    "app/ui/help/whats_new_dialog.py": "ships with the program",
     "app/common/files/release_file.py": "ships with the program",
     "app/ui/theme/themed_icons.py": "ships with the program",
     "app/voices/voice_labels.py": "ships with the program",

@@ -35,7 +35,7 @@ TABLES = {
     "settings_labels.py",
     "unsupported_formats.py",
     "system_errors.py",
-    "emoji_labels.py",
+    "display_names.py",
 }  # pairs outside of `localize`
 
 FORBIDDEN_JAPANESE = (

@@ -28,7 +28,7 @@ from app.ui.audition import blind_test_dialog
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_export import list_formats, write_report
 from app.ui.latency.latency_files import write_csv
-from app.ui.parameters.preset_storage import save_presets
+from app.ui.parameters.preset_collection import save_presets
 from app.ui.synthesis.latency_history import LatencyHistory
 from tests.source_trees import SourceModule, parse_app
 
@@ -281,7 +281,7 @@ OWN_FOLDERS = {
     ),
     "written for commands and dialogs of the list": (
         "adapters/user_dictionary install/manage_voices interchange/koebako_files interchange/script_writers lab/optimise/listening_test"
-        " ui/parameters/preset_storage ui/projects/project_files cli/commands/bench/run cli/commands/dict/run cli/commands/lab/lab_parts"
+        " ui/parameters/preset_collection ui/projects/project_files cli/commands/bench/run cli/commands/dict/run cli/commands/lab/lab_parts"
         " cli/commands/lab/run cli/commands/project/run"
         " cli/commands/selftest/run cli/commands/voices/run ui/selftest"
     ),

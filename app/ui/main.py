@@ -11,18 +11,19 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from app.common.errors import AppError, InternalError
+from app.adapters.ort.device_placement import AUTO, parse_placement
+from app.common.errors import AppError, BackendError, InternalError
 from app.common.files.private_data_dir import check_data_dir
 from app.common.language import get_language, localize, set_language, use_window_wording
 from app.common.log import allow_words_in_log, find_log_path, start_log
 from app.common.processes.self_launch import start_window
 from app.common.processes.terminal import report_error
 from app.settings.user_settings import LanguageChoice, Settings, TextSize, load_settings
-from app.ui.settings.known_backend import replace_unknown_backend
 from app.ui.shell.single_instance import acquire_window_lock
 from app.ui.workarounds.import_hook import restore_import
 from app.ui.workarounds.thread_switching import shorten_switch_interval
@@ -51,6 +52,19 @@ def main() -> int:
         return _show_start_error(_build_unexpected_error())
 
 
+def replace_unknown_backend(settings: Settings, notice: AppError | None) -> tuple[Settings, AppError | None]:
+    """Return the settings, with "auto" and a notice in place of an unknown backend, lest no voice opens before the user chooses another; an earlier notice stays."""
+    try:
+        parse_placement(settings.backend)
+    except BackendError:
+        words = localize(
+            f"バックエンド「{settings.backend}」はないため、Auto に戻しました。",
+            f"There is no backend “{settings.backend}”; it was reset to Auto.",
+        )
+        return replace(settings, backend=AUTO), notice or BackendError(words, "")
+    return settings, notice
+
+
 def _run_window(files: list[Path]) -> int:
     """Run from reading the settings until the window is closed; return the exit code."""
     lock = acquire_window_lock(files)
@@ -67,8 +81,7 @@ def _run_window(files: list[Path]) -> int:
     first_voice = _prepare_first_voice(settings)
     from app.ui.read_aloud.read_requests import ReadRequestWatcher
     from app.ui.shell.main_window import MainWindow
-    from app.ui.shell.open_requests import OpenRequestWatcher
-    from app.ui.shell.unix_signals import UnixSignalHandler
+    from app.ui.shell.open_requests import OpenRequestWatcher, UnixSignalHandler
     from app.ui.synthesis.speech_controller import SpeechController
 
     if first_voice is not None:
@@ -114,7 +127,7 @@ def _show_start_error(error: AppError) -> int:
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QMessageBox
 
-    from app.ui.shell.unix_signals import UnixSignalHandler
+    from app.ui.shell.open_requests import UnixSignalHandler
 
     words = "\n\n".join(filter(None, (error.message, error.hint)))
     box = QMessageBox(QMessageBox.Icon.Critical, "Koebako", words, QMessageBox.StandardButton.Close)

@@ -31,13 +31,13 @@ import {module}
 print(1000 * (time.perf_counter() - began))
 """
 LOADING = """
-import importlib, os, sys, threading, time
+import importlib.util, os, sys, threading, time
 from pathlib import Path
 from app.adapters import file_prefetch
 
 for package, pattern in file_prefetch.PREFETCHED_FILES.items():
     for folder in importlib.util.find_spec(package).submodule_search_locations:
-        for file in Path(folder).glob(pattern):
+        for file in filter(Path.is_file, Path(folder).glob(pattern)):
             with file.open("rb") as opened:
                 os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 

@@ -1,20 +1,178 @@
-"""The command search: a field to type into, above a list of matching commands."""
+"""The command search: finds the commands of the menus by their names in either language."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QDialog, QHeaderView, QLabel, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHeaderView, QLabel, QLineEdit, QMenu, QMenuBar, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.actions.menu_commands import MenuCommand, find_matching_commands
+from app.core.script.text_search import fold_text
+from app.ui.actions.action_definitions import ACTIONS
 
 ROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Key_PageDown: 8}
 COMMAND_SEARCH_SIZE = (560, 380)
 OFFSET_BELOW_TOP_PX = 60
 COMMAND_ROLE = Qt.ItemDataRole.UserRole
+
+COMMAND_KANA = {
+    "登場人物": "とうじょうじんぶつ",
+    "常に手前": "つねにてまえ",
+    "更新": "こうしん",
+    "履歴": "りれき",
+    "高精度": "こうせいど",
+    "高速": "こうそく",
+    "自動再生": "じどうさいせい",
+    "連続再生": "れんぞくさいせい",
+    "全画面": "ぜんがめん",
+    "自然な": "しぜんな",
+    "変更時": "へんこうじ",
+    "書き出": "かきだ",
+    "読み込": "よみこ",
+    "切り取": "きりと",
+    "貼り付": "はりつ",
+    "語尾": "ごび",
+    "上げ": "あげ",
+    "描": "えが",
+    "平ら": "たいら",
+    "合わせ": "あわせ",
+    "一時停止": "いちじていし",
+    "再開": "さいかい",
+    "停止": "ていし",
+    "再生中": "さいせいちゅう",
+    "再生": "さいせい",
+    "削除": "さくじょ",
+    "検索": "けんさく",
+    "置換": "ちかん",
+    "測定": "そくてい",
+    "作成": "さくせい",
+    "位置": "いち",
+    "分割": "ぶんかつ",
+    "結合": "けつごう",
+    "一覧": "いちらん",
+    "保存": "ほぞん",
+    "移動": "いどう",
+    "管理": "かんり",
+    "終了": "しゅうりょう",
+    "編集": "へんしゅう",
+    "表示": "ひょうじ",
+    "複製": "ふくせい",
+    "設定": "せってい",
+    "診断": "しんだん",
+    "辞書": "じしょ",
+    "台本": "だいほん",
+    "追加": "ついか",
+    "選択": "せんたく",
+    "新規": "しんき",
+    "名前": "なまえ",
+    "最近": "さいきん",
+    "消去": "しょうきょ",
+    "付け": "つけ",
+    "使っ": "つかっ",
+    "選んだ": "えらんだ",
+    "配色": "はいしょく",
+    "音声": "おんせい",
+    "含め": "ふくめ",
+    "上に": "うえに",
+    "下に": "したに",
+    "元に": "もとに",
+    "戻す": "もどす",
+    "直す": "なおす",
+    "使い": "つかい",
+    "開く": "ひらく",
+    "読み": "よみ",
+    "個": "こ",
+    "声": "こえ",
+    "同じ": "おなじ",
+    "行": "ぎょう",
+    "方": "かた",
+}
+"""The readings by their spelling; longer spellings come first, because they contain shorter ones."""
+
+
+def convert_command_to_kana(text: str) -> str:
+    """Return a name in kana; text that is not in the table is kept."""
+    # The order of the table matters: "再生" replaced first would leave half of "再生中".
+    for written, read in COMMAND_KANA.items():
+        text = text.replace(written, read)
+    return text
+
+
+MNEMONIC_MARK = "&"
+MENU_PATH_SEPARATOR = " › "
+
+
+@dataclass(frozen=True, slots=True)
+class MenuCommand:
+    """An action as the search shows it.
+
+    Attributes:
+        path: The menus and the name.
+        search_text: Further text that finds the action.
+    """
+
+    action: QAction
+    path: str
+    search_text: str
+
+
+def list_menu_commands(bar: QMenuBar) -> list[MenuCommand]:
+    """Return all actions of the menus except the search itself.
+
+    An action without a definition is found by its "What's this" text.
+    """
+    words = {spec.name: " ".join((spec.ja, spec.en, spec.tip_ja, spec.tip_en)) for spec in ACTIONS}
+    return [
+        MenuCommand(action, path, words.get(action.objectName()) or action.whatsThis())
+        for path, action in _iterate_menu_actions(bar.actions(), "")
+        if action.objectName() != "find_command"
+    ]
+
+
+def find_matching_commands(commands: Iterable[MenuCommand], typed: str) -> list[MenuCommand]:
+    """Return the commands that contain all typed words, the best matches first.
+
+    First come names that begin with the typed text, then names that begin with its first word, have it at the beginning of a word, or
+    have it anywhere; last come commands that only their menu or description matches.
+    """
+    wanted = fold_text(typed).split()
+    ranked = [(rank, place, command) for place, command in enumerate(commands) if (rank := _rank_command(command, wanted)) is not None]
+    return [command for *_, command in sorted(ranked, key=lambda item: item[:2])]
+
+
+def _rank_command(command: MenuCommand, wanted: list[str]) -> int | None:
+    name, every = (
+        fold_text(command.path.rsplit(MENU_PATH_SEPARATOR, 1)[-1]),
+        fold_text(
+            f"{command.path} {command.search_text} {convert_command_to_kana(command.path)} {convert_command_to_kana(command.search_text)}"
+        ),
+    )
+    if not all(word in every for word in wanted):
+        return None
+    if name.startswith(" ".join(wanted)):
+        return 0
+    first = wanted[0]
+    return 1 if name.startswith(first) else 2 if f" {first}" in f" {name}" else 3 if first in name else 4
+
+
+def _iterate_menu_actions(actions: Iterable[QAction], path: str) -> Iterator[tuple[str, QAction]]:
+    for action in actions:
+        if action.isSeparator() or not action.isVisible():
+            continue
+        # Japanese menus have their key in brackets at the end: ファイル(&F)
+        # "&&" is an ampersand in a menu's text: it is hidden while the marks of mnemonics are removed.
+        name = action.text().split("\t")[0].replace("&&", "\0")
+        name = (name[: name.index("(" + MNEMONIC_MARK)] if "(" + MNEMONIC_MARK in name else name.replace(MNEMONIC_MARK, "")).replace(
+            "\0", "&"
+        )
+        menu = action.menu()
+        if isinstance(menu, QMenu):
+            yield from _iterate_menu_actions(menu.actions(), f"{path}{name}{MENU_PATH_SEPARATOR}")
+        else:
+            yield f"{path}{name}", action
 
 
 class CommandSearchDialog(QDialog):

@@ -27,7 +27,7 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_book import TakeOwner
 from app.ui.takes.take_repository import TakeRepository
-from app.ui.widgets.open_file_dialogs import ask_for_files
+from app.ui.widgets.file_dialogs import ask_for_files
 
 # The oldest tests are dropped first, so that a project file does not grow without end.
 MAX_KEPT_TESTS = 100

@@ -29,8 +29,8 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.plain_text import PlainLabel
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.file_dialogs import append_suffix
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 PREPARATION_BAR_WIDTH_PX = 320

@@ -12,7 +12,7 @@ from app.common.language import localize
 from app.core.script.takes import HIGHEST_RATING, LONGEST_NOTE, LineTake
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.elided_button import ElidedButton
+from app.ui.widgets.elided_text import ElidedButton
 
 RATING_FILTER_WIDTH_PX = 134
 

@@ -20,7 +20,7 @@ from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
 
 # A row of boxes takes some milliseconds to be made, and nobody casts more characters by hand.

@@ -25,7 +25,7 @@ from app.core.script.takes import LineTake
 from app.ui.audition.trial_buttons import create_button
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.script.script_document import ScriptDocument
-from app.ui.widgets.elided_button import ElidedButton
+from app.ui.widgets.elided_text import ElidedButton
 
 # More rows would leave no room for the answers below; the rest scrolls.
 VISIBLE_RANK_ROWS = 4

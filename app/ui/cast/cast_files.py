@@ -13,8 +13,7 @@ from app.common.language import localize
 from app.core.script.project import PROJECT_SUFFIX, Project, VoiceReference
 from app.core.script.script import Character, Script
 from app.ui.background_thread import BackgroundThread
-from app.ui.widgets.appended_suffix import append_suffix
-from app.ui.widgets.open_file_dialogs import ask_for_file
+from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
 
 
 class CastFiles(QObject):

@@ -23,9 +23,8 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.open_file_dialogs import ask_for_file
+from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
 
 if TYPE_CHECKING:
     from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry

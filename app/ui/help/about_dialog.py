@@ -1,4 +1,4 @@
-"""The About dialog: version, privacy, model cards and licences."""
+"""The dialogs about the program: version, privacy, model cards and licences; and the change log."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
 
-from app.common.files.paths import find_resources_dir, is_frozen
+from app.common.change_log import translate_change_log
+from app.common.files.paths import find_change_log, find_resources_dir, is_frozen
 from app.common.files.untrusted_json import parse_object
 from app.common.language import get_language, localize
+from app.ui.help.guide_page_view import GuidePageView
 from app.ui.theme.themed_icons import draw_icon
 
 LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
@@ -32,6 +34,8 @@ BUNDLED_LICENCES = {
     "kanalizer": "Rust crates: Apache-2.0, MIT, BSD-3-Clause, ISC, MPL-2.0, Unicode-3.0",
     "onnxruntime-directml": "DirectML and Visual C++ runtime: Microsoft",
 }
+
+WHATS_NEW_SIZE_PX = (720, 560)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,3 +238,28 @@ def _format_links(texts: tuple[Path, ...]) -> str:
         seen.add(text.name)
         links.append(f"<a href='{html.escape(QUrl.fromLocalFile(str(text)).toString())}'>{name}</a>")
     return " ".join(links)
+
+
+class WhatsNewDialog(QDialog):
+    """A dialog with what changed, as Markdown."""
+
+    def __init__(self, markdown: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(localize("更新履歴", "What's new"))
+        self.view = GuidePageView()
+        self.view.setAccessibleName(self.windowTitle())
+        self.view.show_page(markdown)
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localize("閉じる（Esc）", "Close (Esc)"))
+        box.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setSpacing(12)
+        column.addWidget(self.view, 1)
+        column.addWidget(box)
+        self.resize(*WHATS_NEW_SIZE_PX)
+
+
+def load_change_log() -> str:
+    """Return the change log in the language of the window, as Markdown; empty if it is not installed."""
+    path = find_change_log()
+    return "" if path is None else translate_change_log(path.read_text(encoding="utf-8"), get_language())

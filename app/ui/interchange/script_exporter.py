@@ -14,8 +14,8 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.display_names import format_speaker, format_style
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.file_dialogs import append_suffix
 
 
 class ScriptExporter(QObject):

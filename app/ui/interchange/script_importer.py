@@ -23,7 +23,7 @@ from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.open_file_dialogs import ask_for_files
+from app.ui.widgets.file_dialogs import ask_for_files
 
 if TYPE_CHECKING:
     from app.interchange.imported_script import ImportedScript

@@ -9,7 +9,7 @@ from app.common.language import localize
 from app.lab.optimise.candidate_slot import AS_IT_CAME, PREPARED, find_slot
 from app.lab.report_rows import Row
 from app.lab.row_labels import format_candidate
-from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.elided_text import ElidedLabel
 
 
 class CandidateBar(QWidget):

@@ -16,7 +16,7 @@ from app.lab.report_rows import Row
 from app.ui.lab.lab_commands import FILE_OPTIONS, LabCommand
 from app.ui.lab.lab_runner import LabReport
 from app.ui.playback.sound_saving import build_file_title
-from app.ui.widgets.appended_suffix import append_suffix
+from app.ui.widgets.file_dialogs import append_suffix
 
 
 class ReportExportButton(QToolButton):

@@ -28,7 +28,7 @@ from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_picture import ReportPicture
 from app.ui.lab.row_table import LabRowTable, format_column_value, is_number, use_even_digits
 from app.ui.plain_text import wrap_tip
-from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.elided_text import ElidedLabel
 
 MACHINE_KIND = "machine"
 TABLE_AND_DETAILS_WIDTHS_PX = (640, 300)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem, QLabel, QStyle
 from app.common.language import localize
 from app.common.stage_labels import find_stage_label
 from app.ui.display_names import format_backends, format_ms
-from app.ui.latency.target_labels import describe_targets
+from app.ui.latency.latency_title import describe_targets
 from app.ui.plain_text import escape_tip
 from app.ui.synthesis.latency_history import SUMMED_SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.theme.theme import Theme

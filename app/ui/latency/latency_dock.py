@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QVBoxLayout, QWi
 
 from app.common.errors import OutputFileError
 from app.common.language import localize
-from app.ui.latency.latency_legend import LatencyLegend
 from app.ui.latency.latency_table import LatencyTable
-from app.ui.latency.latency_title import TITLE_MARGIN_PX, LatencyTitle
+from app.ui.latency.latency_title import TITLE_MARGIN_PX, LatencyLegend, LatencyTitle
 from app.ui.latency.latency_trend import LatencyTrend
 from app.ui.synthesis.latency_history import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme

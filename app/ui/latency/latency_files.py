@@ -17,7 +17,7 @@ from app.common.system_errors import describe_reason
 from app.core.text.spreadsheet_cells import escape_formula
 from app.ui.latency.latency_title import TITLE_MARGIN_PX
 from app.ui.synthesis.latency_history import LatencyHistory
-from app.ui.widgets.appended_suffix import append_suffix
+from app.ui.widgets.file_dialogs import append_suffix
 
 LATENCY_CSV_COLUMNS = (
     *("request", "text", "stopped", "first_audio_ms", "audio_s", "total_ms", "rtf"),

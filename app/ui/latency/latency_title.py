@@ -2,14 +2,130 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QToolTip, QWidget
 
 from app.common.language import localize
-from app.ui.latency.latency_legend import LatencyLegend
+from app.common.stage_labels import find_stage_label
+from app.ui.plain_text import escape_tip
+from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS
+from app.ui.theme.theme import Theme
 from app.ui.widgets.fold_button import FoldButton
+from app.ui.widgets.hatch_painting import paint_cache_mark
 
 TITLE_MARGIN_PX = 14  # beside everything in the dock
+
+CHIP, GAP, BETWEEN, CLOSEST = 9.0, 5.0, 13.0, 5.0
+FIRST_AUDIO, CACHED, COLD, TARGET = "first_audio", "cached", "cold", "target"
+
+
+def describe_targets() -> str:
+    """Return the explanation of a target."""
+    whole = f"{CPU_TARGET_MS:.0f} ms", f"{GPU_TARGET_MS:.0f} ms"
+    return localize(
+        "目標は、短い文を待たずに聞ける処理時間の目安です。\n"
+        f"合計は CPU で {whole[0]}、デバイスで {whole[1]} です。\n"
+        "長い文では超えることがあります。合成の動作は変わりません。",
+        "How long processing may take if a short sentence is to be heard without a noticeable wait:\n"
+        f"{whole[0]} in all on the CPU, {whole[1]} on a device.\n"
+        "Long sentences may exceed it. It does not change the synthesis.",
+    )
+
+
+class LatencyLegend(QWidget):
+    """One row of chips and names: first the marks, then the voice's stages."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._stages: tuple[str, ...] = ()
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * 0.9)
+        self.setFont(font)
+        self.setWhatsThis(describe_targets())
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use the colours of another theme."""
+        self._theme = theme
+        self.update()
+
+    def show_stages(self, stages: Sequence[str]) -> None:
+        """Show these stages."""
+        if tuple(stages) != self._stages:
+            self._stages = tuple(stages)
+            self.setAccessibleName(
+                localize("凡例: ", "Legend: ") + localize("、", ", ").join(words for _, words in self._iterate_entries())
+            )
+            self.update()
+
+    def event(self, event: QEvent) -> bool:
+        """Explain the target in a tooltip over its name."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), escape_tip(self.describe_at(event.pos().x())), self)
+            return True
+        return super().event(event)
+
+    def describe_at(self, x: float) -> str:
+        """Return the tooltip at this pixel; only the target needs one."""
+        reached = [key for key, _, left in self.list_fitting_entries() if left <= x]
+        return describe_targets() if reached and reached[-1] == TARGET else ""
+
+    def sizeHint(self) -> QSize:
+        """Return no width of its own, so that the legend takes the space there is."""
+        return QSize(0, self.fontMetrics().height() + 4)
+
+    def list_fitting_entries(self) -> list[tuple[str, str, float]]:
+        """Return a mark or stage, its name, and its left edge (pixels), for all that fit."""
+        entries = [(key, words, CHIP + GAP + self.fontMetrics().horizontalAdvance(words)) for key, words in self._iterate_entries()]
+        spare = self.width() - sum(width for _, _, width in entries)
+        # Entries move closer together, so that more of them fit.
+        between = min(BETWEEN, max(CLOSEST, spare / max(1, len(entries) - 1)))
+        left, fitting = 0.0, []
+        for key, words, width in entries:
+            if left + width > self.width():
+                break
+            fitting.append((key, words, left))
+            left += width + between
+        return fitting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the chips and names."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for key, words, left in self.list_fitting_entries():
+            self._paint_mark(painter, key, QRectF(left, (self.height() - CHIP) / 2, CHIP, CHIP))
+            painter.setPen(QColor(self._theme.muted))
+            room = QRectF(left + CHIP + GAP, 0, self.width(), self.height())
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+        painter.end()
+
+    def _iterate_entries(self) -> Iterator[tuple[str, str]]:
+        yield FIRST_AUDIO, localize("最初の音声まで", "To first audio")
+        yield CACHED, localize("キャッシュ", "Cached")
+        yield COLD, localize("初回", "First run")
+        yield TARGET, localize("目標", "Target")
+        yield from ((stage, find_stage_label(stage)) for stage in self._stages)
+
+    def _paint_mark(self, painter: QPainter, key: str, chip: QRectF) -> None:
+        color = QColor(self._theme.stages.get(key, self._theme.muted))
+        painter.setPen(Qt.PenStyle.NoPen)
+        if key == FIRST_AUDIO:
+            painter.setBrush(QColor(self._theme.text))
+            painter.drawPolygon(
+                [chip.topLeft() + QPointF(0, 1), chip.topRight() + QPointF(0, 1), QPointF(chip.center().x(), chip.bottom() - 1)]
+            )
+        elif key == CACHED:
+            paint_cache_mark(painter, chip, color)
+        elif key == TARGET:
+            painter.setPen(QPen(color, 1.4, Qt.PenStyle.DotLine))
+            painter.drawLine(QPointF(chip.center().x(), chip.top() - 2), QPointF(chip.center().x(), chip.bottom() + 2))
+        else:
+            color.setAlpha(90 if key == COLD else 255)
+            painter.fillRect(chip, color)
 
 
 class LatencyTitle(QWidget):

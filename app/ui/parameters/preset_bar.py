@@ -29,14 +29,19 @@ from app.core.script.presets import LinePreset, Presets
 from app.core.script.script import LineSettings
 from app.ui.autosaved_file import AutosavedFile
 from app.ui.background_thread import BackgroundThread
-from app.ui.parameters.preset_collection import PresetCollection, PresetEntry
-from app.ui.parameters.preset_storage import describe_default_preset, load_presets, read_presets, save_presets
+from app.ui.parameters.preset_collection import (
+    PresetCollection,
+    PresetEntry,
+    describe_default_preset,
+    load_presets,
+    read_presets,
+    save_presets,
+)
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.open_file_dialogs import ask_for_file
+from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
 
 
 class PresetNameDialog(QDialog):

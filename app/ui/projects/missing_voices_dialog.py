@@ -15,7 +15,7 @@ from app.ui.projects.voice_references import MissingVoice
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 from app.ui.widgets.voice_picture import create_voice_icon
 

@@ -22,7 +22,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
-    from app.ui.service.window_chat import WindowChat
+    from app.ui.service.window_listeners import WindowChat
 
 
 class ChatController(ListenerController["WindowChat"]):
@@ -92,7 +92,7 @@ class ChatController(ListenerController["WindowChat"]):
         super()._restart_listener(settings)
 
     def _create_listener(self, settings: Settings) -> WindowChat:
-        from app.ui.service.window_chat import WindowChat  # here, in the background: it brings the catalogue of voices
+        from app.ui.service.window_listeners import WindowChat  # here, in the background: it brings the catalogue of voices
 
         return WindowChat(settings, self._queue_changed.emit, self._skip_requested.emit)
 

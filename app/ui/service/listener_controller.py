@@ -17,7 +17,7 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.plain_text import escape_tip
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.elided_button import ElidedButton
+from app.ui.widgets.elided_text import ElidedButton
 
 
 class WindowListener(Protocol):

@@ -35,7 +35,7 @@ from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
-    from app.ui.service.window_service import WindowService
+    from app.ui.service.window_listeners import WindowService
 
 
 MAX_REQUEST_WIDTH_PX = 240  # pixels; a path may be as long as a client likes
@@ -202,7 +202,7 @@ class ServiceController(ListenerController["WindowService"]):
         super().close()
 
     def _create_listener(self, settings: Settings) -> WindowService:
-        from app.ui.service.window_service import (
+        from app.ui.service.window_listeners import (
             WindowService,  # here, in the background: the HTTP server's modules take a tenth of a second
         )
 

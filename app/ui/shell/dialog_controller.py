@@ -26,7 +26,7 @@ from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
-    from app.ui.actions.menu_commands import MenuCommand
+    from app.ui.actions.command_search import MenuCommand
     from app.ui.help.user_guide import UserGuideDialog
     from app.ui.settings.settings_dialog import SettingsDialog
 
@@ -101,8 +101,7 @@ class DialogController(WindowFeature):
     @Slot()
     def open_search(self) -> None:
         """Open the search for commands."""
-        from app.ui.actions.command_search import CommandSearchDialog
-        from app.ui.actions.menu_commands import list_menu_commands
+        from app.ui.actions.command_search import CommandSearchDialog, list_menu_commands
 
         search = CommandSearchDialog([*list_menu_commands(self._menus), *self._list_choices()], self._window)
         search.accepted.connect(lambda: search.chosen.trigger() if search.chosen is not None else None)
@@ -141,7 +140,7 @@ class DialogController(WindowFeature):
     @Slot()
     def open_whats_new(self) -> None:
         """Open the change log."""
-        from app.ui.help.whats_new_dialog import WhatsNewDialog, load_change_log
+        from app.ui.help.about_dialog import WhatsNewDialog, load_change_log
 
         self._show_dialog(WhatsNewDialog(load_change_log(), self._window))
 

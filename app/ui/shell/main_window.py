@@ -30,18 +30,16 @@ from app.ui.shell.dialog_controller import DialogController
 from app.ui.shell.files_feature import FilesFeature
 from app.ui.shell.first_paint import FirstPaintWatcher
 from app.ui.shell.latency_feature import LatencyFeature
-from app.ui.shell.menu_bar import MenuBar
+from app.ui.shell.menu_bar import EditToolBar, MenuBar
 from app.ui.shell.parameters_feature import ParametersFeature
 from app.ui.shell.playback_feature import PlaybackFeature
-from app.ui.shell.projects_feature import ProjectsFeature
+from app.ui.shell.projects_feature import ProjectsFeature, TakesFeature
 from app.ui.shell.read_aloud_feature import ReadAloudFeature
 from app.ui.shell.reading_feature import ReadingFeature
 from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.service_feature import ServiceFeature
 from app.ui.shell.status_line import StatusLine
-from app.ui.shell.takes_feature import TakesFeature
 from app.ui.shell.theme_switcher import ThemeSwitcher
-from app.ui.shell.toolbar import EditToolBar
 from app.ui.shell.update_feature import UpdateFeature
 from app.ui.shell.voices_feature import VoicesFeature
 from app.ui.shell.window_context import WindowContext

@@ -1,12 +1,14 @@
-"""Handles the requests of later starts: raises the window and opens their files."""
+"""What reaches the window from outside: later starts, whose files it opens, and signals that end it."""
 
 from __future__ import annotations
 
 import contextlib
+import signal
+import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Slot
+from PySide6.QtCore import QFileSystemWatcher, QObject, QSocketNotifier, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.adapters.window_requests import find_requests_dir
@@ -39,3 +41,29 @@ class OpenRequestWatcher(QObject):
         for files in take_requests():
             self._show_window()
             self._open_files(files)
+
+
+class UnixSignalHandler(QObject):
+    """Calls `close` on SIGINT and SIGTERM in the window's thread."""
+
+    _came = Signal()
+
+    def __init__(self, close: Callable[[], object], parent: QObject) -> None:
+        super().__init__(parent)
+        self._ours, theirs = socket.socketpair()
+        self._ours.setblocking(False)
+        theirs.setblocking(False)
+        self._theirs = theirs
+        # Python runs signal handlers only between its own instructions, and none run while Qt waits for events; the byte that the signal
+        # writes to this socket wakes Qt up.
+        signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._ours.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._handle_signal)
+        # Queued: a window closed before the event loop runs would come back, and nothing would end the loop.
+        self._came.connect(close, Qt.ConnectionType.QueuedConnection)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_arguments: self._came.emit())
+
+    @Slot()
+    def _handle_signal(self) -> None:
+        self._ours.recv(64)

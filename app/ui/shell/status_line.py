@@ -25,7 +25,7 @@ from app.ui.script.script_duration import ScriptDuration
 from app.ui.synthesis.cpu_notice import describe_cpu_use
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.pending_jobs import SpeechState
-from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.visibility_timer import VisibilityTimer
 
 METER_FLOOR_DB = -60.0

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction
 
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
-from app.ui.parameters.used_settings import UsedSettingsOffer
+from app.core.sound.voice_traits import SBV2_ARCHITECTURE, VoiceArchitecture
+from app.ui.display_names import format_style
+from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.busy_notice import BusyNotice
+from app.ui.script.line_selection import LineSelection
 from app.ui.shell.playback_feature import PlaybackFeature
 from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.window_context import WindowContext, WindowFeature
@@ -18,6 +24,7 @@ from app.ui.voices.kokoro_offer import KokoroOffer
 from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.ui.voices.refinement_controller import RefinementController
 from app.ui.voices.speaker_blend_controller import SpeakerBlendController
+from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
 from app.ui.voices.voice_folder_watcher import VoiceFolderWatcher
 from app.ui.voices.voice_library_actions import VoiceLibraryActions
@@ -27,7 +34,7 @@ from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
-    from app.ui.actions.menu_commands import MenuCommand
+    from app.ui.actions.command_search import MenuCommand
     from app.ui.voices.natural_voices_controller import NaturalVoicesController
 
 
@@ -55,7 +62,7 @@ class VoicesFeature(WindowFeature):
         script.panel.below.insertWidget(0, self.tasks_panel)
         document, selection, queue = context.document, script.selection, playback.queue
         self.choice = VoiceController(catalog, document, selection, speech, queue, settings, side.card, side.chooser)
-        UsedSettingsOffer(selection, catalog, side)
+        offer_used_settings(selection, catalog, side)
         BusyNotice(speech=speech, settings=settings, banner=self.banner, use_light_voice=lambda: self.choice.use_voice(""))
         self.kokoro = KokoroOffer(catalog, self.tasks.queue, side.card)
         side.card.natural_voice_requested.connect(lambda: self.natural.add_kokoro_voice())
@@ -110,8 +117,6 @@ class VoicesFeature(WindowFeature):
 
     def list_commands(self) -> list[MenuCommand]:
         """Return commands that choose voices and styles, for the command search."""
-        from app.ui.shell.voice_commands import list_voice_commands  # for the search, which few starts need
-
         return list_voice_commands(self._context.catalog, self.choice.use_voice, self._context.side)
 
     def close(self) -> None:
@@ -144,3 +149,44 @@ class VoicesFeature(WindowFeature):
         library.play_requested.connect(self.samples.try_voice)
         banner.action_requested.connect(choice.resolve_missing)
         side.chooser.library_requested.connect(library.open_library)
+
+
+def offer_used_settings(selection: LineSelection, catalog: VoiceCatalog, side: SidePanel) -> None:
+    """Offer in the panel what the voices of the selected lines use; a voice that is missing counts as one that uses all settings."""
+    # Until the voices are read the panel has the form that it will have for most of them.
+    side.offer_settings(frozenset({SBV2_ARCHITECTURE}))
+
+    def update_settings() -> None:
+        if catalog.is_read:
+            voices = [catalog.find_voice(voice) for voice in selection.voices]
+            architectures: frozenset[VoiceArchitecture] = frozenset(voice.architecture for voice in voices if voice is not None)
+            side.offer_settings(architectures if all(voices) else frozenset())
+
+    selection.changed.connect(update_settings)
+    catalog.changed.connect(update_settings)
+
+
+def list_voice_commands(catalog: VoiceCatalog, use_voice: Callable[[str], object], side: SidePanel) -> list[MenuCommand]:
+    """Return a command for every voice, and for every style of the current one, so that the search finds them by name.
+
+    Args:
+        use_voice: gives the selected lines the voice of an id.
+    """
+    from app.ui.actions.command_search import MENU_PATH_SEPARATOR, MenuCommand  # few starts need the search
+
+    def create_command(kind: str, name: str, words: str, run: Callable[[], object]) -> MenuCommand:
+        action = QAction(name.replace("&", "&&"))
+        action.triggered.connect(lambda: run())
+        return MenuCommand(action, MENU_PATH_SEPARATOR.join((kind, name)), words)
+
+    voice, style = localize("声", "Voice"), localize("スタイル", "Style")
+    styles = [(row, str(side.styles.itemData(row))) for row in range(side.styles.count())]
+    return [
+        *(create_command(voice, one.name, f"こえ voice {one.name}", partial(use_voice, one.id)) for one in catalog.voices),
+        *(
+            create_command(
+                style, format_style(name), f"すたいる style {name} {format_style(name)}", partial(side.styles.setCurrentIndex, row)
+            )
+            for row, name in styles
+        ),
+    ]

@@ -23,7 +23,7 @@ from app.ui.plain_text import PlainLabel
 from app.ui.takes.take_batch import TAKES_PER_BATCH
 from app.ui.takes.take_book import TAKES_TITLE
 from app.ui.takes.take_model import DIFFERS, LENGTH, NOTE, NUMBER, SEED, STAR, TakeModel, TakeRow
-from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.row_table_setup import select_single_row, set_up_row_table
 
 # Pixels added to the height of the text, and to its width.

@@ -15,8 +15,7 @@ from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_spec import TaskProgress, TaskState
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.elided_button import ElidedButton
-from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.elided_text import ElidedButton, ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 CHECKPOINT_OPTION = "--checkpoint="

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QListView, QListWidget, QListWidge
 
 from app.common.language import localize
 from app.core.symbols import NANAIRO_EMOJI
-from app.ui.emoji_labels import describe_emoji
+from app.ui.display_names import describe_emoji
 
 # Pixels of a cell of the grid.
 EMOJI_CELL_PX = 38

@@ -1,10 +1,10 @@
-"""A button that opens and folds the section below it."""
+"""A group of controls that folds away below its button."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Slot
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
@@ -34,3 +34,42 @@ class FoldButton(QToolButton):
     @Slot()
     def _draw_arrow(self) -> None:
         self.setIcon(draw_icon("open" if self.isChecked() else "closed", self.palette().color(QPalette.ColorRole.WindowText)))
+
+
+class FoldingSection(QWidget):
+    """A section with a header to click, and below it the widgets in `content`.
+
+    Signals:
+        toggled(bool): the section was opened or folded.
+    """
+
+    toggled = Signal(bool)
+
+    def __init__(self, title: str, tip: str) -> None:
+        super().__init__()
+        self.header = FoldButton(title, tip)
+        self.header.toggled.connect(self._show_content)
+        self._body = QWidget()
+        self._body.hide()
+        self.content = QVBoxLayout(self._body)
+        self.content.setContentsMargins(0, 2, 0, 0)
+        self.content.setSpacing(4)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self._body)
+
+    @property
+    def is_open(self) -> bool:
+        """Return True while the content is shown."""
+        return self.header.isChecked()
+
+    def set_open(self, is_open: bool) -> None:
+        """Show or hide the content."""
+        self.header.setChecked(is_open)
+
+    @Slot(bool)
+    def _show_content(self, is_open: bool) -> None:
+        self._body.setVisible(is_open)
+        self.toggled.emit(is_open)

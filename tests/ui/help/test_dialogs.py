@@ -20,17 +20,15 @@ from app.common.log import find_log_path
 from app.core.synthesis_types import AudioChunk
 from app.engine.output_device import OutputDevice, open_portaudio
 from app.ui.actions.action_definitions import ACTIONS
-from app.ui.actions.command_search import CommandSearchDialog
-from app.ui.actions.menu_commands import convert_command_to_kana, find_matching_commands, list_menu_commands
+from app.ui.actions.command_search import CommandSearchDialog, convert_command_to_kana, find_matching_commands, list_menu_commands
 from app.ui.help import diagnostics_dialog
-from app.ui.help.about_dialog import AboutDialog, format_third_parties, list_model_cards, list_third_parties
+from app.ui.help.about_dialog import AboutDialog, WhatsNewDialog, format_third_parties, list_model_cards, list_third_parties
 from app.ui.help.diagnostics_dialog import DiagnosticsDialog, localize_check
 from app.ui.help.log_dialog import MAX_SHOWN_LOG_BYTES, LogDialog, read_newest_lines
-from app.ui.help.whats_new_dialog import WhatsNewDialog
 from app.ui.playback import output_device_watcher
 from app.ui.playback.output_device_watcher import OutputDeviceWatcher
 from app.ui.shell import dialog_controller
-from app.ui.shell.voice_commands import list_voice_commands
+from app.ui.shell.voices_feature import list_voice_commands
 from app.ui.widgets.visibility_timer import VisibilityTimer
 from tests.null_sink import NullSink, null_sink  # noqa: F401
 from tests.ui.conftest import OpenWindow
@@ -102,7 +100,7 @@ def test_names_are_found_as_they_are_read(open_window: OpenWindow, monkeypatch: 
 def test_every_japanese_name_can_be_read() -> None:
     for spec in ACTIONS:
         assert not re.search("[一-龠々]", convert_command_to_kana(spec.ja)), (
-            f"{spec.name}: a word of its name is not in app/ui/actions/menu_commands.py"
+            f"{spec.name}: a word of its name is not in app/ui/actions/command_search.py"
         )
 
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.latency.latency_chart import LatencyChart
 from app.ui.latency.latency_dock import LatencyDock
-from app.ui.latency.latency_legend import LatencyLegend
+from app.ui.latency.latency_title import LatencyLegend
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 from app.ui.widgets.hatch_painting import paint_hatch

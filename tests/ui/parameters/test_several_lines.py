@@ -8,7 +8,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.widgets.number_box import MIXED_VALUES_TEXT
+from app.ui.parameters.setting_fields import MIXED_VALUES_TEXT
 from tests.ui.conftest import OpenWindow
 from tests.ui.window_driver import WindowDriver
 

@@ -32,8 +32,8 @@ def main() -> int:
     from app.settings.user_settings import Settings
     from app.ui.main import make_application
     from app.ui.read_aloud.read_requests import ReadRequestWatcher
+    from app.ui.shell.open_requests import UnixSignalHandler
     from app.ui.shell.single_instance import acquire_window_lock
-    from app.ui.shell.unix_signals import UnixSignalHandler
     from app.ui.synthesis.speech_controller import SpeechController
     from tests.recording_player import RecordingPlayer
     from tests.ui.window_driver import WindowDriver

@@ -6,7 +6,7 @@ import pytest
 
 from app.common.errors import InputError
 from app.settings.user_settings import Settings, load_settings, save_settings
-from app.ui.settings.known_backend import replace_unknown_backend
+from app.ui.main import replace_unknown_backend
 from app.ui.settings.settings_store import SettingsStore
 
 

@@ -21,7 +21,7 @@ from app.core.sound.line_sound import LineSpans, SoundSpan
 from app.core.symbols import NANAIRO_EMOJI
 from app.core.synthesis_types import Overrides
 from app.install.voice_preparation import prepare_voice
-from app.ui.emoji_labels import describe_emoji
+from app.ui.display_names import describe_emoji
 from app.ui.reading.strip.phone_strip import PhoneStrip
 from app.ui.reading.strip.strip_shape import build_shape
 from app.ui.theme.theme import LIGHT_THEME

@@ -24,7 +24,7 @@ from app.ui.tasks.task_spec import TaskProgress, TaskSpec, TaskState, estimate_t
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.voices.voice_address_dialog import VoiceAddressDialog
 from app.ui.web_links import parse_address
-from app.ui.widgets.elided_button import ElidedButton
+from app.ui.widgets.elided_text import ElidedButton
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import WAIT_MS
 

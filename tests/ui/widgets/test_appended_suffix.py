@@ -19,7 +19,7 @@ from app.ui.lab.report_export import ask_for_target, list_formats
 from app.ui.latency.latency_files import ask_for_file_name
 from app.ui.playback.sound_saving import ask_for_sound_file
 from app.ui.projects.project_controller import ask_for_name
-from app.ui.widgets.appended_suffix import append_suffix
+from app.ui.widgets.file_dialogs import append_suffix
 
 MINE = b"mine"
 

@@ -21,7 +21,7 @@ from app.export.name_pattern import SpeakerNames
 from app.settings.user_settings import MAX_SEED, Settings
 from app.ui.actions.window_actions import WindowActions
 from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.preset_storage import locate_presets_file
+from app.ui.parameters.preset_collection import locate_presets_file
 from app.ui.parameters.setting_fields import SeedField
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.sound_saving import ask_for_sound_file, build_file_title, choose_file_names
@@ -35,7 +35,7 @@ from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, reso
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.voice_card_labels import describe_voice
 from app.ui.widgets.choice_box import MOST_SHOWN, ChoiceBox
-from app.ui.widgets.folding_section import FoldingSection
+from app.ui.widgets.fold_button import FoldingSection
 
 pytestmark = pytest.mark.usefixtures("styled")
 

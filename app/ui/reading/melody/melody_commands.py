@@ -20,7 +20,7 @@ from app.core.sound.line_melody import (
 )
 from app.ui.actions.window_actions import WindowActions
 from app.ui.reading.melody.melody_lane import MelodyLane
-from app.ui.widgets.elided_button import ElidedButton
+from app.ui.widgets.elided_text import ElidedButton
 
 PitchChange = Callable[[LineMelody, Sequence[int]], dict[int, float]]
 

@@ -20,7 +20,7 @@ from app.core.sound.line_reading import LineReading
 from app.core.sound.line_sound import LineSpans
 from app.core.synthesis_types import Overrides
 from app.core.text.notation.noted_text import NotedText
-from app.ui.emoji_labels import describe_emoji
+from app.ui.display_names import describe_emoji
 
 MARK_SIGNS = {",": "、", ".": "。", "!": "！", "?": "？", "'": "・", "-": "－"}
 BRACKET, BRACKETS = "'", frozenset("「」『』()[]{}〈〉《》【】〔〕〖〗〘〙‹›«»\"“”„‟'’‘")  # the mark they are read as, and what is written

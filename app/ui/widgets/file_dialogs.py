@@ -1,10 +1,8 @@
-"""Dialogs that ask for files to read.
-
-Each kind of file starts in the folder of the last chosen file of its kind, at first in the user's documents.
-"""
+"""Dialogs that ask for files to read, at first in the folder of the last file of its kind, and names of files to write."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths
@@ -34,3 +32,15 @@ def ask_for_file(parent: QWidget | None, title: str, name_filter: str) -> Path |
 def _find_start_folder(name_filter: str) -> str:
     documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     return _last_folders.get(name_filter) or (documents if Path(documents).is_dir() else str(Path.home()))
+
+
+def append_suffix(file: Path, suffix: str) -> Path:
+    """Return the file with a suffix behind its name, and with a number before it if that name is taken, also by a link to nowhere.
+
+    A file dialog has asked about the name as it was typed, and about no other.
+    """
+    appended, number = file.with_name(file.name + suffix), 1
+    while os.path.lexists(appended):
+        number += 1
+        appended = file.with_name(f"{file.name} {number}{suffix}")
+    return appended
