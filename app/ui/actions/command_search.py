@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QDialog, QHeaderView, QLabel, QLineEdit, QMenu, QMenuBar, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMenu, QMenuBar, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.script.text_search import fold_text
 from app.ui.actions.action_definitions import ACTIONS
+from app.ui.widgets.widget_setup import create_label, fill_box
 
 ROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Key_PageDown: 8}
 COMMAND_SEARCH_SIZE = (560, 380)
@@ -204,13 +205,8 @@ class CommandSearchDialog(QDialog):
         self.found.setAccessibleName(localize("見つかったコマンド", "Commands found"))
         self.found.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.found.setUniformRowHeights(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 10, 10, 10)
-        column.setSpacing(8)
-        column.addWidget(self.typed)
-        column.addWidget(self.found)
-        self.nothing = QLabel(localize("一致するコマンドがありません。", "No matching commands."))
-        self.nothing.setObjectName("muted")
+        column = fill_box(QVBoxLayout(self), self.typed, self.found, margins=(10, 10, 10, 10), spacing=8)
+        self.nothing = create_label(localize("一致するコマンドがありません。", "No matching commands."), "muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.nothing.setContentsMargins(0, 24, 0, 0)
         column.addWidget(self.nothing, 1)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from itertools import islice
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, drop_reassigned_keys, find_key_conflicts
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.widget_setup import create_label, fill_box, set_up_button
 
 
 class KeyField(QKeySequenceEdit):
@@ -62,7 +63,7 @@ class KeyField(QKeySequenceEdit):
 SHORTCUT_ROWS_PER_STEP = 8
 
 
-class ShortcutPage(QWidget):
+class ShortcutPage(ThemedWidget, QWidget):
     """One row for each action: keys for the window, keys for the list of lines, and a button that restores the defaults.
 
     Rows are made a few at a time, unless all are needed at once: making them together would block the window.
@@ -96,13 +97,9 @@ class ShortcutPage(QWidget):
         self._unmade = iter(ACTIONS)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._create_rows)
-        self.warning = QLabel()
-        self.warning.setObjectName("error")
-        self.warning.setWordWrap(True)
+        self.warning = create_label("", "error", wraps=True)
         self.warning.hide()
-        column = QVBoxLayout(self)
-        column.addWidget(wrap_in_scroll_area(inner))
-        column.addWidget(self.warning)
+        fill_box(QVBoxLayout(self), wrap_in_scroll_area(inner), self.warning)
         self._timer.start()
         self._create_rows()
 
@@ -130,12 +127,6 @@ class ShortcutPage(QWidget):
         """Return the names of actions by the key that several of them have."""
         return find_key_conflicts({spec.name: self._read_binding(spec.name) for spec in ACTIONS})
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the icons in the colours of another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_icons()
-        super().changeEvent(event)
-
     @Slot()
     def _create_rows(self, count: int = SHORTCUT_ROWS_PER_STEP) -> None:
         made = list(islice(self._unmade, count))
@@ -144,7 +135,7 @@ class ShortcutPage(QWidget):
             self._show_binding(spec, self._given.get(spec.name) or drop_reassigned_keys(_find_default_binding(spec), self._given))
         if made and len(self._rows) == len(ACTIONS):
             self._timer.stop()
-            self._draw_icons()
+            self.draw_in_theme()
             self._update_conflicts()
 
     def _add_row(self, spec: ActionSpec) -> None:
@@ -157,10 +148,12 @@ class ShortcutPage(QWidget):
             localize(f"{name}: 行の一覧", f"{name}: in the line list"),
             localize("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."),
         )
-        reset = QToolButton()
-        reset.setAccessibleName(localize(f"{name}: 初期設定に戻す", f"{name}: restore the default"))
-        reset.setToolTip(localize("ショートカットキーを初期設定に戻します。", "Restores the default shortcut."))
-        reset.clicked.connect(lambda: self._reset_keys(spec))
+        reset = set_up_button(
+            QToolButton(),
+            localize("ショートカットキーを初期設定に戻します。", "Restores the default shortcut."),
+            lambda: self._reset_keys(spec),
+            name=localize(f"{name}: 初期設定に戻す", f"{name}: restore the default"),
+        )
         self._rows[spec.name], self.resets[spec.name] = (anywhere, in_list), reset
         for column, widget in enumerate((QLabel(name), anywhere, in_list, reset)):
             self._grid.addWidget(widget, row, column)
@@ -193,7 +186,8 @@ class ShortcutPage(QWidget):
             reset.setEnabled(name in changed)
         self.changed.emit()
 
-    def _draw_icons(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the icons."""
         drawing = draw_icon("undo", self.palette().color(QPalette.ColorRole.WindowText))
         for reset in self.resets.values():
             reset.setIcon(drawing)

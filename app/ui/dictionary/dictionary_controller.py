@@ -85,7 +85,7 @@ class DictionaryController(QObject):
         self.dialog.show()
         self.dialog.raise_()
         self.dialog.activateWindow()
-        self._background.run_work(_load_entries, lambda found: self._show_entries_at(*found, surface, reading))
+        self._background.run_work(_load_entries, lambda loaded: self._show_entries_at(*loaded, surface, reading))
 
     def close(self) -> None:
         """Close the dialog and wait until changes are written."""
@@ -107,19 +107,23 @@ class DictionaryController(QObject):
     def _change_entries(self, change: Callable[[Entries], Entries], selected_surfaces: Collection[str] = ()) -> None:
         if self._is_project_shown:
             # Entries of a project are part of it in memory; only the user's own dictionary is a file.
-            self._keep_project_entries(change(self._project.list_entries()), selected_surfaces)
+            entries = change(self._project.list_entries())
+            self._project.keep_entries(entries)
+            self._show_entries(entries, None, selected_surfaces, of_project=True)
         else:
-            self._background.run_work(lambda: _change_user_entries(change), lambda words: self._show_user_entries(words, selected_surfaces))
+            self._background.run_work(
+                lambda: _change_user_entries(change), lambda words: self._show_changed_entries(words, selected_surfaces)
+            )
 
-    def _keep_project_entries(self, entries: Entries, selected_surfaces: Collection[str], error: AppError | None = None) -> None:
-        self._project.keep_entries(entries)
-        if self._is_project_shown and self.dialog is not None:
-            self.dialog.show_entries(entries, selected_surfaces)
-            self.dialog.show_error(error)
-
-    def _show_user_entries(self, entries: Entries, selected_surfaces: Collection[str], error: AppError | None = None) -> None:
+    def _show_changed_entries(self, entries: Entries, selected_surfaces: Collection[str]) -> None:
         self._speech.reload_dictionary()
-        if self.dialog is not None and not self.dialog.is_project_shown:
+        self._show_entries(entries, None, selected_surfaces)
+
+    def _show_entries(
+        self, entries: Entries, error: AppError | None, selected_surfaces: Collection[str] = (), *, of_project: bool = False
+    ) -> None:
+        # The user may have switched to the other entries while the file was read or written.
+        if self.dialog is not None and self.dialog.is_project_shown is of_project:
             self.dialog.show_entries(entries, selected_surfaces)
             self.dialog.show_error(error)
 
@@ -129,13 +133,7 @@ class DictionaryController(QObject):
         if self._is_project_shown and self.dialog is not None:
             self.dialog.show_entries(self._project.list_entries())
         elif self.dialog is not None:
-            self._background.run_work(_load_entries, lambda found: self._show_loaded(*found))
-
-    def _show_loaded(self, entries: Entries, error: AppError | None) -> None:
-        # The user may have switched to the project's entries while the file was read.
-        if self.dialog is not None and not self.dialog.is_project_shown:
-            self.dialog.show_entries(entries)
-            self.dialog.show_error(error)
+            self._background.run_work(_load_entries, lambda loaded: self._show_entries(*loaded))
 
     @Slot(object)
     def _put_entry(self, entry: DictionaryEntry) -> None:
@@ -145,8 +143,7 @@ class DictionaryController(QObject):
 
     @Slot(object)
     def _remove_entries(self, surfaces: Collection[str]) -> None:
-        gone = frozenset(surfaces)
-        self._change_entries(lambda words: tuple(word for word in words if word.surface not in gone))
+        self._change_entries(lambda words: tuple(word for word in words if word.surface not in surfaces))
 
     @Slot(object)
     def _speak_entry(self, entry: DictionaryEntry) -> None:
@@ -167,7 +164,7 @@ class DictionaryController(QObject):
     def import_file(self, file: Path) -> None:
         """Show what the entries of a file would change in the shown dictionary; they are added when the user says so."""
         present = self._project.list_entries() if self._is_project_shown else None
-        self._background.run_work(lambda: _compare_file(file, present), lambda found: self._open_preview(file, found))
+        self._background.run_work(lambda: _compare_file(file, present), lambda comparison: self._open_preview(file, comparison))
 
     def _open_preview(self, file: Path, comparison: DictionaryComparison) -> None:
         from app.ui.dictionary.import_preview import ImportPreviewDialog
@@ -175,12 +172,10 @@ class DictionaryController(QObject):
         if self.dialog is None:
             return
         preview = self.preview = ImportPreviewDialog(self.dialog, file.name, comparison)
-        preview.import_requested.connect(lambda keep: self._import_compared(comparison, keep=keep))
+        surfaces = {entry.surface for entry in comparison.found}
+        preview.import_requested.connect(lambda keep: self._change_entries(partial(comparison.merge_into, keep=keep), surfaces))
         preview.finished.connect(self._forget_preview)
         preview.open()
-
-    def _import_compared(self, comparison: DictionaryComparison, *, keep: bool) -> None:
-        self._change_entries(lambda words: comparison.merge_into(words, keep=keep), {entry.surface for entry in comparison.found})
 
     @Slot()
     def _forget_preview(self) -> None:
@@ -230,8 +225,8 @@ def _compare_file(file: Path, present: Entries | None) -> DictionaryComparison:
     from app.adapters.user_dictionary import import_entries, load_dictionary
     from app.core.text.dictionary_entries import compare_import
 
-    found, rejected = import_entries(file)
-    return compare_import(load_dictionary()[0] if present is None else present, found, rejected)
+    imported, rejected = import_entries(file)
+    return compare_import(load_dictionary()[0] if present is None else present, imported, rejected)
 
 
 def _write_entries(file: Path, entries: Entries | None) -> None:

@@ -11,9 +11,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
-    QPushButton,
     QSpinBox,
     QStackedWidget,
     QVBoxLayout,
@@ -35,9 +33,9 @@ from app.core.text.dictionary_entries import (
 from app.core.text.moras import parse_user_reading, split_moras
 from app.ui.dictionary.entry_table import EntryTable, mark_accent
 from app.ui.display_names import format_word_kind
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.choice_box import CHOICE_TEXT_PADDING_PX, ChoiceBox
+from app.ui.widgets.widget_setup import create_button, create_label, describe_widget, fill_box
 
 PRIORITY_WIDTH_PX = 86
 
@@ -55,12 +53,10 @@ class EntryForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.surface = _create_line_edit(
-            localize("表記", "Word"), LONGEST_SURFACE, localize("単語のテキストでの表記。", "As written in the text.")
-        )
-        self.reading = _create_line_edit(
-            localize("読み", "Reading"), LONGEST_READING, localize("ひらがなまたはカタカナで入力します。", "In hiragana or katakana.")
-        )
+        self.surface = QLineEdit(maxLength=LONGEST_SURFACE)
+        self.surface.setToolTip(localize("単語のテキストでの表記。", "As written in the text."))
+        self.reading = QLineEdit(maxLength=LONGEST_READING)
+        self.reading.setToolTip(localize("ひらがなまたはカタカナで入力します。", "In hiragana or katakana."))
         self.accent = QComboBox()
         self.accent.setToolTip(
             localize("音が下がる位置（アクセント核）。￣ は平板です。", "Where the pitch falls (accent nucleus); ￣ is flat.")
@@ -117,8 +113,7 @@ class EntryForm(QWidget):
             (localize("優先度", "Priority"), self.priority),
         )
         for column, (name, field) in enumerate(fields):
-            label = QLabel(name)
-            label.setObjectName("muted")
+            label = create_label(name, "muted")
             label.setBuddy(field)
             field.setAccessibleName(name)
             grid.addWidget(label, 0, column)
@@ -136,14 +131,6 @@ class EntryForm(QWidget):
             kana = parse_user_reading(self.surface.text(), self.reading.text())
             self.accent.addItems([mark_accent(kana, accent) for accent in range(len(split_moras(kana)) + 1)])
         self.accent.setCurrentIndex(chosen if 0 <= chosen < self.accent.count() else 0)
-
-
-def _create_line_edit(name: str, max_length: int, tip: str) -> QLineEdit:
-    field = QLineEdit()
-    field.setMaxLength(max_length)
-    field.setToolTip(tip)
-    field.setAccessibleName(name)
-    return field
 
 
 DICTIONARY_DIALOG_SIZE = (820, 560)
@@ -174,24 +161,22 @@ class DictionaryDialog(QDialog):
         self.resize(*DICTIONARY_DIALOG_SIZE)
         self.scope = _create_scope_box()
         self.scope.currentIndexChanged.connect(self.scope_changed)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(localize("表記や読みで検索", "Search by word or reading"))
-        self.search.setAccessibleName(localize("単語を検索", "Search words"))
-        self.search.setToolTip(localize("入力した文字を含む単語だけを表示します。", "Shows only the words that contain this text."))
-        self.search.setClearButtonEnabled(True)
+        self.search = describe_widget(
+            QLineEdit(placeholderText=localize("表記や読みで検索", "Search by word or reading"), clearButtonEnabled=True),
+            localize("単語を検索", "Search words"),
+            localize("入力した文字を含む単語だけを表示します。", "Shows only the words that contain this text."),
+        )
         self.table = EntryTable()
-        self.empty = QLabel(
+        self.empty = create_label(
             localize(
                 "まだ単語が登録されていません。\n下の欄に表記と読みを入力して登録するか、\nVOICEVOX や AivisSpeech の辞書を読み込んでください。",
                 "No words yet.\nEnter a word and its reading below,\nor import a dictionary from VOICEVOX or AivisSpeech.",
-            )
+            ),
+            "muted",
         )
-        self.empty.setObjectName("muted")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.form = EntryForm()
-        self.error = PlainLabel()
-        self.error.setObjectName("error")
-        self.error.setWordWrap(True)
+        self.error = create_label("", "error", wraps=True)
         self._build_widgets()
         self.search.textChanged.connect(self.table.words.search_entries)
         self.table.entries_selected.connect(self._show_selected_entry)
@@ -216,8 +201,8 @@ class DictionaryDialog(QDialog):
     def begin_entry(self, surface: str, reading: str) -> None:
         """Fill the form with a new word, or with its entry where the dictionary has it."""
         # Entries are stored with a folded surface: compare in the same form, or the word would be added twice.
-        known = [word for word in self.table.words.words if word.surface == fold_surface(surface)]
-        self.form.show_entry(known[0] if known else None, surface, reading)
+        entry = next((word for word in self.table.words.words if word.surface == fold_surface(surface)), None)
+        self.form.show_entry(entry, surface, reading)
         self._update_buttons()
         (self.form.reading if surface else self.form.surface).setFocus()
 
@@ -227,21 +212,23 @@ class DictionaryDialog(QDialog):
         self.error.setVisible(error is not None)
 
     def _build_widgets(self) -> None:
-        self.hear = self._create_button(
+        self.hear = create_button(
             localize("再生", "Play"),
             localize("この読みとアクセントで再生します。", "Plays the word with this reading."),
-            self._request_hearing,
+            lambda: self._emit_entry(self.hearing_requested.emit),
         )
-        self.put = self._create_button(
-            "", localize("この単語を辞書に登録します。（Enter）", "Adds the word to the dictionary. (Enter)"), self._request_put
+        self.put = create_button(
+            "",
+            localize("この単語を辞書に登録します。（Enter）", "Adds the word to the dictionary. (Enter)"),
+            self._request_put,
+            role="primary",
         )
-        self.put.setObjectName("primary")
-        self.remove = self._create_button(
+        self.remove = create_button(
             localize("削除", "Delete"),
             localize("選んだ単語を辞書から削除します。", "Deletes the selected words from the dictionary."),
-            self._request_removal,
+            lambda: self.removal_requested.emit([word.surface for word in self.table.selected_entries]),
         )
-        self.take_in = self._create_button(
+        self.take_in = create_button(
             localize("読み込み…", "Import…"),
             localize(
                 "VOICEVOX や AivisSpeech の JSON、または CSV から単語を追加します。",
@@ -249,32 +236,20 @@ class DictionaryDialog(QDialog):
             ),
             self.import_requested.emit,
         )
-        self.export = self._create_button(
+        self.export = create_button(
             localize("書き出す…", "Export…"),
             localize("すべての単語をファイルに書き出します。", "Exports all words to a file."),
             self.export_requested.emit,
         )
-        close = self._create_button(localize("閉じる", "Close"), localize("閉じる（Esc）", "Close (Esc)"), self.accept)
+        close = create_button(localize("閉じる", "Close"), localize("閉じる（Esc）", "Close (Esc)"), self.accept)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.empty)
         self.pages.addWidget(self.table)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
-        head = _create_row(self.scope, self.search)
-        head.setStretch(1, 1)
-        column.addLayout(head)
-        column.addWidget(self.pages, 1)
-        column.addWidget(self.form)
-        column.addWidget(self.error)
-        column.addLayout(_create_row(self.hear, self.put, self.remove, None, self.take_in, self.export, close))
-
-    def _create_button(self, text: str, tip: str, on_clicked: Callable[[], object]) -> QPushButton:
-        button = QPushButton(text)
-        button.setToolTip(tip)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: on_clicked())
-        return button
+        head = fill_box(QHBoxLayout(), self.scope, (self.search, 1))
+        foot = fill_box(QHBoxLayout(), self.hear, self.put, self.remove, None, self.take_in, self.export, close)
+        for button in (self.hear, self.put, self.remove, self.take_in, self.export, close):
+            button.setAutoDefault(False)
+        fill_box(QVBoxLayout(self), head, (self.pages, 1), self.form, self.error, foot, margins=DIALOG_MARGINS, spacing=10)
 
     @Slot()
     def _show_selected_entry(self) -> None:
@@ -287,20 +262,16 @@ class DictionaryDialog(QDialog):
     def _update_buttons(self) -> None:
         self.show_error(None)
         surface = fold_surface(self.form.surface.text())
-        known = any(word.surface == surface for word in self.table.words.words)
-        filled = bool(surface and self.form.reading.text().strip())
-        self.put.setText(localize("更新", "Update") if known else localize("登録", "Add"))
-        self.put.setEnabled(filled)
-        self.hear.setEnabled(filled)
+        exists = any(word.surface == surface for word in self.table.words.words)
+        is_complete = bool(surface and self.form.reading.text().strip())
+        self.put.setText(localize("更新", "Update") if exists else localize("登録", "Add"))
+        self.put.setEnabled(is_complete)
+        self.hear.setEnabled(is_complete)
         self.remove.setEnabled(bool(self.table.selected_entries))
 
     @Slot()
     def _request_put(self) -> None:
         self._emit_entry(self.put_requested.emit)
-
-    @Slot()
-    def _request_hearing(self) -> None:
-        self._emit_entry(self.hearing_requested.emit)
 
     def _emit_entry(self, emit: Callable[[DictionaryEntry], object]) -> None:
         try:
@@ -309,21 +280,6 @@ class DictionaryDialog(QDialog):
             self.show_error(error)
         else:
             emit(word)
-
-    @Slot()
-    def _request_removal(self) -> None:
-        self.removal_requested.emit([word.surface for word in self.table.selected_entries])
-
-
-def _create_row(*widgets: QWidget | None) -> QHBoxLayout:
-    """Return widgets side by side; None is a stretching space."""
-    row = QHBoxLayout()
-    for widget in widgets:
-        if widget is None:
-            row.addStretch(1)
-        else:
-            row.addWidget(widget)
-    return row
 
 
 def _create_scope_box() -> ChoiceBox:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry
@@ -16,6 +16,7 @@ from app.ui.display_names import format_word_kind
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.row_table_setup import set_up_row_table
+from app.ui.widgets.widget_setup import create_button, fill_box
 
 IMPORT_PREVIEW_SIZE = (960, 520)
 ROW_MARGINS_PX = 10
@@ -84,47 +85,34 @@ class ImportPreviewDialog(QDialog):
         self.summary = PlainLabel(f"{name}\n{_describe_comparison(comparison)}")
         self.summary.setWordWrap(True)
         self.table = _create_table(ImportPreviewModel(comparison))
-        self.replace_button = self._create_button(
+        self.replace_button = create_button(
             localize("置き換えて読み込む", "Import and replace") if comparison.conflicts else localize("読み込む", "Import"),
             localize("登録済みの単語も、ファイルの内容に置き換えます。", "Words that are there become as they are in the file."),
-            keep=False,
+            lambda: self._request_import(keep=False),
+            role="primary",
         )
-        self.replace_button.setObjectName("primary")
-        self.keep_button = self._create_button(
+        self.keep_button = create_button(
             localize("新しい単語だけ読み込む", "Import new words only"),
             localize("登録済みの単語は変更しません。", "Words that are there stay as they are."),
-            keep=True,
+            lambda: self._request_import(keep=True),
         )
         self.replace_button.setEnabled(bool(comparison.added or comparison.conflicts))
         self.keep_button.setVisible(bool(comparison.conflicts))
         self.keep_button.setEnabled(bool(comparison.added))
         self._lay_out_dialog()
 
-    def _create_button(self, text: str, tip: str, *, keep: bool) -> QPushButton:
-        button = QPushButton(text)
-        button.setToolTip(tip)
-        button.clicked.connect(lambda: self._request_import(keep=keep))
-        return button
-
     def _request_import(self, *, keep: bool) -> None:
         self.import_requested.emit(keep)
         self.accept()
 
     def _lay_out_dialog(self) -> None:
-        cancel = QPushButton(localize("キャンセル", "Cancel"))
-        cancel.setToolTip(localize("何も読み込みません。（Esc）", "Imports nothing. (Esc)"))
-        cancel.clicked.connect(self.reject)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
+        cancel = create_button(
+            localize("キャンセル", "Cancel"), localize("何も読み込みません。（Esc）", "Imports nothing. (Esc)"), self.reject
+        )
+        buttons = fill_box(QHBoxLayout(), None, self.replace_button, self.keep_button, cancel)
         for button in (self.replace_button, self.keep_button, cancel):
             button.setAutoDefault(button is self.replace_button)
-            buttons.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
-        column.addWidget(self.summary)
-        column.addWidget(self.table, 1)
-        column.addLayout(buttons)
+        fill_box(QVBoxLayout(self), self.summary, (self.table, 1), buttons, margins=DIALOG_MARGINS, spacing=10)
 
 
 def _create_table(model: ImportPreviewModel) -> QTableView:

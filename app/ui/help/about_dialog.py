@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
 
 from app.common.change_log import translate_change_log
 from app.common.files.paths import find_change_log, find_resources_dir, is_frozen
@@ -20,6 +20,7 @@ from app.common.files.untrusted_json import parse_object
 from app.common.language import get_language, localize
 from app.ui.help.guide_page_view import GuidePageView
 from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.widget_setup import create_close_box, describe_widget, fill_box
 
 LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
 LICENCE_SUFFIXES = ("", ".txt", ".md", ".rst")
@@ -62,23 +63,24 @@ def find_bundled_notice() -> Path | None:
 
 def list_third_parties(root: str = "koebako") -> list[ThirdParty]:
     """Return the packages that `root` requires on this machine, directly or indirectly and without extras, sorted by name."""
-    found: dict[str, ThirdParty] = {}
+    packages: dict[str, ThirdParty] = {}
     waiting = _list_requirements(root)
     while waiting:
         name = waiting.pop()
         # Package names are compared normalised: requirements spell them with dashes, underscores or dots.
         key = re.sub(r"[-_.]+", "-", name).lower()
-        if key in found:
+        if key in packages:
             continue
         try:
             item = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             # Requirements for other platforms are listed too, but not installed here.
             continue
-        texts = [Path(str(item.locate_file(file))) for file in item.files or [] if _is_licence(Path(str(file)))]
-        found[key] = ThirdParty(item.name, item.version, _find_licence(item), tuple(text for text in texts if text.is_file()))
+        paths = (Path(str(item.locate_file(file))) for file in item.files or [])
+        texts = [path for path in paths if path.name.lower().startswith(LICENCE_NAMES) and path.suffix.lower() in LICENCE_SUFFIXES]
+        packages[key] = ThirdParty(item.name, item.version, _find_licence(item), tuple(text for text in texts if text.is_file()))
         waiting += _list_requirements(name)
-    return [found[key] for key in sorted(found)]
+    return [packages[key] for key in sorted(packages)]
 
 
 def list_model_cards() -> list[tuple[str, str]]:
@@ -97,14 +99,10 @@ def list_model_cards() -> list[tuple[str, str]]:
 
 def _list_requirements(name: str) -> list[str]:
     try:
-        needed = metadata.requires(name) or []
+        requirements = metadata.requires(name) or []
     except metadata.PackageNotFoundError:
         return []
-    return [found.group() for item in needed if "extra ==" not in item and (found := re.match(r"[A-Za-z0-9._-]+", item))]
-
-
-def _is_licence(path: Path) -> bool:
-    return path.name.lower().startswith(LICENCE_NAMES) and path.suffix.lower() in LICENCE_SUFFIXES
+    return [match.group() for item in requirements if "extra ==" not in item and (match := re.match(r"[A-Za-z0-9._-]+", item))]
 
 
 def _find_licence(item: metadata.Distribution) -> str:
@@ -112,9 +110,8 @@ def _find_licence(item: metadata.Distribution) -> str:
     short = next((value for key in ("License-Expression", "License") for value in fields.get_all(key) or []), "")
     classifiers = [value.rsplit(" :: ", 1)[-1] for value in fields.get_all("Classifier") or [] if value.startswith("License ::")]
     # Some packages put the whole licence text into the "License" field; the classifiers are shorter.
-    own = short if 0 < len(short) < 80 else ", ".join(classifiers)
-    within = BUNDLED_LICENCES.get(re.sub(r"[-_.]+", "-", item.name).lower(), "")
-    return "; ".join(part for part in (own, within) if part)
+    stated = short if 0 < len(short) < 80 else ", ".join(classifiers)
+    return "; ".join(filter(None, (stated, BUNDLED_LICENCES.get(re.sub(r"[-_.]+", "-", item.name).lower(), ""))))
 
 
 ABOUT_PICTURE_PX = 64
@@ -139,46 +136,36 @@ class AboutDialog(QDialog):
         self.setWindowTitle(localize("Koebako について", "About Koebako"))
         picture = QLabel()
         picture.setPixmap(draw_icon("koebako").pixmap(ABOUT_PICTURE_PX, ABOUT_PICTURE_PX))
-        head = QLabel(f"<h2>Koebako {html.escape(version)}</h2>{_describe_purpose()}")
-        head.setTextFormat(Qt.TextFormat.RichText)
-        head.setWordWrap(True)
-        row = QHBoxLayout()
-        row.setSpacing(16)
-        row.addWidget(picture)
-        row.addWidget(head, 1)
+        text = f"<h2>Koebako {html.escape(version)}</h2>{_describe_purpose()}"
+        head = QLabel(text, textFormat=Qt.TextFormat.RichText, wordWrap=True)
+        row = fill_box(QHBoxLayout(), picture, (head, 1), spacing=16)
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.windowTitle())
-        self._parts = ""
-        self._empty: dict[QWidget, Callable[[], object]] = {}
+        self._third_party_text = ""
+        # Fills a page that was not shown yet.
+        self._fill_by_page: dict[QWidget, Callable[[], object]] = {}
         for name, card in list_model_cards():
             page = self._add_page(name)
-            self._empty[page] = partial(page.setMarkdown, card)
+            self._fill_by_page[page] = partial(page.setMarkdown, card)
         self.third_parties = self._add_page(localize("オープンソースライセンス", "Open-source licences"))
-        self._empty[self.third_parties] = self.third_parties_requested.emit
+        self._fill_by_page[self.third_parties] = self.third_parties_requested.emit
         self.third_parties.setPlaceholderText(localize("読み込み中…", "Loading…"))
         # Links lead to local licence files and to the list itself; Qt would try to open them as documents.
         self.third_parties.setOpenLinks(False)
         self.third_parties.anchorClicked.connect(self._open_link)
-        own = find_resources_dir().parent / "LICENSE"
-        if own.is_file():
+        licence = find_resources_dir().parent / "LICENSE"
+        if licence.is_file():
             terms = self._add_page(localize("Koebako のライセンス", "Koebako licence"))
-            self._empty[terms] = lambda: terms.setPlainText(own.read_text(encoding="utf-8"))
+            self._fill_by_page[terms] = lambda: terms.setPlainText(licence.read_text(encoding="utf-8"))
         self.tabs.currentChanged.connect(self._fill_page)
         self._fill_page()
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localize("閉じる", "Close"))
-        box.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setSpacing(12)
-        column.addLayout(row)
-        column.addWidget(self.tabs, 1)
-        column.addWidget(box)
+        fill_box(QVBoxLayout(self), row, (self.tabs, 1), create_close_box(self), spacing=12)
         self.resize(760, 580)
 
     @Slot(str)
     def show_third_parties(self, content: str) -> None:
         """Show the result of `format_third_parties`."""
-        self._parts = content
+        self._third_party_text = content
         if find_bundled_notice() is not None:
             self.third_parties.setPlainText(content)
         else:
@@ -186,20 +173,17 @@ class AboutDialog(QDialog):
 
     @Slot()
     def _fill_page(self) -> None:
-        self._empty.pop(self.tabs.currentWidget(), lambda: None)()
+        self._fill_by_page.pop(self.tabs.currentWidget(), lambda: None)()
 
     def _add_page(self, name: str) -> QTextBrowser:
-        page = QTextBrowser()
-        page.setOpenExternalLinks(True)
-        page.setAccessibleName(name)
-        page.setToolTip(name)
+        page = describe_widget(QTextBrowser(openExternalLinks=True), name, name)
         self.tabs.addTab(page, name)
         return page
 
     @Slot(QUrl)
     def _open_link(self, link: QUrl) -> None:
         if link.scheme() == BACK_LINK:
-            self.show_third_parties(self._parts)
+            self.show_third_parties(self._third_party_text)
             return
         text = Path(link.toLocalFile()).read_text(encoding="utf-8", errors="replace")
         back = localize("← 一覧に戻る", "← Back to the list")
@@ -249,13 +233,7 @@ class WhatsNewDialog(QDialog):
         self.view = GuidePageView()
         self.view.setAccessibleName(self.windowTitle())
         self.view.show_page(markdown)
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localize("閉じる（Esc）", "Close (Esc)"))
-        box.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setSpacing(12)
-        column.addWidget(self.view, 1)
-        column.addWidget(box)
+        fill_box(QVBoxLayout(self), (self.view, 1), create_close_box(self, localize("閉じる（Esc）", "Close (Esc)")), spacing=12)
         self.resize(*WHATS_NEW_SIZE_PX)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from app.common.language import localize
 from app.common.processes.self_launch import build_cli_command
 from app.common.system_errors import describe_reason
 from app.ui.plain_text import PlainLabel
+from app.ui.widgets.widget_setup import create_close_box, describe_widget, fill_box, set_up_button
 
 CHECK_MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 TERMINATION_TIMEOUT_MS = 3000
@@ -41,20 +43,16 @@ class DiagnosticsDialog(QDialog):
         self.report = ""
         self.summary = PlainLabel()
         self.summary.setObjectName("heading")
-        self.busy = QProgressBar()
-        self.busy.setRange(0, 0)
+        self.busy = QProgressBar(minimum=0, maximum=0, textVisible=False)
         self.busy.setObjectName("played")
-        self.busy.setTextVisible(False)
         self.busy.setFixedHeight(4)
         self.busy.setAccessibleName(localize("診断中", "Running diagnostics"))
-        self.shown = QTextBrowser()
-        self.shown.setAccessibleName(localize("診断結果", "Results"))
-        self.shown.setToolTip(localize("koebako doctor と同じ結果です。", "The same results as koebako doctor."))
-        column = QVBoxLayout(self)
-        column.addWidget(self.summary)
-        column.addWidget(self.busy)
-        column.addWidget(self.shown, 1)
-        column.addWidget(self._create_buttons())
+        self.shown = describe_widget(
+            QTextBrowser(),
+            localize("診断結果", "Results"),
+            localize("koebako doctor と同じ結果です。", "The same results as koebako doctor."),
+        )
+        fill_box(QVBoxLayout(self), self.summary, self.busy, (self.shown, 1), self._create_buttons())
         self.process = QProcess(self)
         self.process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
         self.process.finished.connect(self._show_results)
@@ -83,16 +81,10 @@ class DiagnosticsDialog(QDialog):
         super().done(result)
 
     def _create_buttons(self) -> QDialogButtonBox:
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localize("閉じる", "Close"))
-        box.rejected.connect(self.reject)
-        role = QDialogButtonBox.ButtonRole.ActionRole
+        box = create_close_box(self)
 
-        def add_button(name: str, tip: str, on_clicked: Any) -> QPushButton:
-            button = box.addButton(name, role)
-            button.setToolTip(tip)
-            button.clicked.connect(on_clicked)
-            return button
+        def add_button(name: str, tip: str, on_click: Callable[[], object]) -> QPushButton:
+            return set_up_button(box.addButton(name, QDialogButtonBox.ButtonRole.ActionRole), tip, on_click)
 
         self.help = add_button(
             localize("ヘルプ", "Help"),
@@ -113,13 +105,13 @@ class DiagnosticsDialog(QDialog):
         # A crash emits both errorOccurred and finished; an error may come while the process still runs.
         if self.process.state() != QProcess.ProcessState.NotRunning or self.report:
             return
-        said = bytes(self.process.readAllStandardOutput().data()).decode("utf-8", "replace")
-        wrong = bytes(self.process.readAllStandardError().data()).decode("utf-8", "replace").strip()
+        output = bytes(self.process.readAllStandardOutput().data()).decode("utf-8", "replace")
+        errors = bytes(self.process.readAllStandardError().data()).decode("utf-8", "replace").strip()
         try:
-            found = parse_object(said)
-            self.report = format_text_report(found)
-            self.shown.setHtml(format_html_report(found))
-            troubles = sum(check["status"] != "ok" for check in found["checks"])
+            results = parse_object(output)
+            self.report = format_text_report(results)
+            self.shown.setHtml(format_html_report(results))
+            troubles = sum(check["status"] != "ok" for check in results["checks"])
             self.summary.setText(
                 localize(f"{troubles} 件の問題が見つかりました。", f"{troubles} problem{'s' * (troubles != 1)} found.")
                 if troubles
@@ -127,7 +119,7 @@ class DiagnosticsDialog(QDialog):
             )
         # A broken part may end the process in mid-report: then everything it printed is the report.
         except (ValueError, KeyError, TypeError, AttributeError):
-            self.report = f"{said}\n{wrong}\n{self.process.errorString()}".strip()
+            self.report = f"{output}\n{errors}\n{self.process.errorString()}".strip()
             self.shown.setPlainText(self.report)
             self.summary.setText(localize("診断が完了しませんでした。", "The checks did not finish."))
         self.busy.hide()

@@ -177,14 +177,9 @@ class GuidePageView(QTextBrowser):
         self._highlight_matches()
         return True
 
-    def go_to_first_match(self) -> None:
-        """Go to the first match of the page."""
-        self._current = 0
-        self._highlight_matches()
-
-    def go_to_last_match(self) -> None:
-        """Go to the last match of the page."""
-        self._current = max(0, len(self._spans) - 1)
+    def go_to_edge_match(self, *, is_first: bool) -> None:
+        """Go to the first match of the page, or to the last."""
+        self._current = 0 if is_first else max(0, len(self._spans) - 1)
         self._highlight_matches()
 
     def changeEvent(self, event: QEvent) -> None:

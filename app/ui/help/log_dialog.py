@@ -13,6 +13,7 @@ from app.common.language import localize
 from app.common.log import find_log_path
 from app.ui.plain_text import escape_tip
 from app.ui.widgets.visibility_timer import VisibilityTimer
+from app.ui.widgets.widget_setup import create_close_box, describe_widget, fill_box, set_up_button
 
 MAX_SHOWN_LOG_BYTES = 256 << 10
 LOG_POLL_MS = 1000
@@ -26,26 +27,18 @@ class LogDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(localize("ログ", "Log"))
         self._size = -1
-        self.wanted = QLineEdit()
-        self.wanted.setPlaceholderText(localize("含まれる文字", "Contains"))
-        self.wanted.setAccessibleName(localize("絞り込み", "Filter"))
-        self.wanted.setToolTip(localize("この文字を含む行だけを表示します。", "Shows only lines that contain this text."))
-        self.wanted.setClearButtonEnabled(True)
+        self.wanted = describe_widget(
+            QLineEdit(placeholderText=localize("含まれる文字", "Contains"), clearButtonEnabled=True),
+            localize("絞り込み", "Filter"),
+            localize("この文字を含む行だけを表示します。", "Shows only lines that contain this text."),
+        )
         self.serious = QCheckBox(localize("警告とエラーのみ", "Warnings and errors only"))
         self.serious.setToolTip(localize("警告とエラーだけを表示します。", "Shows only warnings and errors."))
-        self.shown = QPlainTextEdit()
-        self.shown.setReadOnly(True)
-        self.shown.setTabChangesFocus(True)
-        self.shown.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.shown = QPlainTextEdit(readOnly=True, tabChangesFocus=True, lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap)
         self.shown.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.shown.setAccessibleName(self.windowTitle())
-        row = QHBoxLayout()
-        row.addWidget(self.wanted, 1)
-        row.addWidget(self.serious)
-        column = QVBoxLayout(self)
-        column.addLayout(row)
-        column.addWidget(self.shown, 1)
-        column.addWidget(self._create_buttons())
+        row = fill_box(QHBoxLayout(), (self.wanted, 1), self.serious)
+        fill_box(QVBoxLayout(self), row, (self.shown, 1), self._create_buttons())
         self.wanted.textChanged.connect(self._refresh_lines)
         self.serious.toggled.connect(self._refresh_lines)
         self.resize(760, 480)
@@ -68,22 +61,23 @@ class LogDialog(QDialog):
         )
         bar = self.shown.verticalScrollBar()
         # A reader at the end follows the log; one who scrolled up keeps the place.
-        at_end = bar.value() >= bar.maximum()
-        place = bar.value()
+        is_at_end, position = bar.value() >= bar.maximum(), bar.value()
         self.shown.setPlainText("\n".join(lines))
-        bar.setValue(bar.maximum() if at_end else place)
+        bar.setValue(bar.maximum() if is_at_end else position)
 
     def _create_buttons(self) -> QDialogButtonBox:
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localize("閉じる", "Close"))
-        box.rejected.connect(self.reject)
-        role = QDialogButtonBox.ButtonRole.ActionRole
-        self.copy = box.addButton(localize("コピー", "Copy"), role)
-        self.copy.setToolTip(localize("表示中の行をコピーします。", "Copies the lines shown."))
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText()))
-        self.folder = box.addButton(localize("フォルダーを開く", "Open folder"), role)
-        self.folder.setToolTip(escape_tip(str(find_log_path().parent)))
-        self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(find_log_path().parent))))
+        box, role = create_close_box(self), QDialogButtonBox.ButtonRole.ActionRole
+        self.copy = set_up_button(
+            box.addButton(localize("コピー", "Copy"), role),
+            localize("表示中の行をコピーします。", "Copies the lines shown."),
+            lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText()),
+        )
+        folder = str(find_log_path().parent)
+        self.folder = set_up_button(
+            box.addButton(localize("フォルダーを開く", "Open folder"), role),
+            escape_tip(folder),
+            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(folder)),
+        )
         return box
 
     @Slot()

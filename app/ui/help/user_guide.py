@@ -7,12 +7,13 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QTextDocument
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.help.guide_page_view import GuidePageView
 from app.ui.help.guide_pages import GUIDE_PAGES, GuidePage, find_spans, load_pages
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.widget_setup import create_close_box, create_label, describe_widget, fill_box
 
 WIDTH, ROW_PADDING = 230, 13
 ARROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -32,25 +33,16 @@ class GuideIndex(QWidget):
 
     def __init__(self, pages: Sequence[GuidePage]) -> None:
         super().__init__()
-        self.query = QLineEdit()
-        self.query.setPlaceholderText(localize("ヘルプを検索", "Search the guide"))
-        self.query.setAccessibleName(self.query.placeholderText())
-        self.query.setToolTip(
-            localize("Enter で次、Shift+Enter で前の一致箇所へ移動します。(Ctrl+F)", "Enter: next match, Shift+Enter: previous (Ctrl+F)")
-        )
-        self.query.setClearButtonEnabled(True)
+        title = localize("ヘルプを検索", "Search the guide")
+        tip = localize("Enter で次、Shift+Enter で前の一致箇所へ移動します。(Ctrl+F)", "Enter: next match, Shift+Enter: previous (Ctrl+F)")
+        self.query = describe_widget(QLineEdit(placeholderText=title, clearButtonEnabled=True), title, tip)
         self.query.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName(localize("ページ", "Pages"))
-        self.nothing = QLabel(localize("見つかりません。", "Nothing found."))
-        self.nothing.setObjectName("muted")
+        self.nothing = create_label(localize("見つかりません。", "Nothing found."), "muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.nothing.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.query)
-        column.addWidget(self.list, 1)
+        column = fill_box(QVBoxLayout(self), self.query, (self.list, 1), margins=(0, 0, 0, 0), spacing=8)
         column.addWidget(self.nothing, 1, Qt.AlignmentFlag.AlignTop)
         self.setFixedWidth(WIDTH)
         self._fill_list(pages)
@@ -64,7 +56,7 @@ class GuideIndex(QWidget):
 
     def select_page(self, name: str) -> None:
         """Select a page, and clear a search that would hide it."""
-        for item in self._list_shown_items():
+        for item in self._list_items():
             if item.data(NAME) == name:
                 if item.isHidden():
                     self.query.clear()
@@ -72,11 +64,11 @@ class GuideIndex(QWidget):
 
     def select_next_page(self, forward: bool, *, should_wrap: bool = False) -> None:
         """Select the next listed page, or the previous one."""
-        shown = [item for item in self._list_shown_items() if not item.isHidden()]
-        if not shown:
+        items = [item for item in self._list_items() if not item.isHidden()]
+        if not items:
             return
-        place = shown.index(self.list.currentItem()) + (1 if forward else -1)
-        self.list.setCurrentItem(shown[place % len(shown) if should_wrap else max(0, min(len(shown) - 1, place))])
+        row = items.index(self.list.currentItem()) + (1 if forward else -1)
+        self.list.setCurrentItem(items[row % len(items) if should_wrap else max(0, min(len(items) - 1, row))])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let arrow keys in the field choose a page, and Enter move between matches."""
@@ -99,20 +91,20 @@ class GuideIndex(QWidget):
             for role, value in ((NAME, page.name), (TITLE, page.title), (TEXT, text.toPlainText())):
                 item.setData(role, value)
 
-    def _list_shown_items(self) -> list[QListWidgetItem]:
+    def _list_items(self) -> list[QListWidgetItem]:
         return [self.list.item(row) for row in range(self.list.count())]
 
     @Slot(str)
     def _search_pages(self, query: str) -> None:
-        for item in self._list_shown_items():
+        for item in self._list_items():
             count = len(find_spans(item.data(TEXT), query))
             item.setText(f"{item.data(TITLE)}  ({count})" if count else item.data(TITLE))
             item.setHidden(bool(query.strip()) and not count)
-        shown = [item for item in self._list_shown_items() if not item.isHidden()]
-        self.list.setVisible(bool(shown))
-        self.nothing.setVisible(not shown)
-        if shown and self.list.currentItem() not in shown:
-            self.list.setCurrentItem(shown[0])
+        matching = [item for item in self._list_items() if not item.isHidden()]
+        self.list.setVisible(bool(matching))
+        self.nothing.setVisible(not matching)
+        if matching and self.list.currentItem() not in matching:
+            self.list.setCurrentItem(matching[0])
         else:
             self.changed.emit()
 
@@ -144,26 +136,13 @@ class UserGuideDialog(QDialog):
         if not self.index.query.text().strip() or self.view.go_to_next_match(forward):
             return
         self.index.select_next_page(forward, should_wrap=True)
-        if forward:
-            self.view.go_to_first_match()
-        else:
-            self.view.go_to_last_match()
+        self.view.go_to_edge_match(is_first=forward)
 
     def _lay_out_widgets(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.index)
-        row.addWidget(self.view, 1)
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        close = box.button(QDialogButtonBox.StandardButton.Close)
-        close.setToolTip(localize("閉じる (Esc)", "Close (Esc)"))
-        close.setAutoDefault(False)
-        box.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(12)
-        column.addLayout(row, 1)
-        column.addWidget(box)
+        row = fill_box(QHBoxLayout(), self.index, (self.view, 1), spacing=12)
+        box = create_close_box(self, localize("閉じる (Esc)", "Close (Esc)"))
+        box.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
+        fill_box(QVBoxLayout(self), (row, 1), box, margins=DIALOG_MARGINS, spacing=12)
         self.resize(*USER_GUIDE_SIZE)
 
     def _add_shortcuts(self) -> None:

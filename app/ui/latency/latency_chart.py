@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen, QResizeEvent, QTransform
-from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem, QLabel, QStyleOptionGraphicsItem, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem, QStyleOptionGraphicsItem, QToolTip, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.common.stage_labels import find_stage_label
@@ -19,6 +19,7 @@ from app.ui.plain_text import escape_tip
 from app.ui.synthesis.latency_history import SUMMED_SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch_painting import paint_cache_mark
+from app.ui.widgets.widget_setup import create_label
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 
 # Positions are milliseconds and rows; widths of lines, chips and letters are pixels.
@@ -237,10 +238,9 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         self._labels: list[str] = []
         self._shown: tuple[list[Utterance], tuple[Utterance, float] | None, float, Mapping[str, float]] = ([], None, 0.0, {})
         self.names.setTicks([[]])
-        self.empty_hint = QLabel(
-            localize("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes.")
+        self.empty_hint = create_label(
+            localize("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes."), "muted"
         )
-        self.empty_hint.setObjectName("muted")
         self.empty_hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         QVBoxLayout(self).addWidget(self.empty_hint)

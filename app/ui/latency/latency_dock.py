@@ -16,7 +16,9 @@ from app.ui.latency.latency_title import TITLE_MARGIN_PX, LatencyLegend, Latency
 from app.ui.latency.latency_trend import LatencyTrend
 from app.ui.synthesis.latency_history import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
+from app.ui.widgets.file_dialogs import ask_for_new_file
 from app.ui.widgets.scroll_frame import ScrollFrame
+from app.ui.widgets.widget_setup import fill_box
 
 if TYPE_CHECKING:
     from app.ui.latency.latency_chart import LatencyChart
@@ -193,10 +195,7 @@ class LatencyDock(QDockWidget):
 
     @Slot(str)
     def _ask_and_export(self, suffix: str) -> None:
-        from app.ui.latency.latency_files import ask_for_file_name
-
-        file = ask_for_file_name(self, localize("書き出す", "Export"), suffix)
-        if file is not None:
+        if (file := ask_for_new_file(self, localize("書き出す", "Export"), f"koebako-latency.{suffix}")) is not None:
             self.write_file(file, suffix)
 
     def write_file(self, file: Path, suffix: str) -> None:
@@ -215,19 +214,14 @@ class LatencyDock(QDockWidget):
         """Return one card with the three parts."""
         card = QFrame()
         card.setObjectName("card")
-        row = QHBoxLayout(card)
-        row.setContentsMargins(8, 4, 4, 4)
-        row.setSpacing(4)
-        row.addWidget(self.place, 1)
+        row = fill_box(QHBoxLayout(card), (self.place, 1), margins=(8, 4, 4, 4), spacing=4)
         for part in (self.trend, self.table):
             edge = QFrame()
             edge.setObjectName("edge")
             row.addWidget(edge)
             row.addWidget(part)
         body = QWidget()
-        whole = QHBoxLayout(body)
-        whole.setContentsMargins(TITLE_MARGIN_PX, 0, TITLE_MARGIN_PX, 8)
-        whole.addWidget(card)
+        fill_box(QHBoxLayout(body), card, margins=(TITLE_MARGIN_PX, 0, TITLE_MARGIN_PX, 8))
         return body
 
     @Slot(bool)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QSize
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.common.errors import OutputFileError
 from app.common.files.atomic_write import write_file_atomically
@@ -17,7 +17,6 @@ from app.common.system_errors import describe_reason
 from app.core.text.spreadsheet_cells import escape_formula
 from app.ui.latency.latency_title import TITLE_MARGIN_PX
 from app.ui.synthesis.latency_history import LatencyHistory
-from app.ui.widgets.file_dialogs import append_suffix
 
 LATENCY_CSV_COLUMNS = (
     *("request", "text", "stopped", "first_audio_ms", "audio_s", "total_ms", "rtf"),
@@ -55,15 +54,6 @@ def _format_number(value: float | None) -> str:
 
 LEGEND_GAP_PX = 6  # above and below the legend
 PICTURE_SCALE = 2  # of the screen's pixels
-
-
-def ask_for_file_name(parent: QWidget, title: str, suffix: str) -> Path | None:
-    """Ask for a file name; return None where the user cancels."""
-    start = Path.home() / f"koebako-latency.{suffix}"
-    name, _ = QFileDialog.getSaveFileName(parent, title, str(start), f"{suffix.upper()} (*.{suffix})")
-    if not name:
-        return None
-    return Path(name) if Path(name).suffix else append_suffix(Path(name), f".{suffix}")
 
 
 def write_csv(history: LatencyHistory, file: Path) -> None:

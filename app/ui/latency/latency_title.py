@@ -15,6 +15,7 @@ from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS
 from app.ui.theme.theme import Theme
 from app.ui.widgets.fold_button import FoldButton
 from app.ui.widgets.hatch_painting import paint_cache_mark
+from app.ui.widgets.widget_setup import fill_box
 
 TITLE_MARGIN_PX = 14  # beside everything in the dock
 
@@ -170,10 +171,7 @@ class LatencyTitle(QWidget):
         self._lay_out_widgets()
 
     def _lay_out_widgets(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(TITLE_MARGIN_PX, 2, 10, 2)
-        row.setSpacing(6)
-        row.addWidget(self.fold)
+        row = fill_box(QHBoxLayout(self), self.fold, margins=(TITLE_MARGIN_PX, 2, 10, 2), spacing=6)
         row.addSpacing(10)
         row.addWidget(self.legend, 1)
         for button in self._tools[1:]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
 from app.core.script.script import Character
 from app.ui.theme.character_colours import create_colour_icon
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.widget_setup import create_button, describe_widget, fill_box
 
 SWATCH_PX = 16
 
 
-class CharacterField(QWidget):
+class CharacterField(ThemedWidget, QWidget):
     """A label, a list of the cast, and a button that is there while a selected line deviates from its character.
 
     Signals:
@@ -34,27 +35,22 @@ class CharacterField(QWidget):
         self._drawn: tuple[object, ...] = ()
         self._chosen: Collection[str] = ()
         self.label = QLabel(localize("登場人物", "Character"))
-        self.box = ChoiceBox()
-        self.box.setAccessibleName(localize("登場人物", "Character"))
-        self.box.setToolTip(localize("選んだ行のセリフを話す登場人物。", "Who speaks the selected lines."))
+        self.box = describe_widget(
+            ChoiceBox(), localize("登場人物", "Character"), localize("選んだ行のセリフを話す登場人物。", "Who speaks the selected lines.")
+        )
         self.box.setMinimumContentsLength(6)
         self.box.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.setPlaceholderText(localize("（複数）", "(mixed)"))
         self.box.activated.connect(self._choose_row)
         self.label.setBuddy(self.box)
-        self.reset = QPushButton(localize("設定を戻す", "Reset"))
-        self.reset.setObjectName("small")
-        self.reset.setToolTip(
-            localize("登場人物と違う設定を、登場人物のものに戻します。", "Gives lines the settings of their character again.")
+        self.reset = create_button(
+            localize("設定を戻す", "Reset"),
+            localize("登場人物と違う設定を、登場人物のものに戻します。", "Gives lines the settings of their character again."),
+            role="small",
         )
         self.reset.clicked.connect(self.reset_requested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.label)
-        row.addWidget(self.box, 1)
-        row.addWidget(self.reset)
+        fill_box(QHBoxLayout(self), self.label, (self.box, 1), self.reset, margins=(0, 0, 0, 0), spacing=8)
         self.reset.hide()
         self.hide()
 
@@ -70,25 +66,21 @@ class CharacterField(QWidget):
         self._cast, self._chosen = cast, chosen
         if drawn != self._drawn:
             self._drawn = drawn
-            self._fill_box()
-        self._select_row()
+            self.draw_in_theme()
+        else:
+            self._select_row()
         self.box.setEnabled(bool(chosen))
         self.reset.setVisible(bool(deviations))
         self._describe_reset(deviations)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Draw the colours of another theme."""
-        if is_theme_change_event(self, event):
-            self._fill_box()
-            self._select_row()
-        super().changeEvent(event)
-
-    def _fill_box(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Fill the list, with the colours of the characters."""
         with QSignalBlocker(self.box):
             self.box.clear()
             self.box.addItem(localize("（なし）", "(none)"), "")
             for character in self._cast:
                 self.box.addItem(create_colour_icon(character.colour, SWATCH_PX, self), character.name, character.id)
+        self._select_row()
 
     def _select_row(self) -> None:
         with QSignalBlocker(self.box):

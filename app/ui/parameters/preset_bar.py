@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -38,17 +38,18 @@ from app.ui.parameters.preset_collection import (
     save_presets,
 )
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
+from app.ui.widgets.widget_setup import create_label, describe_widget, fill_box, set_up_button
 
 
 class PresetNameDialog(QDialog):
     """A dialog with a field and two check boxes.
 
     Args:
-        own, project: The names of the user's presets and of the project's; the dialog warns where one will be replaced.
+        presets: The present ones; the dialog warns where one will be replaced.
         entry: The displayed preset, whose name and checks are filled in.
 
     Signals:
@@ -57,29 +58,23 @@ class PresetNameDialog(QDialog):
 
     name_accepted = Signal(str, bool, bool)
 
-    def __init__(self, parent: QWidget, own: Collection[str], project: Collection[str], entry: PresetEntry | None = None) -> None:
+    def __init__(self, parent: QWidget, presets: PresetCollection, entry: PresetEntry | None = None) -> None:
         super().__init__(parent)
-        self._own, self._project = frozenset(own), frozenset(project)
+        self._presets = presets
         self.setWindowTitle(localize("プリセットとして保存", "Save as a preset"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(400)
         label = QLabel(localize("プリセット名", "Preset name"))
-        self.field = QLineEdit(entry.name if entry is not None else "")
-        self.field.setMaxLength(MAX_SHORT_TEXT_CHARS)
-        self.field.setAccessibleName(label.text())
-        self.field.setToolTip(localize("一覧に表示する名前です。", "The name in the list."))
+        self.field = QLineEdit(entry.name if entry is not None else "", maxLength=MAX_SHORT_TEXT_CHARS)
+        describe_widget(self.field, label.text(), localize("一覧に表示する名前です。", "The name in the list."))
         self.field.selectAll()
         label.setBuddy(self.field)
         self._create_choices(entry)
-        self.note = QLabel()
-        self.note.setObjectName("muted")
-        self.note.setWordWrap(True)
+        self.note = create_label("", "muted", wraps=True)
         self._create_buttons()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
-        for widget in (label, self.field, self.character, self.in_project, self.note):
-            column.addWidget(widget)
+        column = fill_box(
+            QVBoxLayout(self), label, self.field, self.character, self.in_project, self.note, margins=DIALOG_MARGINS, spacing=10
+        )
         column.addWidget(self.buttons, 0, Qt.AlignmentFlag.AlignRight)
         self.field.textChanged.connect(self._update_buttons)
         self.in_project.toggled.connect(self._update_buttons)
@@ -107,8 +102,7 @@ class PresetNameDialog(QDialog):
     def _create_buttons(self) -> None:
         self.buttons = QDialogButtonBox()
         self.save = self.buttons.addButton(localize("保存", "Save"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.save.setObjectName("primary")
-        self.save.setToolTip(localize("今の設定を保存します。（Enter）", "Saves the current settings. (Enter)"))
+        set_up_button(self.save, localize("今の設定を保存します。（Enter）", "Saves the current settings. (Enter)"), role="primary")
         cancel = self.buttons.addButton(localize("キャンセル", "Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         cancel.setToolTip(localize("保存せずに閉じます。", "Closes without saving."))
         self.buttons.accepted.connect(self._accept_name)
@@ -122,12 +116,12 @@ class PresetNameDialog(QDialog):
     @Slot()
     def _update_buttons(self) -> None:
         # The name of the built-in preset is reserved: the list would show two entries that look the same.
-        standard = self.name == describe_default_preset()
-        self.save.setEnabled(bool(self.name) and not standard)
+        is_reserved = self.name == describe_default_preset()
+        self.save.setEnabled(bool(self.name) and not is_reserved)
         replaces = localize("同じ名前のプリセットを置き換えます。", "Replaces the preset of this name.")
         reserved = localize("この名前は使えません。", "This name is reserved.")
-        taken = self._project if self.in_project.isChecked() else self._own
-        self.note.setText(reserved if standard else replaces if self.name in taken else "")
+        is_taken = self.name in self._presets.list_names(in_project=self.in_project.isChecked())
+        self.note.setText(reserved if is_reserved else replaces if is_taken else "")
 
     @Slot()
     def _accept_name(self) -> None:
@@ -157,11 +151,8 @@ class PresetFilesButton(QToolButton):
         self._presets = presets
         self._background = BackgroundThread(self, "preset files")
         self._background.failed.connect(self.failed)
-        self.setObjectName("more")
-        self.setAccessibleName(localize("プリセットの読み込みと書き出し", "Import and export presets"))
-        self.setToolTip(
-            localize("プリセットをファイルから読み込み、ファイルに書き出します。", "Imports presets from a file, or exports them.")
-        )
+        tip = localize("プリセットをファイルから読み込み、ファイルに書き出します。", "Imports presets from a file, or exports them.")
+        set_up_button(self, tip, name=localize("プリセットの読み込みと書き出し", "Import and export presets"), role="more")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         menu.addAction(localize("プリセットを読み込む…", "Import presets…")).triggered.connect(self._choose_import_file)
@@ -188,7 +179,7 @@ class PresetFilesButton(QToolButton):
             self._background.run_work(partial(save_presets, self._presets(), file))
 
 
-class PresetBar(QWidget):
+class PresetBar(ThemedWidget, QWidget):
     """A list of presets with its buttons; changes are shown at once, written in the background, and are no steps of the script's history.
 
     Attributes:
@@ -211,8 +202,8 @@ class PresetBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shelf = PresetCollection()
-        self.file = AutosavedFile(self, "presets", lambda: partial(save_presets, self._shelf.own), delay_ms=0)
+        self._collection = PresetCollection()
+        self.file = AutosavedFile(self, "presets", lambda: partial(save_presets, self._collection.own), delay_ms=0)
         self._settings = LineSettings()
         self.label = QLabel(localize("プリセット", "Preset"))
         self.names = ChoiceBox()
@@ -222,95 +213,77 @@ class PresetBar(QWidget):
         self.names.setMinimumContentsLength(6)
         self.names.activated.connect(self._apply_selected)
         self.label.setBuddy(self.names)
-        self.keep = self._create_button(
-            "add",
-            localize("プリセットとして保存", "Save as a preset"),
+        self.keep = set_up_button(
+            QToolButton(),
             localize("今の設定に名前を付けて保存します。", "Saves the current settings under a name."),
+            self._ask_for_name,
+            name=localize("プリセットとして保存", "Save as a preset"),
+            role="add",
         )
-        self.drop = self._create_button(
-            "delete",
-            localize("プリセットを削除", "Delete preset"),
+        self.drop = set_up_button(
+            QToolButton(),
             localize("選択中のプリセットを削除します。", "Deletes the selected preset."),
+            self._remove_selected,
+            name=localize("プリセットを削除", "Delete preset"),
+            role="delete",
         )
         self.more = PresetFilesButton(lambda: self.presets)
         self.more.failed.connect(self.failed)
         self.more.presets_read.connect(self._import_presets)
-        self.keep.clicked.connect(self._ask_for_name)
-        self.drop.clicked.connect(self._remove_selected)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.label)
-        row.addWidget(self.names, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(2)
-        for button in (self.keep, self.drop, self.more):
-            buttons.addWidget(button)
+        row = fill_box(QHBoxLayout(self), self.label, (self.names, 1), margins=(0, 0, 0, 0), spacing=8)
+        buttons = fill_box(QHBoxLayout(), self.keep, self.drop, self.more, spacing=2)
         row.addLayout(buttons)
         self._fill_choices()
-        self._draw_icons()
+        self.draw_in_theme()
 
     @property
     def presets(self) -> Presets:
         """Return all presets by their displayed name."""
-        return {item.name: item.preset for item in self._shelf.entries}
+        return {item.name: item.preset for item in self._collection.entries}
 
     def load_presets(self) -> None:
         """Read the user's presets from the disk, and show a notice where that fails."""
         presets, error = load_presets()
-        self._shelf.set_presets(own=presets)
+        self._collection.set_presets(own=presets)
         self._fill_choices()
         show_notice(error)
 
     def show_project(self, presets: Presets) -> None:
         """Show the presets of another project, or changed ones of the same."""
-        if presets != self._shelf.project:
-            self._shelf.set_presets(project=presets)
+        if presets != self._collection.project:
+            self._collection.set_presets(project=presets)
             self._fill_choices()
 
     def show_settings(self, settings: LineSettings) -> None:
         """Show the preset that equals a line's settings, preferring one with voice, speaker and style."""
         self._settings = settings
-        known = [LinePreset(), *self.presets.values()]
-        same = [row for row, preset in enumerate(known) if LinePreset.from_settings(settings, character=preset.character) == preset]
-        self.names.setCurrentIndex(max(same, key=lambda row: (known[row].character, -row), default=-1))
+        presets = [LinePreset(), *self.presets.values()]
+        rows = [row for row, preset in enumerate(presets) if LinePreset.from_settings(settings, character=preset.character) == preset]
+        self.names.setCurrentIndex(max(rows, key=lambda row: (presets[row].character, -row), default=-1))
         self.drop.setEnabled(self.names.currentIndex() > 0)
 
     def keep_settings_as(self, name: str, with_speaker: bool = False, in_project: bool = False) -> None:
         """Save the shown settings under a name, for all projects or for the open one, replacing a preset of that name."""
-        self._shelf.put_preset(name, LinePreset.from_settings(self._settings, character=with_speaker), in_project=in_project)
+        self._collection.put_preset(name, LinePreset.from_settings(self._settings, character=with_speaker), in_project=in_project)
         self._save_presets(in_project=in_project)
 
     def restore_preset(self, entry: PresetEntry) -> None:
         """Put back a removed preset; presets added since are kept."""
-        self._shelf.add_presets({entry.stored_name: entry.preset}, in_project=entry.in_project)
+        self._collection.add_presets({entry.stored_name: entry.preset}, in_project=entry.in_project)
         self._save_presets(in_project=entry.in_project)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the icons in the colours of another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_icons()
-        super().changeEvent(event)
-
-    def _create_button(self, drawing: str, name: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setObjectName(drawing)
-        button.setAccessibleName(name)
-        button.setToolTip(tip)
-        return button
 
     def _save_presets(self, *, in_project: bool) -> None:
         self._fill_choices()
         if in_project:
-            self.project_changed.emit(self._shelf.project)
+            self.project_changed.emit(self._collection.project)
         else:
             self.file.schedule_save()
 
     def _fill_choices(self) -> None:
         self.names.clear()
         of_project = localize("（プロジェクト）", " (project)")
-        self.names.addItems([describe_default_preset(), *(item.name + of_project * item.in_project for item in self._shelf.entries)])
-        self.more.export.setEnabled(bool(self._shelf.entries))
+        self.names.addItems([describe_default_preset(), *(item.name + of_project * item.in_project for item in self._collection.entries)])
+        self.more.export.setEnabled(bool(self._collection.entries))
         self.show_settings(self._settings)
 
     @Slot(int)
@@ -319,25 +292,26 @@ class PresetBar(QWidget):
 
     @Slot()
     def _ask_for_name(self) -> None:
-        taken = self._shelf.list_names(in_project=False), self._shelf.list_names(in_project=True)
-        dialog = PresetNameDialog(self, *taken, self._shelf.entries[self.names.currentIndex() - 1] if self.drop.isEnabled() else None)
+        entry = self._collection.entries[self.names.currentIndex() - 1] if self.drop.isEnabled() else None
+        dialog = PresetNameDialog(self, self._collection, entry)
         dialog.name_accepted.connect(self.keep_settings_as)
         dialog.open()
 
     @Slot()
     def _remove_selected(self) -> None:
-        gone = self._shelf.entries[self.names.currentIndex() - 1]
-        self._shelf.remove_preset(gone)
-        self._save_presets(in_project=gone.in_project)
-        self.preset_removed.emit(gone)
+        entry = self._collection.entries[self.names.currentIndex() - 1]
+        self._collection.remove_preset(entry)
+        self._save_presets(in_project=entry.in_project)
+        self.preset_removed.emit(entry)
 
     @Slot(object)
     def _import_presets(self, presets: Presets) -> None:
-        self._shelf.add_presets(presets, in_project=False)
+        self._collection.add_presets(presets, in_project=False)
         self._save_presets(in_project=False)
         self.presets_imported.emit(len(presets))
 
-    def _draw_icons(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the icons."""
         color = self.palette().color(QPalette.ColorRole.WindowText)
         for button in (self.keep, self.drop, self.more):
             button.setIcon(draw_icon(button.objectName(), color))

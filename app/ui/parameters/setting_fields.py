@@ -15,11 +15,12 @@ from app.core.request_limits import SEED_BOUNDS
 from app.core.script.script import LineSettings
 from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_speaker, format_style
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.parameter_slider import ParameterSlider
+from app.ui.widgets.widget_setup import create_label, describe_widget, fill_box, set_up_button
 
 MIXED_VALUES_TEXT = "–"
 
@@ -117,12 +118,7 @@ class SliderField(QWidget):
             widget.setAccessibleDescription(f"{tip} {reset}")
         self.label.installEventFilter(self)
         self.label.setBuddy(self.number)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.label)
-        row.addWidget(self.slider, 1)
-        row.addWidget(self.number)
+        fill_box(QHBoxLayout(self), self.label, (self.slider, 1), self.number, margins=(0, 0, 0, 0), spacing=8)
         self.set_value(bounds.default)
         self.slider.valueChanged.connect(self._apply_slider)
         self.slider.reset_requested.connect(self.reset_value)
@@ -180,7 +176,7 @@ class SliderField(QWidget):
         return round((value - self._bounds.low) / self._bounds.step)
 
 
-class SeedField(QWidget):
+class SeedField(ThemedWidget, QWidget):
     """A label, a lock, a dice button and a number field; for a voice that draws no random numbers the label says so.
 
     Signals:
@@ -206,10 +202,12 @@ class SeedField(QWidget):
         self.number.setObjectName("number")
         self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.number.valueChanged.connect(self.value_changed)
-        self.dice = QToolButton()
-        self.dice.setToolTip(localize("シードをランダムに変更", "Randomise"))
-        self.dice.setAccessibleName(localize("シードをランダムに変更", "Randomise the seed"))
-        self.dice.clicked.connect(self._roll_seed)
+        self.dice = set_up_button(
+            QToolButton(),
+            localize("シードをランダムに変更", "Randomise"),
+            self._roll_seed,
+            name=localize("シードをランダムに変更", "Randomise the seed"),
+        )
         self.lock = QToolButton()
         self.lock.setCheckable(True)
         self.lock.setChecked(True)
@@ -225,8 +223,7 @@ class SeedField(QWidget):
             widget.setToolTip(tip)
             widget.setAccessibleName(name)
         self.label.setBuddy(self.number)
-        self.unused = QLabel(localize("使いません（毎回同じ音です）", "not used: always the same take"))
-        self.unused.setObjectName("muted")
+        self.unused = create_label(localize("使いません（毎回同じ音です）", "not used: always the same take"), "muted")
         self.unused.setToolTip(
             localize(
                 "この声は乱数を使わないため、同じ文と設定なら毎回同じ音になります。",
@@ -236,18 +233,10 @@ class SeedField(QWidget):
         self.unused.setMinimumHeight(self.number.sizeHint().height())
         self.unused.hide()
         self._arrange_widgets()
-        self._draw_icons()
+        self.draw_in_theme()
 
     def _arrange_widgets(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.label)
-        row.addStretch(1)
-        row.addWidget(self.lock)
-        row.addWidget(self.dice)
-        row.addWidget(self.number)
-        row.addWidget(self.unused)
+        fill_box(QHBoxLayout(self), self.label, None, self.lock, self.dice, self.number, self.unused, margins=(0, 0, 0, 0), spacing=8)
 
     @property
     def value(self) -> int:
@@ -268,22 +257,17 @@ class SeedField(QWidget):
         """Lock the seed, or use another one each time the line is played."""
         self.lock.setChecked(locked)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the icons in the colours of another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_icons()
-        super().changeEvent(event)
-
     @Slot()
     def _roll_seed(self) -> None:
         self.number.setValue(random.randint(0, MAX_SEED))
 
     @Slot(bool)
     def _update_lock(self, locked: bool) -> None:
-        self._draw_icons()
+        self.draw_in_theme()
         self.locked_changed.emit(locked)
 
-    def _draw_icons(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the icons."""
         color = self.palette().color(QPalette.ColorRole.WindowText)
         self.dice.setIcon(draw_icon("dice", color))
         self.lock.setIcon(draw_icon("locked" if self.lock.isChecked() else "unlocked", color))
@@ -388,9 +372,7 @@ def mark_label(label: QLabel, is_deviating: bool) -> None:
 
 
 def _create_combo_box(name: str, tip: str) -> QComboBox:
-    box = ChoiceBox()
-    box.setAccessibleName(name)
-    box.setToolTip(tip)
+    box = describe_widget(ChoiceBox(), name, tip)
     box.setMinimumContentsLength(8)
     box.setPlaceholderText("…")
     return box

@@ -31,6 +31,7 @@ from app.ui.voices.voice_card_labels import VoiceSummary
 from app.ui.widgets.fold_button import FoldingSection
 from app.ui.widgets.parameter_slider import ParameterSlider
 from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
+from app.ui.widgets.widget_setup import create_label, fill_box
 
 # The shown marks by phone; the other marks rarely occur in Japanese.
 PAUSE_MARK_LABELS = {",": "、", ".": "。…", "!": "！", "?": "？"}
@@ -156,8 +157,7 @@ class SidePanel(QScrollArea):
         self.character = CharacterField()
         self._choices = VoiceFields()
         self.chooser, self.speakers, self.styles = self._choices.chooser, self._choices.speakers, self._choices.styles
-        self.chosen = QLabel()
-        self.chosen.setObjectName("muted")
+        self.chosen = create_label("", "muted")
         self.presets = PresetBar()
         self.sliders = {name: SliderField(bounds, bounds.tip) for name, bounds in BOUNDS.items()}
         self.seed = SeedField()
@@ -261,23 +261,14 @@ class SidePanel(QScrollArea):
 
     def _build_widgets(self) -> None:
         self._controls = QWidget()
-        controls = QVBoxLayout(self._controls)
-        controls.setContentsMargins(0, 0, 0, 0)
-        controls.setSpacing(4)
-        controls.addWidget(self.character)
-        controls.addLayout(self._choices)
+        controls = fill_box(QVBoxLayout(self._controls), self.character, self._choices, margins=(0, 0, 0, 0), spacing=4)
         for name in MAIN_PARAMETERS:
             controls.addWidget(self.sliders[name])
         controls.addWidget(self.presets)
         controls.addWidget(self.expression)
         side = QWidget()
         side.setObjectName("side")
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 2, 0)
-        column.setSpacing(6)
-        for widget in (self.card, self.chosen, self._controls):
-            column.addWidget(widget)
-        column.addStretch(1)
+        fill_box(QVBoxLayout(side), self.card, self.chosen, self._controls, None, margins=(0, 0, 2, 0), spacing=6)
         self.setWidget(side)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

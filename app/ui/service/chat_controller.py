@@ -77,8 +77,7 @@ class ChatController(ListenerController["WindowChat"]):
     @Slot()
     def skip_comment(self) -> None:
         """End the comment that is being read; it is not read again."""
-        job = self._job
-        if job is not None:
+        if (job := self._job) is not None:
             self._finish_job(job)
             self._speech.skip_job(job)
 
@@ -102,12 +101,6 @@ class ChatController(ListenerController["WindowChat"]):
             self._advance_queue()
         else:
             self.skip_comment()
-
-    def _describe_place(self, _listener: WindowChat) -> str:
-        return str(self._settings.value.chat_port)
-
-    def _list_addresses(self, listener: WindowChat) -> Sequence[str]:
-        return listener.addresses
 
     @Slot(object, object)
     def _replace_rules(self, _before: Settings, after: Settings) -> None:

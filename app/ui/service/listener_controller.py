@@ -18,10 +18,21 @@ from app.ui.plain_text import escape_tip
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.elided_text import ElidedButton
+from app.ui.widgets.widget_setup import set_up_button
 
 
 class WindowListener(Protocol):
-    """Listens from its creation on; its methods wait, so none is for the window's thread."""
+    """Listens from its creation on; its methods wait, so none is for the window's thread.
+
+    Attributes:
+        place: where it listens, in short, for the button.
+        addresses: all at which it listens.
+    """
+
+    @property
+    def place(self) -> str: ...
+    @property
+    def addresses(self) -> Sequence[str]: ...
 
     def refresh_voices(self) -> None:
         """Refresh the voices after those on the disk have changed."""
@@ -62,15 +73,13 @@ class ListenerController(QObject, Generic[Listener]):
         self._running: Listener | None = None  # belongs to the background
         self._failure: AppError | None = None  # that the banner shows
         self.status = describe_idle_listener()
-        self.button = ElidedButton("", name)
-        self.button.setObjectName("small")
-        self.button.setToolTip(escape_tip(tip))
+        self.button = set_up_button(ElidedButton("", name), escape_tip(tip), role="small")
         settings.changed.connect(self._follow_settings)
 
     @Slot()
     def refresh_voices(self) -> None:
         """Refresh the voices after those on the disk have changed."""
-        self._background.run_work(self._refresh_listener)
+        self._background.run_work(lambda: self._running.refresh_voices() if self._running is not None else None)
 
     def close(self) -> None:
         """Stop listening."""
@@ -85,14 +94,6 @@ class ListenerController(QObject, Generic[Listener]):
     def _use_listener(self, listener: Listener | None) -> None:
         """Use what listens now; None where nothing does."""
 
-    @abstractmethod
-    def _describe_place(self, listener: Listener) -> str:
-        """Return where it listens, for the button."""
-
-    @abstractmethod
-    def _list_addresses(self, listener: Listener) -> Sequence[str]:
-        """Return all addresses at which it listens."""
-
     def _explain_failure(self, error: AppError) -> str:
         """Return what helps where it could not start."""
         return error.hint
@@ -104,16 +105,17 @@ class ListenerController(QObject, Generic[Listener]):
 
     def _restart_listener(self, settings: Settings) -> None:
         """End what listens, and start it again if the settings want it."""
-        self._show_state(localize("準備中…", "starting…") if self._is_wanted(settings) else "")
-        self._report_status(localize("準備中…", "Starting…") if self._is_wanted(settings) else describe_idle_listener())
+        is_on = self._is_switched_on(settings)
+        self._show_state(localize("準備中…", "starting…") if is_on else "")
+        self._report_status(localize("準備中…", "Starting…") if is_on else describe_idle_listener())
         self._background.run_work(partial(self._start_listener, settings), self._show_started, self._show_failure)
 
-    def _is_wanted(self, settings: Settings) -> bool:
+    def _is_switched_on(self, settings: Settings) -> bool:
         return bool(getattr(settings, self.RESTART_SETTINGS[0]))
 
     def _start_listener(self, settings: Settings) -> Listener | None:
         self._stop_listener()
-        self._running = self._create_listener(settings) if self._is_wanted(settings) else None
+        self._running = self._create_listener(settings) if self._is_switched_on(settings) else None
         return self._running
 
     def _stop_listener(self) -> None:
@@ -121,14 +123,10 @@ class ListenerController(QObject, Generic[Listener]):
         if running is not None:
             running.stop_server()
 
-    def _refresh_listener(self) -> None:
-        if self._running is not None:
-            self._running.refresh_voices()
-
     def _show_started(self, listener: Listener | None) -> None:
         self._clear_failure()
-        self._show_state("" if listener is None else self._describe_place(listener))
-        self._report_status(describe_idle_listener() if listener is None else _describe_listening(self._list_addresses(listener)))
+        self._show_state("" if listener is None else listener.place)
+        self._report_status(describe_idle_listener() if listener is None else _describe_listening(listener.addresses))
         self._use_listener(listener)
 
     def _show_failure(self, error: AppError) -> None:

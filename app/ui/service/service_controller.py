@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
-    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -33,6 +32,7 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.widget_setup import create_button, create_label, fill_box
 
 if TYPE_CHECKING:
     from app.ui.service.window_listeners import WindowService
@@ -49,12 +49,13 @@ class ServiceDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(localize("サービス", "Service"))
-        self.address = QLineEdit()
-        self.address.setReadOnly(True)
+        self.address = QLineEdit(readOnly=True)
         self.address.setAccessibleName(localize("アドレス", "Address"))
-        self.copy = QPushButton(localize("コピー", "Copy"))
-        self.copy.setToolTip(localize("アドレスをクリップボードにコピーします。", "Copies the address to the clipboard."))
-        self.copy.clicked.connect(self._copy_address)
+        self.copy = create_button(
+            localize("コピー", "Copy"),
+            localize("アドレスをクリップボードにコピーします。", "Copies the address to the clipboard."),
+            lambda: QGuiApplication.clipboard().setText(self.address.text()),
+        )
         self.requests = QTableWidget(0, 5)
         self.requests.setObjectName("words")
         self.requests.setAccessibleName(localize("最近のリクエスト", "Latest requests"))
@@ -79,8 +80,7 @@ class ServiceDialog(QDialog):
         header.setSectionResizeMode(REQUEST, QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
         header.setHighlightSections(False)
-        self.empty = QLabel(localize("リクエストはまだありません。", "No requests yet."))
-        self.empty.setObjectName("muted")
+        self.empty = create_label(localize("リクエストはまだありません。", "No requests yet."), "muted")
         self._arrange_widgets()
         self.resize(720, 440)
 
@@ -90,10 +90,11 @@ class ServiceDialog(QDialog):
         self.copy.setEnabled(bool(url))
         self.empty.setVisible(not records)
         self.requests.setRowCount(len(records))
-        for row, one in enumerate(records):
-            for column, text in enumerate(_format_cells(one)):
+        for row, record in enumerate(records):
+            for column, text in enumerate(_format_cells(record)):
                 item = QTableWidgetItem(text)
-                item.setToolTip(escape_tip(_format_tip(one, text) if column else text))
+                # The tip has what a cell may cut off, and which program asked.
+                item.setToolTip(escape_tip(f"{text}\n{record.client}" if column and record.client else text))
                 self.requests.setItem(row, column, item)
         header = self.requests.horizontalHeader()
         self.requests.setColumnWidth(
@@ -101,30 +102,15 @@ class ServiceDialog(QDialog):
         )
 
     def _arrange_widgets(self) -> None:
-        top = QHBoxLayout()
         label = QLabel(localize("アドレス", "Address"))
         label.setBuddy(self.address)
-        top.addWidget(label)
-        top.addWidget(self.address, 1)
-        top.addWidget(self.copy)
-        title = QLabel(localize("最近のリクエスト", "Latest requests"))
-        title.setObjectName("heading")
+        top = fill_box(QHBoxLayout(), label, (self.address, 1), self.copy)
+        title = create_label(localize("最近のリクエスト", "Latest requests"), "heading")
         buttons = QDialogButtonBox()
         close = buttons.addButton(localize("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
         close.setToolTip(localize("閉じる（Esc）", "Close (Esc)"))
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
-        column.addLayout(top)
-        column.addWidget(title)
-        column.addWidget(self.empty)
-        column.addWidget(self.requests, 1)
-        column.addWidget(buttons)
-
-    @Slot()
-    def _copy_address(self) -> None:
-        QGuiApplication.clipboard().setText(self.address.text())
+        fill_box(QVBoxLayout(self), top, title, self.empty, (self.requests, 1), buttons, margins=DIALOG_MARGINS, spacing=10)
 
 
 def _format_cells(record: RequestRecord) -> tuple[str, ...]:
@@ -142,11 +128,6 @@ def _format_status(status: int) -> str:
     if status in (401, 403):
         return localize(f"拒否（{status}）", f"Refused ({status})")
     return localize(f"エラー（{status}）", f"Error ({status})")
-
-
-def _format_tip(record: RequestRecord, text: str) -> str:
-    """Return what a cell may cut off, and which program asked."""
-    return f"{text}\n{record.client}" if record.client else text
 
 
 REQUESTS_REFRESH_MS = 100  # the table, however many requests come
@@ -202,9 +183,8 @@ class ServiceController(ListenerController["WindowService"]):
         super().close()
 
     def _create_listener(self, settings: Settings) -> WindowService:
-        from app.ui.service.window_listeners import (
-            WindowService,  # here, in the background: the HTTP server's modules take a tenth of a second
-        )
+        # Here, in the background: the HTTP server's modules take a tenth of a second.
+        from app.ui.service.window_listeners import WindowService
 
         return WindowService(self._speech, settings, self.recent, lambda: None)
 
@@ -213,12 +193,6 @@ class ServiceController(ListenerController["WindowService"]):
         self._show_requests()
         if listener is not None and listener.omitted_styles:
             self._banner.show_message("notice", listener.omitted_styles[0])
-
-    def _describe_place(self, listener: WindowService) -> str:
-        return listener.url.removeprefix("http://")
-
-    def _list_addresses(self, listener: WindowService) -> Sequence[str]:
-        return (self._describe_place(listener),)
 
     def _explain_failure(self, _error: AppError) -> str:
         return localize(

@@ -33,6 +33,7 @@ class WindowService:
 
     Attributes:
         url: what other programs are given.
+        place, addresses: where it listens.
         omitted_styles: why a style is not offered, in the language of the user.
 
     Raises InputError where the port is taken.
@@ -53,6 +54,8 @@ class WindowService:
         self._server = SpeechServer(sockets, self._service, on_end)
         self._server.start()
         self.url = self._server.url
+        self.place = self.url.removeprefix("http://")
+        self.addresses = (self.place,)
 
     @property
     def omitted_styles(self) -> tuple[str, ...]:
@@ -80,6 +83,7 @@ class WindowChat:
 
     Attributes:
         queue: the comments that wait.
+        place, addresses: where it listens.
 
     Raises InputError where a port is taken.
     """
@@ -90,6 +94,8 @@ class WindowChat:
         self._shipped = find_shipped_voice_id()
         self._catalogue = build_offered_catalogue()
         self._server = ChatServer(self.queue, settings.chat_port, settings.chat_http_port, parse_origins(settings.service_origins))
+        self.place = str(self._server.port)
+        self.addresses = (f"{LOOPBACK}:{self._server.port}", f"{LOOPBACK}:{self._server.http_port} (HTTP)")
 
     def build_request(self, talk: ChatTalk, settings: Settings, cast: Iterable[Character] = ()) -> tuple[SynthesisRequest, LineCast]:
         """Return the request for a comment and who speaks it: a number without a voice means the speaker selected in the window.
@@ -112,11 +118,6 @@ class WindowChat:
     def refresh_voices(self) -> None:
         """Refresh the catalogue after the voices on the disk have changed."""
         self._catalogue = build_offered_catalogue()
-
-    @property
-    def addresses(self) -> tuple[str, str]:
-        """Return where it listens."""
-        return f"{LOOPBACK}:{self._server.port}", f"{LOOPBACK}:{self._server.http_port} (HTTP)"
 
     def stop_server(self) -> None:
         """Close the ports."""

@@ -1,4 +1,4 @@
-"""One control for each kind of setting, made from what `app.settings.user_settings` says of it.
+"""One control for each kind of setting, field from what `app.settings.user_settings` says of it.
 
 Each has its value in `current`, takes one by `show_value`, and emits `changed` for every change, the program's own included.
 """
@@ -17,10 +17,8 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QKeySequenceEdit,
-    QLabel,
     QLineEdit,
     QListWidget,
-    QPushButton,
     QSizePolicy,
     QSpinBox,
     QWidget,
@@ -28,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from app.common.language import localize
 from app.settings.settings_labels import SettingLabel
+from app.ui.widgets.widget_setup import create_button, create_label, describe_widget, fill_box
 
 REMEMBERED_LINES_SHOWN = 4
 
@@ -107,21 +106,14 @@ class FolderField(QWidget):
 
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
-        self.path = QLineEdit()
-        self.path.setPlaceholderText(localize("（既定のフォルダー）", "(default folder)"))
-        self.path.setAccessibleName(title)
-        self.path.setToolTip(tip)
-        self.path.setClearButtonEnabled(True)
+        hint = localize("（既定のフォルダー）", "(default folder)")
+        self.path = describe_widget(QLineEdit(placeholderText=hint, clearButtonEnabled=True), title, tip)
         self.path.textChanged.connect(self.changed)
-        self.choose = QPushButton(localize("参照…", "Browse…"))
-        self.choose.setAccessibleName(localize(f"{title}を選択", f"Choose: {title}"))
-        self.choose.setToolTip(tip)
-        self.choose.clicked.connect(self._choose_folder)
+        self.choose = create_button(
+            localize("参照…", "Browse…"), tip, self._choose_folder, name=localize(f"{title}を選択", f"Choose: {title}")
+        )
         self.setFocusProxy(self.path)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.path, 1)
-        row.addWidget(self.choose)
+        fill_box(QHBoxLayout(self), (self.path, 1), self.choose, margins=(0, 0, 0, 0))
 
     @property
     def current(self) -> str:
@@ -144,9 +136,7 @@ class TextField(QLineEdit):
     changed = Signal()
 
     def __init__(self, placeholder: str) -> None:
-        super().__init__()
-        self.setPlaceholderText(placeholder)
-        self.setClearButtonEnabled(True)
+        super().__init__(placeholderText=placeholder, clearButtonEnabled=True)
         self.textChanged.connect(self.changed)
 
     @property
@@ -165,9 +155,7 @@ class HotkeyField(QKeySequenceEdit):
     changed = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setMaximumSequenceLength(1)
-        self.setClearButtonEnabled(True)
+        super().__init__(maximumSequenceLength=1, clearButtonEnabled=True)
         self.keySequenceChanged.connect(self.changed)
 
     @property
@@ -188,24 +176,20 @@ class RememberedListField(QWidget):
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
         self._lines: tuple[str, ...] = ()
-        self.list = QListWidget()
-        self.list.setAccessibleName(title)
-        self.list.setToolTip(tip)
+        self.list = describe_widget(QListWidget(), title, tip)
         self.list.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.list.setTabKeyNavigation(False)
         self.list.setFixedHeight(REMEMBERED_LINES_SHOWN * (self.fontMetrics().height() + 8))
-        self.empty = QLabel(localize("まだありません。", "None yet."))
-        self.empty.setObjectName("muted")
-        self.forget = QPushButton(localize("削除", "Forget"))
-        self.forget.setAccessibleName(localize(f"{title}: 選択した項目を削除", f"{title}: forget the selected ones"))
-        self.forget.setToolTip(localize("選択した項目を削除します。", "Removes the selected ones."))
-        self.forget.clicked.connect(self._forget_selected)
+        self.empty = create_label(localize("まだありません。", "None yet."), "muted")
+        self.forget = create_button(
+            localize("削除", "Forget"),
+            localize("選択した項目を削除します。", "Removes the selected ones."),
+            self._forget_selected,
+            name=localize(f"{title}: 選択した項目を削除", f"{title}: forget the selected ones"),
+        )
         self.list.itemSelectionChanged.connect(self._update_button)
         self.setFocusProxy(self.list)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.list, 1)
-        row.addWidget(self.empty, 1)
+        row = fill_box(QHBoxLayout(self), (self.list, 1), (self.empty, 1), margins=(0, 0, 0, 0))
         row.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
         self.show_value(())
 
@@ -242,24 +226,22 @@ def create_setting_field(item: Field[Any], devices: Sequence[str]) -> SettingFie
     """Create the control for a shown field of `Settings`; `devices` are the audio outputs there are."""
     shown: SettingLabel = item.metadata["shown"]
     title, tip = localize(*shown.title), localize(*shown.tip)
-    made: SettingField
+    field: SettingField
     if "choices" in item.metadata:
-        made = ChoiceField([(value, localize(*words)) for value, words in zip(item.metadata["choices"], shown.choices, strict=True)])
+        field = ChoiceField([(value, localize(*words)) for value, words in zip(item.metadata["choices"], shown.choices, strict=True)])
     elif "low" in item.metadata:
-        made = NumberField(item.metadata["low"], item.metadata["high"], localize(*shown.unit), localize(*shown.lowest))
+        field = NumberField(item.metadata["low"], item.metadata["high"], localize(*shown.unit), localize(*shown.lowest))
     elif isinstance(item.default, bool):
-        made = SwitchField(localize(*shown.switch))
+        field = SwitchField(localize(*shown.switch))
     elif "most" in item.metadata:
-        made = RememberedListField(title, tip)
+        field = RememberedListField(title, tip)
     elif shown.placeholder[0]:
-        made = TextField(localize(*shown.placeholder))
-        made.setMaxLength(item.metadata["longest"])
+        field = TextField(localize(*shown.placeholder))
+        field.setMaxLength(item.metadata["longest"])
     elif shown.folder:
-        made = FolderField(title, tip)
+        field = FolderField(title, tip)
     elif shown.key:
-        made = HotkeyField()
+        field = HotkeyField()
     else:  # the audio output, the only name that a list is asked for
-        made = ChoiceField([("", localize("システムの設定に合わせる", "Use system setting")), *((label, label) for label in devices)])
-    made.setAccessibleName(title)
-    made.setToolTip(tip)
-    return made
+        field = ChoiceField([("", localize("システムの設定に合わせる", "Use system setting")), *((label, label) for label in devices)])
+    return describe_widget(field, title, tip)

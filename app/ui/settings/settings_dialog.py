@@ -7,7 +7,7 @@ from dataclasses import Field, fields, replace
 from functools import partial
 from typing import Any, get_args
 
-from PySide6.QtCore import Qt, QUrl, Slot
+from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
@@ -20,6 +20,7 @@ from app.ui.actions.key_bindings import KeyBindings
 from app.ui.actions.shortcut_page import ShortcutPage, wrap_in_scroll_area
 from app.ui.plain_text import escape_tip
 from app.ui.settings.setting_fields import ChoiceField, create_setting_field
+from app.ui.widgets.widget_setup import create_label, fill_box, set_up_button
 
 LISTENER_SETTINGS = ("service", "chat_reader")
 SHOWN_SETTINGS = tuple(item for item in fields(Settings) if "shown" in item.metadata)
@@ -45,7 +46,7 @@ class SettingsDialog(QDialog):
         self._before = settings
         offered = [item for item in SHOWN_SETTINGS if "is_offered" not in item.metadata or item.metadata["is_offered"]()]
         self.controls = {item.name: create_setting_field(item, devices) for item in offered}
-        self.statuses = {name: _create_muted_label() for name in LISTENER_SETTINGS}
+        self.statuses = {name: create_label("", "muted", wraps=True) for name in LISTENER_SETTINGS}
         self._bindings = bindings
         self._keys: ShortcutPage | None = None
         self._unmade: dict[int, tuple[QVBoxLayout, Callable[[], QWidget]]] = {}
@@ -63,17 +64,9 @@ class SettingsDialog(QDialog):
         self._add_page(localize("ショートカットキー", "Shortcuts"), lambda: self.shortcut_page)
         self.tabs.currentChanged.connect(self._create_page)
         self._create_page(0)
-        self.restart_hint = QLabel(localize("次回起動時に反映されます。", "Takes effect after a restart."))
-        self.restart_hint.setObjectName("error")
-        self.mistake = QLabel()
-        self.mistake.setObjectName("error")
-        self.mistake.setTextFormat(Qt.TextFormat.PlainText)
-        self.mistake.setWordWrap(True)
-        column = QVBoxLayout(self)
-        column.addWidget(self.tabs)
-        column.addWidget(self.restart_hint)
-        column.addWidget(self.mistake)
-        column.addWidget(self._create_buttons())
+        self.restart_hint = create_label(localize("次回起動時に反映されます。", "Takes effect after a restart."), "error")
+        self.mistake = create_label("", "error", wraps=True)
+        fill_box(QVBoxLayout(self), self.tabs, self.restart_hint, self.mistake, self._create_buttons())
         self.show_settings(settings)
         for control in self.controls.values():
             control.changed.connect(self._update_buttons)
@@ -156,7 +149,7 @@ class SettingsDialog(QDialog):
             shown: SettingLabel = item.metadata["shown"]
             label = QLabel(localize(*shown.title))
             label.setBuddy(self.controls[item.name])
-            tip = _create_muted_label(localize(*shown.tip))
+            tip = create_label(localize(*shown.tip), "muted", wraps=True)
             tip.setContentsMargins(0, 0, 0, 12)
             grid.addWidget(label, 3 * row, 0)
             grid.addWidget(self.controls[item.name], 3 * row, 1)
@@ -169,21 +162,17 @@ class SettingsDialog(QDialog):
     def _create_buttons(self) -> QDialogButtonBox:
         kind = QDialogButtonBox.StandardButton
         box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.RestoreDefaults)
-        self.ok, self.restore = box.button(kind.Ok), box.button(kind.RestoreDefaults)
-        self.folder = box.addButton(localize("データフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ResetRole)
-        self.ok.setObjectName("primary")
-        self.ok.setToolTip(localize("変更を適用します。", "Applies the changes."))
-        box.button(kind.Cancel).setToolTip(localize("変更を破棄します。", "Discards the changes."))
+        self.ok = set_up_button(box.button(kind.Ok), localize("変更を適用します。", "Applies the changes."), role="primary")
+        set_up_button(box.button(kind.Cancel), localize("変更を破棄します。", "Discards the changes."))
+        tip = localize("すべての設定を初期値に戻します。", "Restores all defaults.")
+        self.restore = set_up_button(box.button(kind.RestoreDefaults), tip, self._restore_defaults)
         self.restore.setText(localize("初期設定に戻す", "Restore defaults"))
-        self.restore.setToolTip(localize("すべての設定を初期値に戻します。", "Restores all defaults."))
-        self.folder.setToolTip(escape_tip(str(find_data_dir())))
+        self.folder = box.addButton(localize("データフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ResetRole)
+        set_up_button(self.folder, escape_tip(str(find_data_dir())), open_data_folder)
         box.accepted.connect(self.accept)
         box.rejected.connect(self.reject)
-        self.restore.clicked.connect(self._restore_defaults)
-        self.folder.clicked.connect(open_data_folder)
         return box
 
-    @Slot()
     def _restore_defaults(self) -> None:
         self.show_settings(Settings())
         self.shortcut_page.show_bindings({})
@@ -199,14 +188,6 @@ class SettingsDialog(QDialog):
         self.mistake.setText(mistake)
         self.mistake.setVisible(bool(mistake))
         self.ok.setEnabled(not mistake and (self._keys is None or not self._keys.conflicts))
-
-
-def _create_muted_label(text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setObjectName("muted")
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label
 
 
 def open_data_folder() -> None:

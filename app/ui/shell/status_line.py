@@ -27,6 +27,7 @@ from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.visibility_timer import VisibilityTimer
+from app.ui.widgets.widget_setup import create_label, describe_widget
 
 METER_FLOOR_DB = -60.0
 LOUD_LEVEL_DB = -6.0
@@ -43,8 +44,8 @@ class LevelMeter(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(localize("音量計", "Level meter"))
-        self.setToolTip(localize("再生中の音量。赤は大きすぎる音です。", "Playback level; red means too loud."))
+        tip = localize("再生中の音量。赤は大きすぎる音です。", "Playback level; red means too loud.")
+        describe_widget(self, localize("音量計", "Level meter"), tip)
         self._waiting: deque[tuple[float, float]] = deque()
         self.level_db = self.peak_db = METER_FLOOR_DB
 
@@ -81,19 +82,16 @@ class LevelMeter(QWidget):
         bar = QRectF(0, self.height() / 2 - 3, self.width(), 6)
         painter.fillRect(bar, self.palette().color(QPalette.ColorRole.Midlight))
         color = QColor(LIMITED if self.peak_db >= LIMITED_LEVEL_DB else WARM if self.peak_db > LOUD_LEVEL_DB else QUIET)
-        painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * _scale_level(self.level_db), bar.height()), color)
+        level, peak = (bar.width() * min(1.0, max(0.0, 1 - db / METER_FLOOR_DB)) for db in (self.level_db, self.peak_db))
+        painter.fillRect(QRectF(bar.left(), bar.top(), level, bar.height()), color)
         if self.peak_db > METER_FLOOR_DB:
-            painter.fillRect(QRectF(bar.width() * _scale_level(self.peak_db) - 2, bar.top() - 2, 2, bar.height() + 4), color)
+            painter.fillRect(QRectF(peak - 2, bar.top() - 2, 2, bar.height() + 4), color)
         painter.end()
 
 
 def convert_to_db(value: float) -> float:
     """Convert a share of full scale to dB, at least the meter's floor of −60 dB."""
     return max(METER_FLOOR_DB, 20 * math.log10(value)) if value > 0 else METER_FLOOR_DB
-
-
-def _scale_level(level_db: float) -> float:
-    return min(1.0, max(0.0, 1 - level_db / METER_FLOOR_DB))
 
 
 MEMORY_INTERVAL_MS = 2000
@@ -105,13 +103,10 @@ class MemoryLabel(QLabel):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("muted")
-        self.setToolTip(
-            localize(
-                "メモリーの使用量。未使用の声を解放するタイミングは、設定で変更できます。",
-                "Memory in use. Settings can unload idle voices.",
-            )
+        tip = localize(
+            "メモリーの使用量。未使用の声を解放するタイミングは、設定で変更できます。", "Memory in use. Settings can unload idle voices."
         )
-        self.setAccessibleName(localize("メモリー", "Memory"))
+        describe_widget(self, localize("メモリー", "Memory"), tip)
         self._process = psutil.Process()
         VisibilityTimer(self, MEMORY_INTERVAL_MS, self.update_memory)
 
@@ -138,20 +133,17 @@ class StatusLine(QStatusBar):
         self.setSizeGripEnabled(False)
         self.setContentsMargins(14, 0, 14, 2)
         self._names = {backend: backend, "auto": "Auto"}
-        self._missing: list[str] = []
-        self._findings: tuple[Mapping[str, Any], ...] = ()
+        self._missing_backends: list[str] = []
+        self._probe_results: tuple[Mapping[str, Any], ...] = ()
         self.places = ""
         self.state = ElidedLabel("")
         self.state.setAccessibleName(localize("状態", "Status"))
-        self.figures = QLabel()
-        self.figures.setObjectName("muted")
+        self.figures = create_label("", "muted")
         self.figures.setToolTip(_describe_figures())
         self.figures.setContentsMargins(10, 0, 0, 0)
-        self.backends = QComboBox()
+        self.backends = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.backends.setAccessibleName(localize("バックエンド", "Backend"))
-        self.backends.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.total = QLabel()
-        self.total.setObjectName("muted")
+        self.total = create_label("", "muted")
         self.total.setToolTip(
             localize(
                 "すべての行を続けて再生したときの長さ。まだ合成していない行は推定です。",
@@ -163,19 +155,14 @@ class StatusLine(QStatusBar):
         self.level = LevelMeter()
         self.memory = MemoryLabel()
         self.memory.setContentsMargins(12, 0, 0, 0)
-        self.addWidget(self.state, 1)
-        self.addPermanentWidget(self.level)
-        self.addPermanentWidget(self.total)
-        self.addPermanentWidget(self.figures)
-        self.addPermanentWidget(self.memory)
         caption = QLabel(localize("バックエンド", "Backend"))
         caption.setContentsMargins(18, 0, 0, 0)
-        self.addPermanentWidget(caption)
-        self.addPermanentWidget(self.backends)
-        self.addPermanentWidget(self.actual)
+        self.addWidget(self.state, 1)
+        for widget in (self.level, self.total, self.figures, self.memory, caption, self.backends, self.actual):
+            self.addPermanentWidget(widget)
         self._fill_selector(self._names, backend)
         self._update_selector_tip()
-        self.backends.activated.connect(self._emit_backend)
+        self.backends.activated.connect(lambda _row: self.backend_selected.emit(self.backend))
         self.show_state(SpeechState(is_loading=True))
 
     @property
@@ -188,27 +175,27 @@ class StatusLine(QStatusBar):
         """List the backends of this machine, then the missing ones, greyed; the chosen one always stays in the list."""
         chosen = self.backend or machine.backends[0]
         self._names |= dict(machine.names)
-        self._missing = [key for key in BACKENDS if key not in map(parse_backend, machine.backends)]
+        self._missing_backends = [key for key in BACKENDS if key not in map(parse_backend, machine.backends)]
         self._fill_selector(dict.fromkeys((*machine.backends, chosen)), chosen)
 
     def show_probe_results(self, results: Sequence[Mapping[str, Any]]) -> None:
         """Show the results of a probe beside each backend, in the format of `backends --json`."""
-        self._findings = tuple(results)
-        show_probe_results(self.backends, self._findings)
+        self._probe_results = tuple(results)
+        show_probe_results(self.backends, self._probe_results)
         self._update_selector_tip()
 
     def describe_fallback(self, voice: OpenedVoice) -> tuple[str, str]:
         """Return a sentence that says the voice runs on the CPU instead of the chosen backend, and one with the remedy."""
         device = localize("グラフィックスデバイス", "The graphics device" if voice.is_fallback_failure else "the graphics device")
-        wanted = device if voice.requested_backend == "auto" else self._names.get(voice.requested_backend, voice.requested_backend)
+        backend = device if voice.requested_backend == "auto" else self._names.get(voice.requested_backend, voice.requested_backend)
         if not voice.is_fallback_failure:
-            return describe_cpu_use(voice, device=wanted)
+            return describe_cpu_use(voice, device=backend)
         retry = localize(
             "グラフィックスドライバーを更新して「もう一度試す」を押すか、右下の「バックエンド」で CPU を選んでください。",
             "Update the graphics driver and press “Try again”, or choose CPU under “Backend”.",
         )
         choose = localize("右下の「バックエンド」で Auto か CPU を選んでください。", "Choose Auto or CPU under “Backend”.")
-        message = localize(f"{wanted} を使えないため、CPU で合成しています。", f"{wanted} cannot be used; the CPU is used instead.")
+        message = localize(f"{backend} を使えないため、CPU で合成しています。", f"{backend} cannot be used; the CPU is used instead.")
         return message, retry if voice.is_device_lost else choose
 
     def show_voice(self, voice: OpenedVoice) -> None:
@@ -251,19 +238,15 @@ class StatusLine(QStatusBar):
         self.backends.clear()
         for key in keys:
             self.backends.addItem(self._names[key], key)
-        add_missing_backends(self.backends, (key for key in self._missing if key != parse_backend(chosen)))
-        show_probe_results(self.backends, self._findings)
+        add_missing_backends(self.backends, (key for key in self._missing_backends if key != parse_backend(chosen)))
+        show_probe_results(self.backends, self._probe_results)
         self.backends.setCurrentIndex(max(0, self.backends.findData(chosen)))
 
     def _update_selector_tip(self) -> None:
         """Build the tool tip of the selector: its purpose, the backend of each stage, and the measurements."""
-        measured = escape_tip("\n".join(map(describe_probe_result, self._findings)))
-        parts = (_describe_selector(), self.actual.toolTip(), measured)
-        self.backends.setToolTip("\n\n".join(part for part in parts if part))
-
-    @Slot(int)
-    def _emit_backend(self, _index: int) -> None:
-        self.backend_selected.emit(self.backend)
+        purpose = localize("計算に使うバックエンド。Auto では自動で選びます。", "Backend that runs the model; Auto chooses the fastest.")
+        measured = escape_tip("\n".join(map(describe_probe_result, self._probe_results)))
+        self.backends.setToolTip("\n\n".join(filter(None, (purpose, self.actual.toolTip(), measured))))
 
 
 def describe_cache_hits(history: LatencyHistory) -> str:
@@ -275,10 +258,6 @@ def describe_cache_hits(history: LatencyHistory) -> str:
         f"読みと BERT のキャッシュ: {lookups} 回中 {hits} 回（{share}%）ヒット",
         f"Reading and BERT cache hits: {hits} of {lookups} ({share}%)",
     )
-
-
-def _describe_selector() -> str:
-    return localize("計算に使うバックエンド。Auto では自動で選びます。", "Backend that runs the model; Auto chooses the fastest.")
 
 
 def _describe_figures() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from string import Template
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDir, QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
@@ -276,6 +277,26 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     # A style sheet cannot name every folder, such as one with a quote in its path; a search path can.
     QDir.setSearchPaths("controls", [str(find_resources_dir() / "controls")])
     app.setStyleSheet(STYLE_SHEET_TEMPLATE.substitute(colors))
+
+
+if TYPE_CHECKING:
+    MixinBase = QWidget
+else:
+    MixinBase = object
+
+
+class ThemedWidget(MixinBase):
+    """Draws itself again in the colours of another theme; among the bases of a widget it stands before Qt's class."""
+
+    def draw_in_theme(self) -> None:
+        """Draw what has colours of the palette, such as icons."""
+        raise NotImplementedError
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow a change of the theme."""
+        if is_theme_change_event(self, event):
+            self.draw_in_theme()
+        super().changeEvent(event)
 
 
 def is_theme_change_event(widget: QWidget, event: QEvent) -> bool:

@@ -27,8 +27,9 @@ from PySide6.QtWidgets import (
 from app.common.errors import AppError
 from app.common.language import localize
 from app.ui.error_texts import find_help_page, format_error_details
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.widget_setup import create_button, fill_box, set_up_button
 
 # Further lines are scrolled to.
 MAX_VISIBLE_LINES = 5
@@ -47,10 +48,12 @@ class DetailsView(QWidget):
         self.text.setTabChangesFocus(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.text.setAccessibleName(localize("詳細", "Details"))
-        self.copy = QPushButton(localize("コピー", "Copy"))
-        self.copy.setAccessibleName(localize("詳細をコピー", "Copy the details"))
-        self.copy.setToolTip(localize("クリップボードにコピーします。", "Copies them to the clipboard."))
-        self.copy.clicked.connect(self._copy_text)
+        self.copy = create_button(
+            localize("コピー", "Copy"),
+            localize("クリップボードにコピーします。", "Copies them to the clipboard."),
+            self._copy_text,
+            name=localize("詳細をコピー", "Copy the details"),
+        )
         row = QHBoxLayout(self)
         # The margin aligns the details with the text of the message.
         row.setContentsMargins(30, 0, 0, 0)
@@ -141,7 +144,7 @@ class BannerStack:
         return [(banner, message) for banner in reversed(self._wanted) for message in reversed(banner.messages)]
 
 
-class Banner(QFrame):
+class Banner(ThemedWidget, QFrame):
     """A banner that is hidden until there is a message, and never blocks the user.
 
     Attributes:
@@ -196,10 +199,9 @@ class Banner(QFrame):
         self.help.setAccessibleName(self.help.text())
         self.help.setToolTip(localize("関係するヘルプのページを開きます。", "Opens the help page for this."))
         self.help.clicked.connect(lambda: self.help_requested.emit(self._page))
-        self.close_button = QToolButton()
-        self.close_button.setToolTip(localize("閉じる", "Close"))
-        self.close_button.setAccessibleName(localize("通知を閉じる", "Close the notification"))
-        self.close_button.clicked.connect(self.hide)
+        self.close_button = set_up_button(
+            QToolButton(), localize("閉じる", "Close"), self.hide, name=localize("通知を閉じる", "Close the notification")
+        )
         self.details = DetailsView()
         self.more.toggled.connect(self._show_details)
         self._build_layout()
@@ -247,7 +249,7 @@ class Banner(QFrame):
         self.more.setChecked(False)
         self.details.show_text(details)
         self._update_more_button()
-        self._draw_icons()
+        self.draw_in_theme()
         self.show()
 
     def show_messages(self, kind: BannerKind, messages: Sequence[BannerMessage]) -> None:
@@ -312,27 +314,11 @@ class Banner(QFrame):
         is_cut = any(label.is_cut for label in (self.message, self.hint) if not label.isHidden())
         self.more.setVisible(is_cut or self.more.isChecked() or bool(self.details.text.toPlainText()))
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the icons for another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_icons()
-        super().changeEvent(event)
-
     def _build_layout(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._picture)
-        row.addWidget(self.message)
-        row.addWidget(self.hint, 1)
+        row = fill_box(QHBoxLayout(), self._picture, self.message, (self.hint, 1), spacing=8)
         row.addStretch()
-        for button in (self.count, self.help, self.more, self.action, self.other, self.close_button):
-            row.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 4, 8, 4)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self.whole)
-        column.addWidget(self.details)
+        fill_box(row, self.count, self.help, self.more, self.action, self.other, self.close_button)
+        fill_box(QVBoxLayout(self), row, self.whole, self.details, margins=(12, 4, 8, 4), spacing=4)
 
     @Slot(bool)
     def _show_details(self, is_open: bool) -> None:
@@ -359,7 +345,8 @@ class Banner(QFrame):
             self._then()
 
     @Slot()
-    def _draw_icons(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the icons."""
         color = self.message.palette().color(QPalette.ColorRole.WindowText)
         self._picture.setPixmap(draw_icon(self._kind, color).pixmap(QSize(20, 20), self.devicePixelRatioF()))
         self.close_button.setIcon(draw_icon("close", color))

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QListView, QListWidget, QListWidge
 from app.common.language import localize
 from app.core.symbols import NANAIRO_EMOJI
 from app.ui.display_names import describe_emoji
+from app.ui.widgets.widget_setup import create_label, fill_box
 
 # Pixels of a cell of the grid.
 EMOJI_CELL_PX = 38
@@ -62,13 +63,8 @@ class EmojiPicker(QFrame):
         self.setObjectName("card")
         self.grid = EmojiGrid()
         self.words = QLabel()
-        hint = QLabel(localize("効果は声によって異なります。", "The effect depends on the voice."))
-        hint.setObjectName("muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 10, 10, 8)
-        column.setSpacing(4)
-        for widget in (self.grid, self.words, hint):
-            column.addWidget(widget)
+        hint = create_label(localize("効果は声によって異なります。", "The effect depends on the voice."), "muted")
+        fill_box(QVBoxLayout(self), self.grid, self.words, hint, margins=(10, 10, 10, 8), spacing=4)
         self.grid.itemEntered.connect(self.grid.setCurrentItem)
         self.grid.currentItemChanged.connect(self._describe_emoji)
         self.grid.itemClicked.connect(self._pick_emoji)

@@ -29,6 +29,19 @@ def ask_for_file(parent: QWidget | None, title: str, name_filter: str) -> Path |
     return Path(name)
 
 
+def ask_for_new_file(parent: QWidget, title: str, name: str) -> Path | None:
+    """Return the file to write that the user chooses, or None if the user cancels.
+
+    Args:
+        name: the offered name; its suffix is appended where the user types none.
+    """
+    suffix = Path(name).suffix
+    chosen, _ = QFileDialog.getSaveFileName(parent, title, str(Path.home() / name), f"{suffix[1:].upper()} (*{suffix})")
+    if not chosen:
+        return None
+    return Path(chosen) if Path(chosen).suffix else append_suffix(Path(chosen), suffix)
+
+
 def _find_start_folder(name_filter: str) -> str:
     documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     return _last_folders.get(name_filter) or (documents if Path(documents).is_dir() else str(Path.home()))

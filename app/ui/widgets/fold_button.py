@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.widget_setup import fill_box
 
 
-class FoldButton(QToolButton):
+class FoldButton(ThemedWidget, QToolButton):
     """A button that is checked while its section is open, as its arrow shows."""
 
     def __init__(self, text: str, tip: str) -> None:
@@ -22,17 +23,12 @@ class FoldButton(QToolButton):
         self.setCheckable(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.toggled.connect(self._draw_arrow)
-        self._draw_arrow()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the arrow for another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_arrow()
-        super().changeEvent(event)
+        self.toggled.connect(self.draw_in_theme)
+        self.draw_in_theme()
 
     @Slot()
-    def _draw_arrow(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the icons."""
         self.setIcon(draw_icon("open" if self.isChecked() else "closed", self.palette().color(QPalette.ColorRole.WindowText)))
 
 
@@ -51,14 +47,8 @@ class FoldingSection(QWidget):
         self.header.toggled.connect(self._show_content)
         self._body = QWidget()
         self._body.hide()
-        self.content = QVBoxLayout(self._body)
-        self.content.setContentsMargins(0, 2, 0, 0)
-        self.content.setSpacing(4)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addWidget(self._body)
+        self.content = fill_box(QVBoxLayout(self._body), margins=(0, 2, 0, 0), spacing=4)
+        fill_box(QVBoxLayout(self), self.header, self._body, margins=(0, 0, 0, 0), spacing=0)
 
     @property
     def is_open(self) -> bool:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit,
 
 from app.common.language import localize
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.widget_setup import fill_box
 
 TEXT_DIALOG_SIZE_PX = (620, 460)
 # Height in pixels for a short text, and the limits of lines and letters of one.
@@ -28,9 +29,7 @@ class TextDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         short = text.count("\n") < FEW_LINES and len(text) < FEW_LETTERS
         self.resize(TEXT_DIALOG_SIZE_PX[0], LOW if short else TEXT_DIALOG_SIZE_PX[1])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
+        column = fill_box(QVBoxLayout(self), margins=DIALOG_MARGINS, spacing=10)
         if introduction:
             words = QLabel(introduction)
             words.setTextFormat(Qt.TextFormat.PlainText)

@@ -167,14 +167,16 @@ def take_others(window: WindowDriver, picture: Callable[[str, QWidget], None]) -
     from app.core.script.presets import LinePreset
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
     from app.ui.parameters.preset_bar import PresetNameDialog
-    from app.ui.parameters.preset_collection import PresetEntry
+    from app.ui.parameters.preset_collection import PresetCollection
     from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
     from app.ui.projects.project_controller import ask_before_leaving, ask_before_replacing
     from app.ui.projects.voice_references import MissingVoice
     from app.ui.voices.voice_address_dialog import VoiceAddressDialog
     from app.ui.widgets.text_dialog import ask_for_licence
 
-    name = PresetNameDialog(window, [], ["速い"], PresetEntry("速い", LinePreset(character=True), "速い", in_project=True))
+    presets = PresetCollection()
+    presets.set_presets(project={"速い": LinePreset(character=True)})
+    name = PresetNameDialog(window, presets, presets.entries[0])
     name.show()
     picture("preset_name", name)
     name.close()

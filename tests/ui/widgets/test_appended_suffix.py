@@ -16,10 +16,9 @@ from app.interchange.koebako_files import write_project
 from app.ui.cast.cast_files import CastFiles
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_export import ask_for_target, list_formats
-from app.ui.latency.latency_files import ask_for_file_name
 from app.ui.playback.sound_saving import ask_for_sound_file
 from app.ui.projects.project_controller import ask_for_name
-from app.ui.widgets.file_dialogs import append_suffix
+from app.ui.widgets.file_dialogs import append_suffix, ask_for_new_file
 
 MINE = b"mine"
 
@@ -42,7 +41,7 @@ def test_dialogs_ask_about_the_name_that_is_written(qtbot: QtBot, tmp_path: Path
     report = LabReport("inspect", "mei", "Mei")
     assert ask_for_sound_file(parent, "a", str(tmp_path)) == tmp_path / "a 2.wav"
     assert ask_for_target(parent, report, list_formats()["csv"], str(tmp_path)) == tmp_path / "a 2.csv"
-    assert ask_for_file_name(parent, "", "csv") == tmp_path / "a 2.csv"
+    assert ask_for_new_file(parent, "", "koebako-latency.csv") == tmp_path / "a 2.csv"
     assert ask_for_name(parent, tmp_path) == (tmp_path / "a.koebako", False), "the caller asks"
 
 
