@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 SettingsPage = Literal["general", "voice", "service", "read_aloud"]
 # In Japanese and in English.
@@ -36,6 +36,11 @@ class SettingLabel:
     placeholder: BilingualText = ("", "")
     key: bool = False
     restart: bool = False
+
+
+def define_setting(default: Any, label: SettingLabel | None = None, **rules: Any) -> Any:
+    """Return a field of the settings: its default, its words where the dialog shows it, and what limits it."""
+    return field(default=default, metadata=rules if label is None else {**rules, "shown": label})
 
 
 LANGUAGE_LABEL = SettingLabel(

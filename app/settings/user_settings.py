@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from app.common.errors import AppError
 from app.common.files.atomic_write import LARGEST_BYTES, load_data, save_data
@@ -17,9 +17,10 @@ from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
 from app.core.request_limits import BOUNDS, SEED_BOUNDS
 from app.core.text.link_reading import LINK_READINGS, LinkReading
-from app.settings import settings_labels
+from app.settings import settings_labels as labels
 from app.settings.graph_precision import GRAPH_PRECISIONS, MAX_VOICE_CHOICES, GraphPrecision, PrecisionPreference
 from app.settings.page_origins import find_origin_mistake
+from app.settings.settings_labels import define_setting
 
 MAX_SEED = int(SEED_BOUNDS.high)
 MAX_REMEMBERED_TEXT_CHARS = 1_000_000
@@ -27,23 +28,18 @@ SETTINGS_VERSION = 1
 
 MAX_IDLE_MIN = 24 * 60
 ReadSourceChoice = Literal["clipboard", "selection"]
-READ_SOURCE_CHOICES: tuple[ReadSourceChoice, ...] = ("clipboard", "selection")
 MAX_KEY_CHARS = 100
 MAX_WATCHED_CHARS = 100_000
 LoadChoice = Literal["at_start", "first_use"]
-LOAD_CHOICES: tuple[LoadChoice, ...] = ("at_start", "first_use")
 ThemeChoice = Literal["system", "light", "dark"]
-THEMES: tuple[ThemeChoice, ...] = ("system", "light", "dark")
+THEMES: tuple[ThemeChoice, ...] = get_args(ThemeChoice)
 TextSize = Literal["small", "usual", "large", "largest"]
-TEXT_SIZES: tuple[TextSize, ...] = ("small", "usual", "large", "largest")
+TEXT_SIZES: tuple[TextSize, ...] = get_args(TextSize)
 PrecisionChoice = Literal["auto", "float32", "int8"]
-PRECISION_CHOICES: tuple[PrecisionChoice, ...] = ("auto", "float32", "int8")
+PRECISION_CHOICES: tuple[PrecisionChoice, ...] = get_args(PrecisionChoice)
 LanguageChoice = Literal["system", "ja", "en"]
-LANGUAGE_CHOICES: tuple[LanguageChoice, ...] = ("system", "ja", "en")
 DraggedTexts = Literal["none", "txt", "txt_lab"]
-DRAGGED_TEXTS: tuple[DraggedTexts, ...] = ("none", "txt", "txt_lab")
 DraggedEncoding = Literal["utf-8", "shift_jis"]
-DRAGGED_ENCODINGS: tuple[DraggedEncoding, ...] = ("utf-8", "shift_jis")
 MAX_CACHE_MIB = 4096
 MOST_RECENT, MOST_FAVOURITES = 10, 500
 MAX_CHAT_WAITING, MOST_AGENT_VOICES = 500, 100
@@ -53,7 +49,6 @@ MAX_DAY = 1_000_000
 MAX_RELEASE_CHARS = 100_000
 MAX_SIDE_WIDTH = 4096
 SAVE_SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3")
-STRIP_CHOICES: tuple[StripChoice, ...] = ("auto", "open", "folded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,92 +109,81 @@ class Settings(Delivery):
         geometry, layout: Qt's own bytes of window and docks, in base64.
     """
 
-    text: str | None = field(default=None, metadata={"longest": MAX_REMEMBERED_TEXT_CHARS})
+    text: str | None = define_setting(None, longest=MAX_REMEMBERED_TEXT_CHARS)
     backend: str = "auto"
     voice: str = ""
     default_voice: str = ""
     speaker: str = ""
     style: str = ""
-    seed: int = field(default=0, metadata={"low": 0, "high": MAX_SEED})
+    seed: int = define_setting(0, low=0, high=MAX_SEED)
     expression_open: bool = False
     loop: bool = False
     live: bool = False
     follow: bool = False
     takes_open: bool = False
-    strip: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
-    melody: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
-    latency: StripChoice = field(default="folded", metadata={"choices": STRIP_CHOICES})
+    strip: StripChoice = define_setting("auto", choices=get_args(StripChoice))
+    melody: StripChoice = define_setting("auto", choices=get_args(StripChoice))
+    latency: StripChoice = define_setting("folded", choices=get_args(StripChoice))
     save_folder: str = ""
-    save_suffix: str = field(default=".wav", metadata={"choices": SAVE_SUFFIXES})
-    language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": settings_labels.LANGUAGE_LABEL})
-    theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": settings_labels.THEME_LABEL})
-    text_size: TextSize = field(default="usual", metadata={"choices": TEXT_SIZES, "shown": settings_labels.TEXT_SIZE_LABEL})
-    device: str = field(default="", metadata={"shown": settings_labels.OUTPUT_DEVICE_LABEL})
+    save_suffix: str = define_setting(".wav", choices=SAVE_SUFFIXES)
+    language: LanguageChoice = define_setting("system", labels.LANGUAGE_LABEL, choices=get_args(LanguageChoice))
+    theme: ThemeChoice = define_setting("system", labels.THEME_LABEL, choices=THEMES)
+    text_size: TextSize = define_setting("usual", labels.TEXT_SIZE_LABEL, choices=TEXT_SIZES)
+    device: str = define_setting("", labels.OUTPUT_DEVICE_LABEL)
     bert: str = ""
     force_bert: bool = False
-    bert_precision: PrecisionChoice = field(
-        default="auto", metadata={"choices": PRECISION_CHOICES, "shown": settings_labels.BERT_PRECISION_LABEL}
-    )
-    sound_precision: GraphPrecision = field(
-        default="exact", metadata={"choices": GRAPH_PRECISIONS, "shown": settings_labels.GRAPH_PRECISION_LABEL}
-    )
-    load_voice: LoadChoice = field(default="at_start", metadata={"choices": LOAD_CHOICES, "shown": settings_labels.LOAD_VOICE_LABEL})
-    prepare_first: bool = field(default=False, metadata={"shown": settings_labels.PREPARE_FIRST_LABEL})
-    unload_after_min: int = field(default=0, metadata={"low": 0, "high": MAX_IDLE_MIN, "shown": settings_labels.UNLOAD_LABEL})
-    disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": MAX_CACHE_MIB, "shown": settings_labels.DISK_CACHE_LABEL})
-    aivisspeech_folder: str = field(default="", metadata={"shown": settings_labels.AIVISSPEECH_FOLDER_LABEL})
-    built_in_words: bool = field(default=True, metadata={"shown": settings_labels.BUILT_IN_WORDS_LABEL})
-    memos_everywhere: bool = field(default=False, metadata={"shown": settings_labels.MEMOS_LABEL})
-    links: LinkReading = field(default="host", metadata={"choices": LINK_READINGS, "shown": settings_labels.LINKS_LABEL})
-    update_notices: bool = field(default=False, metadata={"shown": settings_labels.UPDATE_NOTICES_LABEL, "is_offered": has_update_notices})
-    update_checked_day: int = field(default=0, metadata={"low": 0, "high": MAX_DAY})
-    update_found: str = field(default="", metadata={"longest": MAX_RELEASE_CHARS})
-    log_words: bool = field(default=False, metadata={"shown": settings_labels.LOG_WORDS_LABEL})
-    service: bool = field(default=False, metadata={"shown": settings_labels.SERVICE_LABEL})
-    service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": settings_labels.SERVICE_PORT_LABEL})
-    service_changes: bool = field(default=False, metadata={"shown": settings_labels.SERVICE_CHANGES_LABEL})
-    chat_reader: bool = field(default=False, metadata={"shown": settings_labels.CHAT_READER_LABEL})
-    chat_port: int = field(default=50001, metadata={"low": 1024, "high": 65535, "shown": settings_labels.CHAT_PORT_LABEL})
-    chat_http_port: int = field(default=50080, metadata={"low": 1024, "high": 65535, "shown": settings_labels.CHAT_HTTP_PORT_LABEL})
-    chat_waiting: int = field(default=20, metadata={"low": 1, "high": MAX_CHAT_WAITING, "shown": settings_labels.CHAT_WAITING_LABEL})
-    chat_latest: bool = field(default=False, metadata={"shown": settings_labels.CHAT_LATEST_LABEL})
-    chat_links: bool = field(default=True, metadata={"shown": settings_labels.CHAT_LINKS_LABEL})
-    chat_repeats: bool = field(default=True, metadata={"shown": settings_labels.CHAT_REPEATS_LABEL})
-    chat_names: bool = field(default=True, metadata={"shown": settings_labels.CHAT_NAMES_LABEL})
-    chat_voices: str = field(default="", metadata={"longest": 4096, "shown": settings_labels.CHAT_VOICES_LABEL})
-    service_origins: str = field(
-        default="",
-        metadata={"longest": 4096, "shown": settings_labels.SERVICE_ORIGINS_LABEL, "find_mistake": find_origin_mistake},
-    )
-    agent_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_AGENT_VOICES, "shown": settings_labels.AGENT_VOICES_LABEL})
-    drag_texts: DraggedTexts = field(default="none", metadata={"choices": DRAGGED_TEXTS, "shown": settings_labels.DRAGGED_TEXTS_LABEL})
-    drag_encoding: DraggedEncoding = field(
-        default="utf-8", metadata={"choices": DRAGGED_ENCODINGS, "shown": settings_labels.DRAGGED_ENCODING_LABEL}
-    )
-    read_tray: bool = field(default=False, metadata={"shown": settings_labels.READ_TRAY_LABEL})
-    read_close_to_tray: bool = field(default=False, metadata={"requires": "read_tray", "shown": settings_labels.READ_CLOSE_LABEL})
-    read_hotkey: str = field(default="", metadata={"longest": MAX_KEY_CHARS, "shown": settings_labels.READ_HOTKEY_LABEL})
-    read_source: ReadSourceChoice = field(
-        default="clipboard", metadata={"choices": READ_SOURCE_CHOICES, "shown": settings_labels.READ_SOURCE_LABEL}
-    )
-    read_copy: bool = field(default=False, metadata={"shown": settings_labels.READ_COPY_LABEL})
-    read_player: bool = field(default=True, metadata={"shown": settings_labels.READ_PLAYER_LABEL})
-    read_watch: bool = field(default=False, metadata={"shown": settings_labels.READ_WATCH_LABEL})
-    read_shortest: int = field(default=2, metadata={"low": 1, "high": MAX_WATCHED_CHARS, "shown": settings_labels.READ_SHORTEST_LABEL})
-    read_longest: int = field(default=1000, metadata={"low": 1, "high": MAX_WATCHED_CHARS, "shown": settings_labels.READ_LONGEST_LABEL})
-    read_skip_links: bool = field(default=True, metadata={"shown": settings_labels.READ_LINKS_LABEL})
-    read_skipped_programs: str = field(default="", metadata={"longest": 2000, "shown": settings_labels.READ_PROGRAMS_LABEL})
+    bert_precision: PrecisionChoice = define_setting("auto", labels.BERT_PRECISION_LABEL, choices=PRECISION_CHOICES)
+    sound_precision: GraphPrecision = define_setting("exact", labels.GRAPH_PRECISION_LABEL, choices=GRAPH_PRECISIONS)
+    load_voice: LoadChoice = define_setting("at_start", labels.LOAD_VOICE_LABEL, choices=get_args(LoadChoice))
+    prepare_first: bool = define_setting(False, labels.PREPARE_FIRST_LABEL)
+    unload_after_min: int = define_setting(0, labels.UNLOAD_LABEL, low=0, high=MAX_IDLE_MIN)
+    disk_cache_mib: int = define_setting(200, labels.DISK_CACHE_LABEL, low=0, high=MAX_CACHE_MIB)
+    aivisspeech_folder: str = define_setting("", labels.AIVISSPEECH_FOLDER_LABEL)
+    built_in_words: bool = define_setting(True, labels.BUILT_IN_WORDS_LABEL)
+    memos_everywhere: bool = define_setting(False, labels.MEMOS_LABEL)
+    links: LinkReading = define_setting("host", labels.LINKS_LABEL, choices=LINK_READINGS)
+    update_notices: bool = define_setting(False, labels.UPDATE_NOTICES_LABEL, is_offered=has_update_notices)
+    update_checked_day: int = define_setting(0, low=0, high=MAX_DAY)
+    update_found: str = define_setting("", longest=MAX_RELEASE_CHARS)
+    log_words: bool = define_setting(False, labels.LOG_WORDS_LABEL)
+    service: bool = define_setting(False, labels.SERVICE_LABEL)
+    service_port: int = define_setting(25850, labels.SERVICE_PORT_LABEL, low=1024, high=65535)
+    service_changes: bool = define_setting(False, labels.SERVICE_CHANGES_LABEL)
+    chat_reader: bool = define_setting(False, labels.CHAT_READER_LABEL)
+    chat_port: int = define_setting(50001, labels.CHAT_PORT_LABEL, low=1024, high=65535)
+    chat_http_port: int = define_setting(50080, labels.CHAT_HTTP_PORT_LABEL, low=1024, high=65535)
+    chat_waiting: int = define_setting(20, labels.CHAT_WAITING_LABEL, low=1, high=MAX_CHAT_WAITING)
+    chat_latest: bool = define_setting(False, labels.CHAT_LATEST_LABEL)
+    chat_links: bool = define_setting(True, labels.CHAT_LINKS_LABEL)
+    chat_repeats: bool = define_setting(True, labels.CHAT_REPEATS_LABEL)
+    chat_names: bool = define_setting(True, labels.CHAT_NAMES_LABEL)
+    chat_voices: str = define_setting("", labels.CHAT_VOICES_LABEL, longest=4096)
+    service_origins: str = define_setting("", labels.SERVICE_ORIGINS_LABEL, longest=4096, find_mistake=find_origin_mistake)
+    agent_voices: tuple[str, ...] = define_setting((), labels.AGENT_VOICES_LABEL, most=MOST_AGENT_VOICES)
+    drag_texts: DraggedTexts = define_setting("none", labels.DRAGGED_TEXTS_LABEL, choices=get_args(DraggedTexts))
+    drag_encoding: DraggedEncoding = define_setting("utf-8", labels.DRAGGED_ENCODING_LABEL, choices=get_args(DraggedEncoding))
+    read_tray: bool = define_setting(False, labels.READ_TRAY_LABEL)
+    read_close_to_tray: bool = define_setting(False, labels.READ_CLOSE_LABEL, requires="read_tray")
+    read_hotkey: str = define_setting("", labels.READ_HOTKEY_LABEL, longest=MAX_KEY_CHARS)
+    read_source: ReadSourceChoice = define_setting("clipboard", labels.READ_SOURCE_LABEL, choices=get_args(ReadSourceChoice))
+    read_copy: bool = define_setting(False, labels.READ_COPY_LABEL)
+    read_player: bool = define_setting(True, labels.READ_PLAYER_LABEL)
+    read_watch: bool = define_setting(False, labels.READ_WATCH_LABEL)
+    read_shortest: int = define_setting(2, labels.READ_SHORTEST_LABEL, low=1, high=MAX_WATCHED_CHARS)
+    read_longest: int = define_setting(1000, labels.READ_LONGEST_LABEL, low=1, high=MAX_WATCHED_CHARS)
+    read_skip_links: bool = define_setting(True, labels.READ_LINKS_LABEL)
+    read_skipped_programs: str = define_setting("", labels.READ_PROGRAMS_LABEL, longest=2000)
     read_voice: str = ""
     read_speaker: str = ""
-    read_speed: float = field(default=1.0, metadata={"low": BOUNDS["speed"].low, "high": BOUNDS["speed"].high})
+    read_speed: float = define_setting(1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high)
     read_player_place: str = ""
     always_on_top: bool = False
-    recent_projects: tuple[str, ...] = field(default=(), metadata={"most": MOST_RECENT})
-    favourite_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_FAVOURITES})
-    exact_voices: tuple[str, ...] = field(default=(), metadata={"most": MAX_VOICE_CHOICES})
-    fast_voices: tuple[str, ...] = field(default=(), metadata={"most": MAX_VOICE_CHOICES})
+    recent_projects: tuple[str, ...] = define_setting((), most=MOST_RECENT)
+    favourite_voices: tuple[str, ...] = define_setting((), most=MOST_FAVOURITES)
+    exact_voices: tuple[str, ...] = define_setting((), most=MAX_VOICE_CHOICES)
+    fast_voices: tuple[str, ...] = define_setting((), most=MAX_VOICE_CHOICES)
     export: str = ""
-    side_width: int = field(default=0, metadata={"low": 0, "high": MAX_SIDE_WIDTH})
+    side_width: int = define_setting(0, low=0, high=MAX_SIDE_WIDTH)
     geometry: str = ""
     layout: str = ""
 

@@ -125,7 +125,7 @@ def list_menu_commands(bar: QMenuBar) -> list[MenuCommand]:
 
     An action without a definition is found by its "What's this" text.
     """
-    words = {spec.name: " ".join((spec.ja, spec.en, spec.tip_ja, spec.tip_en)) for spec in ACTIONS}
+    words = {spec.name: " ".join((*spec.label, *spec.tip)) for spec in ACTIONS}
     return [
         MenuCommand(action, path, words.get(action.objectName()) or action.whatsThis())
         for path, action in _iterate_menu_actions(bar.actions(), "")

@@ -139,7 +139,7 @@ class ShortcutPage(ThemedWidget, QWidget):
             self._update_conflicts()
 
     def _add_row(self, spec: ActionSpec) -> None:
-        name, row = localize(spec.ja, spec.en), len(self._rows) + 1
+        name, row = localize(*spec.label), len(self._rows) + 1
         anywhere = KeyField(
             localize(f"{name}: ウィンドウ全体", f"{name}: in the window"),
             localize("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."),
@@ -176,7 +176,7 @@ class ShortcutPage(ThemedWidget, QWidget):
 
     @Slot()
     def _update_conflicts(self) -> None:
-        names = {spec.name: localize(spec.ja, spec.en) for spec in ACTIONS}
+        names = {spec.name: localize(*spec.label) for spec in ACTIONS}
         shared = self.conflicts
         twice = localize("すでに使われています。", "Already in use. ")
         self.warning.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))

@@ -88,7 +88,7 @@ class WindowActions(QObject):
 
     def _create_action(self, spec: ActionSpec) -> QAction:
         action = QAction(self)
-        action.setIconText(localize(spec.ja, spec.en))
+        action.setIconText(localize(*spec.label))
         action.setCheckable(spec.checkable)
         action.setObjectName(spec.name)
         return action
@@ -115,7 +115,7 @@ class WindowActions(QObject):
         action.setText(f"{words}\t{shown[0]}" if shown else words)
         action.setIconText(name)
         keys = f" ({', '.join(dict.fromkeys(shown))})" if shown else ""
-        action.setToolTip(f"{localize(spec.tip_ja, spec.tip_en) or words}{keys}")
+        action.setToolTip(f"{localize(*spec.tip) or words}{keys}")
 
     def _install_shortcuts(self, line_list: QWidget, action: QAction, keys: tuple[str, ...]) -> None:
         for key in keys:
