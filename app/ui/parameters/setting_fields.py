@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QPalette, QValidator
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
 
 from app.common.language import localize
 from app.core.delivery import Bounds
@@ -104,16 +105,11 @@ class SliderField(QWidget):
         self.number.setRange(bounds.low, bounds.high)
         self.number.setDecimals(2)
         self.number.setSingleStep(bounds.step)
-        # By this name the style sheet removes the arrows: Qt lays out `NoButtons` wrongly under a style sheet.
-        self.number.setObjectName("number")
-        self.number.setKeyboardTracking(False)
-        self.number.lineEdit().setTextMargins(0, 0, 4, 0)
-        self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
+        set_up_number_field(self.number)
         self.number.setFixedWidth(self.number.fontMetrics().horizontalAdvance("00.00") + 24)
         reset = localize(f"ダブルクリックで初期値 {bounds.default:g} にリセットします。", f"Double-click to reset to {bounds.default:g}.")
         for widget in (self.label, self.slider, self.number):
-            widget.setToolTip(f"<p>{tip}</p><p>{reset}</p>")
-            widget.setAccessibleName(name)
+            describe_widget(widget, name, f"<p>{tip}</p><p>{reset}</p>")
             # Without a description Qt reads out the tooltip with its HTML tags.
             widget.setAccessibleDescription(f"{tip} {reset}")
         self.label.installEventFilter(self)
@@ -194,13 +190,8 @@ class SeedField(ThemedWidget, QWidget):
             "The same value always gives the same take; another one changes timing and intonation slightly.",
         )
         self.label = QLabel(name)
-        self.number = QSpinBox()
-        self.number.setRange(0, MAX_SEED)
-        self.number.setKeyboardTracking(False)
-        self.number.lineEdit().setTextMargins(0, 0, 4, 0)
-        # By this name the style sheet removes the arrows: Qt lays out `NoButtons` wrongly under a style sheet.
-        self.number.setObjectName("number")
-        self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.number = QSpinBox(minimum=0, maximum=MAX_SEED)
+        set_up_number_field(self.number)
         self.number.valueChanged.connect(self.value_changed)
         self.dice = set_up_button(
             QToolButton(),
@@ -211,17 +202,14 @@ class SeedField(ThemedWidget, QWidget):
         self.lock = QToolButton()
         self.lock.setCheckable(True)
         self.lock.setChecked(True)
-        self.lock.setToolTip(
-            localize(
-                "オンにすると毎回同じ話し方、オフにすると再生のたびに違う話し方になります。",
-                "On: the same take every time. Off: a new take each time it is played.",
-            )
+        lock_tip = localize(
+            "オンにすると毎回同じ話し方、オフにすると再生のたびに違う話し方になります。",
+            "On: the same take every time. Off: a new take each time it is played.",
         )
-        self.lock.setAccessibleName(localize("シードを固定", "Lock the seed"))
+        describe_widget(self.lock, localize("シードを固定", "Lock the seed"), lock_tip)
         self.lock.toggled.connect(self._update_lock)
         for widget in (self.label, self.number):
-            widget.setToolTip(tip)
-            widget.setAccessibleName(name)
+            describe_widget(widget, name, tip)
         self.label.setBuddy(self.number)
         self.unused = create_label(localize("使いません（毎回同じ音です）", "not used: always the same take"), "muted")
         self.unused.setToolTip(
@@ -232,11 +220,8 @@ class SeedField(ThemedWidget, QWidget):
         )
         self.unused.setMinimumHeight(self.number.sizeHint().height())
         self.unused.hide()
-        self._arrange_widgets()
-        self.draw_in_theme()
-
-    def _arrange_widgets(self) -> None:
         fill_box(QHBoxLayout(self), self.label, None, self.lock, self.dice, self.number, self.unused, margins=(0, 0, 0, 0), spacing=8)
+        self.draw_in_theme()
 
     @property
     def value(self) -> int:
@@ -287,7 +272,7 @@ class VoiceFields(QFormLayout):
 
     def __init__(self) -> None:
         super().__init__()
-        self._showing = False
+        self._is_showing = False
         self.chooser = VoiceChooser()
         self.styles = _create_combo_box(
             localize("スタイル", "Style"), localize("声のスタイル（感情や話し方）。", "The speaking style of the voice.")
@@ -300,8 +285,8 @@ class VoiceFields(QFormLayout):
         self.addRow(localize("話者", "Speaker"), self.speakers)
         self.addRow(localize("スタイル", "Style"), self.styles)
         self.setRowVisible(self.speakers, False)
-        self.styles.currentIndexChanged.connect(self._emit_style)
-        self.speakers.currentIndexChanged.connect(self._emit_speaker)
+        for name, box in (("style", self.styles), ("speaker", self.speakers)):
+            box.currentIndexChanged.connect(partial(self._emit_choice, name, box))
 
     @property
     def labels(self) -> list[QWidget]:
@@ -316,7 +301,7 @@ class VoiceFields(QFormLayout):
     def offer_choices(self, speakers: Sequence[str], styles: Sequence[str]) -> None:
         """Offer these speakers and styles."""
         # Refilling a box changes its index, which must not count as an edit of the line.
-        self._showing = True
+        self._is_showing = True
         for box, items in (
             (self.styles, [(format_style(name), name) for name in styles]),
             (self.speakers, [(format_speaker(name), name) for name in speakers]),
@@ -324,19 +309,19 @@ class VoiceFields(QFormLayout):
             box.clear()
             for label, name in items:
                 box.addItem(label, name)
-        self._showing = False
+        self._is_showing = False
         self.setRowVisible(self.speakers, len(speakers) > 1)
 
     def show_settings(self, settings: LineSettings, mixed: Collection[str] = ()) -> None:
         """Show a line's speaker and style; nothing where the selected lines differ."""
-        self._showing = True
+        self._is_showing = True
         for box, name in ((self.styles, "style"), (self.speakers, "speaker")):
             box.setCurrentIndex(max(0, box.findData(getattr(settings, name))) if box.count() and name not in mixed else -1)
             box.setPlaceholderText(localize("（複数）", "(mixed)"))
         if not self.styles.count():
             # A line keeps its style while its voice is missing, so the style is still shown.
             self.styles.setPlaceholderText(format_style(settings.style) or "–")
-        self._showing = False
+        self._is_showing = False
 
     def mark_deviations(self, names: Collection[str]) -> None:
         """Mark the settings in which lines differ from their characters."""
@@ -352,15 +337,18 @@ class VoiceFields(QFormLayout):
         for box in (self.speakers, self.styles):
             box.setEnabled(has_line and box.count() > 0)
 
-    @Slot()
-    def _emit_style(self) -> None:
-        if not self._showing:
-            self.edited.emit("style", self.styles.currentData())
+    def _emit_choice(self, name: str, box: QComboBox, _row: int) -> None:
+        if not self._is_showing:
+            self.edited.emit(name, box.currentData())
 
-    @Slot()
-    def _emit_speaker(self) -> None:
-        if not self._showing:
-            self.edited.emit("speaker", self.speakers.currentData())
+
+def set_up_number_field(field: QAbstractSpinBox) -> None:
+    """Set up a number field without arrows that reports what was typed in whole."""
+    # By this name the style sheet removes the arrows: Qt lays out `NoButtons` wrongly under a style sheet.
+    field.setObjectName("number")
+    field.setKeyboardTracking(False)
+    field.lineEdit().setTextMargins(0, 0, 4, 0)
+    field.setAlignment(Qt.AlignmentFlag.AlignRight)
 
 
 def mark_label(label: QLabel, is_deviating: bool) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
@@ -25,13 +26,13 @@ from app.core.script.script import Character, LineSettings
 from app.core.sound.voice_traits import VoiceArchitecture
 from app.ui.parameters.character_field import CharacterField
 from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label
+from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label, set_up_number_field
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_card_labels import VoiceSummary
 from app.ui.widgets.fold_button import FoldingSection
 from app.ui.widgets.parameter_slider import ParameterSlider
 from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
-from app.ui.widgets.widget_setup import create_label, fill_box
+from app.ui.widgets.widget_setup import create_label, describe_widget, fill_box
 
 # The shown marks by phone; the other marks rarely occur in Japanese.
 PAUSE_MARK_LABELS = {",": "、", ".": "。…", "!": "！", "?": "？"}
@@ -55,10 +56,10 @@ class PauseFields(QWidget):
         grid.setVerticalSpacing(4)
         self.title = QLabel(localize("間の長さ（秒）", "Pauses (s)"))
         grid.addWidget(self.title, 0, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.fields = {phone: self._create_field(shown) for phone, shown in PAUSE_MARK_LABELS.items()}
-        self._others: tuple[tuple[str, float], ...] = ()
-        for place, (phone, field) in enumerate(self.fields.items()):
-            row, column = divmod(place, PAUSE_COLUMNS)
+        self.fields = {phone: self._create_field(mark) for phone, mark in PAUSE_MARK_LABELS.items()}
+        self._unshown_pauses: tuple[tuple[str, float], ...] = ()
+        for number, (phone, field) in enumerate(self.fields.items()):
+            row, column = divmod(number, PAUSE_COLUMNS)
             label = QLabel(PAUSE_MARK_LABELS[phone])
             label.setBuddy(field)
             grid.addWidget(label, row, 1 + 2 * column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -70,37 +71,30 @@ class PauseFields(QWidget):
         """Show the pauses of a line."""
         lengths = dict(pauses)
         # Pauses at marks that have no field here must survive an edit of the others.
-        self._others = tuple(item for item in pauses if item[0] not in PAUSE_MARK_LABELS)
+        self._unshown_pauses = tuple(item for item in pauses if item[0] not in PAUSE_MARK_LABELS)
         for phone, field in self.fields.items():
             with QSignalBlocker(field):
                 field.setValue(lengths.get(phone, field.minimum()))
 
     def _create_field(self, label: str) -> QDoubleSpinBox:
-        field = QDoubleSpinBox()
+        field = QDoubleSpinBox(singleStep=PAUSE_BOUNDS.step, decimals=2)
         field.setRange(-PAUSE_BOUNDS.step, PAUSE_BOUNDS.high)
-        field.setSingleStep(PAUSE_BOUNDS.step)
-        field.setDecimals(2)
         field.setSpecialValueText(localize("自動", "auto"))
         field.setValue(field.minimum())
-        field.setKeyboardTracking(False)
-        field.lineEdit().setTextMargins(0, 0, 4, 0)
-        field.setObjectName("number")
+        set_up_number_field(field)
         field.setMinimumHeight(field.sizeHint().height())
-        field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        field.setAccessibleName(localize(f"「{label}」の間（秒）", f"Pause at {label} (s)"))
-        field.setToolTip(
-            localize(
-                f"「{label}」での間の長さ（話速 1 のときの秒数）。0 より下げると自動になります。",
-                f"Length of the pause at {label}, in seconds at speed 1; below 0 the voice decides.",
-            )
+        tip = localize(
+            f"「{label}」での間の長さ（話速 1 のときの秒数）。0 より下げると自動になります。",
+            f"Length of the pause at {label}, in seconds at speed 1; below 0 the voice decides.",
         )
+        describe_widget(field, localize(f"「{label}」の間（秒）", f"Pause at {label} (s)"), tip)
         field.valueChanged.connect(self._emit_pauses)
         return field
 
     @Slot()
     def _emit_pauses(self) -> None:
         chosen = [(phone, round(field.value(), 2)) for phone, field in self.fields.items() if field.value() >= 0]
-        self.edited.emit(tuple(sorted([*chosen, *self._others])))
+        self.edited.emit(tuple(sorted([*chosen, *self._unshown_pauses])))
 
 
 class AssistField(QLineEdit):
@@ -109,12 +103,12 @@ class AssistField(QLineEdit):
     def __init__(self) -> None:
         super().__init__()
         self.setPlaceholderText(localize("アシストテキスト（例: とても嬉しい！）", "Assist text, for example 「とても嬉しい！」"))
-        self.setAccessibleName(localize("アシストテキスト", "Assist text"))
-        self.setToolTip(localize("読み上げずに、この文の雰囲気だけを話し方に反映します。", "Not spoken; its mood colours the speech."))
+        tip = localize("読み上げずに、この文の雰囲気だけを話し方に反映します。", "Not spoken; its mood colours the speech.")
+        describe_widget(self, localize("アシストテキスト", "Assist text"), tip)
         self.setClearButtonEnabled(True)
+        clear = localize("アシストテキストを消去", "Clear the assist text")
         for button in self.findChildren(QToolButton):
-            button.setAccessibleName(localize("アシストテキストを消去", "Clear the assist text"))
-            button.setToolTip(button.accessibleName())
+            describe_widget(button, clear, clear)
 
     def show_text(self, text: str) -> None:
         """Show the line's text."""
@@ -149,9 +143,9 @@ class SidePanel(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         # Set while settings are shown: the fields' own signals must not count as edits of the line.
-        self._showing = False
+        self._is_showing = False
         self._settings, self._count = LineSettings(), 1
-        self._mixed: Collection[str] = ()
+        self._mixed_settings: Collection[str] = ()
         self._architectures: frozenset[VoiceArchitecture] = frozenset()
         self.card = VoiceCard()
         self.character = CharacterField()
@@ -163,18 +157,10 @@ class SidePanel(QScrollArea):
         self.seed = SeedField()
         self.pauses = PauseFields()
         self.assist = AssistField()
-        self.expression = FoldingSection(
-            localize("詳細設定", "Advanced"),
-            localize("緩急、間、ゆらぎを調整します。", "Rhythm, pauses and variation."),
-        )
-        for widget in (
-            *(self.sliders[name] for name in ADVANCED_PARAMETERS),
-            self.pauses,
-            self.assist,
-            self.sliders["assist_weight"],
-            self.seed,
-        ):
-            self.expression.content.addWidget(widget)
+        tip = localize("緩急、間、ゆらぎを調整します。", "Rhythm, pauses and variation.")
+        self.expression = FoldingSection(localize("詳細設定", "Advanced"), tip)
+        advanced = [self.sliders[name] for name in ADVANCED_PARAMETERS]
+        fill_box(self.expression.content, *advanced, self.pauses, self.assist, self.sliders["assist_weight"], self.seed)
         self._build_widgets()
         self._align_labels()
         self._connect_widgets()
@@ -183,14 +169,14 @@ class SidePanel(QScrollArea):
         """Offer the speakers and styles of a voice; the line keeps its own where the voice has them."""
         self.card.show_voice(voice)
         self._choices.offer_choices([name for _, name in voice.speakers], [name for _, name in voice.styles])
-        self.show_settings(self._settings, self._count, self._mixed)
+        self.show_settings(self._settings, self._count, self._mixed_settings)
 
     def show_missing(self, name: str) -> None:
         """Show that the line's voice is missing."""
         self.card.show_missing_voice(name)
         # Speakers and styles of another voice must not be offered in its place.
         self._choices.offer_choices([], [])
-        self.show_settings(self._settings, self._count, self._mixed)
+        self.show_settings(self._settings, self._count, self._mixed_settings)
 
     def offer_settings(self, architectures: frozenset[VoiceArchitecture]) -> None:
         """Offer what the voices of the selected lines use; a setting that only some of them use is offered, too.
@@ -211,8 +197,8 @@ class SidePanel(QScrollArea):
 
         `count` lines are selected, which differ in the settings named in `mixed`; with no line there is nothing to set.
         """
-        self._settings, self._count, self._mixed = settings, count, mixed
-        self._showing = True
+        self._settings, self._count, self._mixed_settings = settings, count, mixed
+        self._is_showing = True
         for name, slider in self.sliders.items():
             slider.set_value(getattr(settings, name))
             slider.set_mixed(name in mixed)
@@ -223,7 +209,7 @@ class SidePanel(QScrollArea):
         self.pauses.show_pauses(settings.pauses)
         self.assist.show_text(settings.assist_text)
         self.presets.show_settings(settings)
-        self._showing = False
+        self._is_showing = False
         self._show_count(count)
 
     def show_characters(self, cast: Sequence[Character], chosen: Collection[str], deviations: Collection[str]) -> None:
@@ -244,13 +230,11 @@ class SidePanel(QScrollArea):
             widget.setEnabled(count > 0)
         # The card and the chooser's button stay enabled: voices can be managed without any line.
         self._choices.set_enabled(count > 0)
-        if count:
-            words = localize(
-                f"{count} 行を選択中。変更はすべての行に適用されます。", f"{count} lines selected; changes apply to all of them."
-            )
-        else:
-            words = localize("行を選択すると、声や話し方を変更できます。", "Select a line to change its voice and style.")
-        self.chosen.setText(words)
+        selected = localize(
+            f"{count} 行を選択中。変更はすべての行に適用されます。", f"{count} lines selected; changes apply to all of them."
+        )
+        nothing = localize("行を選択すると、声や話し方を変更できます。", "Select a line to change its voice and style.")
+        self.chosen.setText(selected if count else nothing)
         self.chosen.setVisible(count != 1)
 
     @Slot()
@@ -261,11 +245,9 @@ class SidePanel(QScrollArea):
 
     def _build_widgets(self) -> None:
         self._controls = QWidget()
-        controls = fill_box(QVBoxLayout(self._controls), self.character, self._choices, margins=(0, 0, 0, 0), spacing=4)
-        for name in MAIN_PARAMETERS:
-            controls.addWidget(self.sliders[name])
-        controls.addWidget(self.presets)
-        controls.addWidget(self.expression)
+        sliders = [self.sliders[name] for name in MAIN_PARAMETERS]
+        controls = fill_box(QVBoxLayout(self._controls), margins=(0, 0, 0, 0), spacing=4)
+        fill_box(controls, self.character, self._choices, *sliders, self.presets, self.expression)
         side = QWidget()
         side.setObjectName("side")
         fill_box(QVBoxLayout(side), self.card, self.chosen, self._controls, None, margins=(0, 0, 2, 0), spacing=6)
@@ -300,23 +282,17 @@ class SidePanel(QScrollArea):
 
     def _connect_widgets(self) -> None:
         for name, slider in self.sliders.items():
-            slider.value_changed.connect(self._create_emitter(name))
-        self.seed.value_changed.connect(self._create_emitter("seed"))
-        self.seed.locked_changed.connect(self._create_emitter("seed_locked"))
-        self.pauses.edited.connect(self._create_emitter("pauses"))
-        self.assist.textEdited.connect(self._create_emitter("assist_text"))
+            slider.value_changed.connect(partial(self._emit_change, name))
+        self.seed.value_changed.connect(partial(self._emit_change, "seed"))
+        self.seed.locked_changed.connect(partial(self._emit_change, "seed_locked"))
+        self.pauses.edited.connect(partial(self._emit_change, "pauses"))
+        self.assist.textEdited.connect(partial(self._emit_change, "assist_text"))
         self._choices.edited.connect(self.edited)
         self.presets.chosen.connect(self.preset_selected)
         self.expression.toggled.connect(self.folded)
 
-    def _create_emitter(self, name: str) -> Callable[[object], None]:
-        def emit_value(value: object) -> None:
-            self._emit_change(name, value)
-
-        return emit_value
-
     def _emit_change(self, name: str, value: object) -> None:
-        if not self._showing:
+        if not self._is_showing:
             self.edited.emit(name, value)
 
     @Slot(int, int)

@@ -13,81 +13,45 @@ from app.ui.actions.window_actions import WindowActions
 from app.ui.reading.melody.melody_commands import add_melody_commands
 from app.ui.settings.settings_store import SettingsStore
 
+# The actions of each menu, a row for those between two separators.
 FILE_MENU = (
-    "new_project",
-    "open_project",
-    "",
-    "save_project",
-    "save_project_as",
-    "embed_sounds",
-    "",
-    "import",
-    "export_script",
-    "",
-    "natural_voice",
-    "add_voice",
-    "add_voice_address",
-    "add_bert",
-    "voice_library",
-    "",
-    "export",
-    "save_line",
-    "save_all",
-    "save_joined",
-    "",
-    "dictionary",
-    "settings",
-    "",
+    "new_project open_project",
+    "save_project save_project_as embed_sounds",
+    "import export_script",
+    "natural_voice add_voice add_voice_address add_bert voice_library",
+    "export save_line save_all save_joined",
+    "dictionary settings",
     "quit",
 )
-EDIT_MENU = ("undo", "redo", "", "cut", "copy", "copy_sound", "paste", "select_all", "", "find", "replace")
+EDIT_MENU = (
+    "undo redo",
+    "cut copy copy_sound paste select_all",
+    "find replace",
+)
 LINE_MENU = (
-    "add_line",
-    "edit_line",
-    "duplicate",
-    "delete",
-    "",
-    "split_here",
-    "split_sentences",
-    "join_lines",
-    "",
-    "move_up",
-    "move_down",
-    "",
-    "keep_take",
-    "more_takes",
-    "delete_takes",
+    "add_line edit_line duplicate delete",
+    "split_here split_sentences join_lines",
+    "move_up move_down",
+    "keep_take more_takes delete_takes",
 )
 CAST_MENU = (
     "show_cast",
-    "",
-    *(f"character_{number}" for number in CHARACTER_KEYS),
-    "character_none",
-    "",
-    "reset_deviations",
-    "select_character",
-    "audition_character",
+    " ".join((*(f"character_{number}" for number in CHARACTER_KEYS), "character_none")),
+    "reset_deviations select_character audition_character",
 )
-HELP_MENU = ("user_guide", "find_command", "", "lab", "diagnose", "show_log", "open_data", "", "whats_new", "about")
-COMPARE_MENU = ("audition", "blind_test", "fast_test", "bert_test")
 PLAY_MENU = (
-    "play",
-    "play_through",
-    "stop",
-    "",
-    "loop",
-    "live",
-    "follow",
-    "",
-    "read_clipboard",
-    "pause_reading",
-    "show_mini_player",
-    "",
-    *COMPARE_MENU,
-    "",
+    "play play_through stop",
+    "loop live follow",
+    "read_clipboard pause_reading show_mini_player",
+    "audition blind_test fast_test bert_test",
     "measure",
-    "",
 )
+HELP_MENU = (
+    "user_guide find_command",
+    "lab diagnose show_log open_data",
+    "whats_new about",
+)
+VIEW_MENU = ("show_strip show_melody show_takes", "always_on_top full_screen")
 
 TOOLBAR_ACTIONS = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
 # The other buttons show only an icon.
@@ -113,19 +77,18 @@ class MenuBar(QMenuBar):
         self._outputs: tuple[str, ...] = ()
         file = self._create_menu(localize("ファイル(&F)", "&File"), actions, FILE_MENU)
         self.recent = QMenu(localize("最近使ったプロジェクト", "Recent projects"), file)
-        file.insertMenu(file.actions()[FILE_MENU.index("")], self.recent)
+        file.insertMenu(next(filter(QAction.isSeparator, file.actions())), self.recent)
         self._create_menu(localize("編集(&E)", "&Edit"), actions, EDIT_MENU)
         lines = self._create_menu(localize("行(&L)", "&Line"), actions, LINE_MENU)
         lines.addSeparator()
         add_melody_commands(lines.addMenu(localize("イントネーション", "Melody")), actions)
         self._create_menu(localize("登場人物(&C)", "&Cast"), actions, CAST_MENU)
         play = self._create_menu(localize("再生(&P)", "&Play"), actions, PLAY_MENU)
+        play.addSeparator()
         self.devices = play.addMenu(localize("再生デバイス", "Output device"))
         self.devices.aboutToShow.connect(self.devices_requested)
         self._device_group = QActionGroup(self)
-        self.view = self._create_menu(
-            localize("表示(&V)", "&View"), actions, ("show_strip", "show_melody", "show_takes", "", "always_on_top", "full_screen")
-        )
+        self.view = self._create_menu(localize("表示(&V)", "&View"), actions, VIEW_MENU)
         self._add_themes(self.view.addMenu(localize("配色", "Theme")), settings.value.theme)
         self.view.addSeparator()
         self._create_menu(localize("ヘルプ(&H)", "&Help"), actions, HELP_MENU)
@@ -141,22 +104,26 @@ class MenuBar(QMenuBar):
         self._device_group = QActionGroup(self)
         labels = {"": localize("システムの設定に合わせる", "Use system setting")} | {label: label for label in (*devices, chosen) if label}
         for device, label in labels.items():
-            action = self._device_group.addAction(label.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(device == chosen)
-            action.setData(device)
-            self.devices.addAction(action)
-        self._device_group.triggered.connect(self._choose_device)
+            self._add_choice(self._device_group, self.devices, label, device, is_chosen=device == chosen)
+        self._device_group.triggered.connect(lambda action: self._settings.change_settings(device=action.data()))
 
-    def _create_menu(self, title: str, actions: WindowActions, names: tuple[str, ...]) -> QMenu:
-        """Create a menu of actions; an empty name is a separator."""
+    def _create_menu(self, title: str, actions: WindowActions, rows: tuple[str, ...]) -> QMenu:
+        """Create a menu of actions, with a separator between the rows."""
         menu = self.addMenu(title)
-        for name in names:
-            if name:
-                menu.addAction(actions[name])
-            else:
+        for names in rows:
+            if menu.actions():
                 menu.addSeparator()
+            menu.addActions([actions[name] for name in names.split()])
         return menu
+
+    def _add_choice(self, group: QActionGroup, menu: QMenu, label: str, value: str, *, is_chosen: bool) -> QAction:
+        """Add a choice to a menu; one of the group is checked."""
+        action = group.addAction(label.replace("&", "&&"))
+        action.setCheckable(True)
+        action.setChecked(is_chosen)
+        action.setData(value)
+        menu.addAction(action)
+        return action
 
     def _add_themes(self, menu: QMenu, chosen: ThemeChoice) -> None:
         names = {
@@ -164,16 +131,11 @@ class MenuBar(QMenuBar):
             "light": localize("ライト", "Light"),
             "dark": localize("ダーク", "Dark"),
         }
-        group = QActionGroup(self)
+        group = self._theme_group = QActionGroup(self)
         for theme in THEMES:
-            action = group.addAction(names[theme])
-            action.setCheckable(True)
-            action.setChecked(theme == chosen)
-            action.setData(theme)
+            action = self._add_choice(group, menu, names[theme], theme, is_chosen=theme == chosen)
             action.setWhatsThis(f"{theme} theme 配色 {names[theme]}")
-            menu.addAction(action)
-        group.triggered.connect(self._choose_theme)
-        self._theme_group = group
+        group.triggered.connect(lambda action: self._settings.change_settings(theme=action.data()))
 
     @Slot(object, object)
     def _show_settings(self, before: Settings, after: Settings) -> None:
@@ -182,14 +144,6 @@ class MenuBar(QMenuBar):
                 action.setChecked(action.data() == after.theme)
         if before.device != after.device:
             self.list_output_devices(self._outputs)
-
-    @Slot(QAction)
-    def _choose_device(self, action: QAction) -> None:
-        self._settings.change_settings(device=action.data())
-
-    @Slot(QAction)
-    def _choose_theme(self, action: QAction) -> None:
-        self._settings.change_settings(theme=action.data())
 
 
 class SearchButton(QToolButton):
