@@ -53,55 +53,34 @@ SAVE_SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3")
 
 @dataclass(frozen=True, slots=True)
 class Settings(Delivery):
-    """Everything remembered.
+    """Everything remembered; what the dialog explains (`settings_labels.py`) is not explained here again.
 
     Attributes:
         text: what stood in the window of older versions; it becomes a line where there is no script yet. None before the first start.
         backend: what `--backend` takes, see `app.adapters.ort.device_placement`.
         device: label of the audio output; empty follows the system.
         speaker, style and the numbers that shape the sound: of the line that was selected last; an empty script begins with them.
-        loop, live, follow: playing starts again at the end; a line speaks again after each change; the line that sounds is selected.
-        language: "system" is what the system or KOEBAKO_LANG says.
-        text_size: of all text in the window; "usual" is the system's, or 10 points where that is smaller.
         voice: of the line that was selected last; empty is the voice we ship.
         default_voice: id, as its manifest has it, of the voice that the user made the default; empty is Koebako's choice, see
             `app.voices.installed_voices.choose_default_voice`.
         bert: id of the one that `--force-bert` takes; empty is any.
-        force_bert: in the window, a voice whose BERT is missing speaks with another one.
         bert_precision: "auto" is int8 where it is known to change no durations.
         sound_precision: "fast" takes the int8 graphs of voices that have them; of voices without a choice of their own.
         exact_voices, fast_voices: ids, as their manifests have them, of voices for which the user has chosen.
         load_voice: "first_use" only looks at the voice when the window opens, and takes memory when it first speaks.
-        prepare_first: a phrase is computed as a whole before it is heard, for computers that are too busy for the voice.
         unload_after_min: minutes without work after which the voice gives its memory back; 0 is never.
-        disk_cache_mib: room for BERT features on the disk; 0 keeps none.
         aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
-        takes_open: the list of takes is shown under the strip.
         strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
         melody: the same of the lane of the melody under them.
         latency: the same of the measurements, which are folded at first: most people never need them.
-        built_in_words: the dictionary that ships with the program is used.
-        memos_everywhere: what stands in square brackets is not read in any text, as in lines of VOICEVOX and AivisSpeech.
-        links: what is read of the address of a page.
         update_notices: the program asks once a week whether there is a newer version; offered only in builds that can.
         update_checked_day: when it last asked, in days since 1970.
         update_found: the newer version that it found then, as `app.adapters.http.release_feed` packs it; empty for none.
-        log_words: the log also holds what errors say, which may quote the user's text.
-        chat_reader, chat_port, chat_http_port: whether comments of comment viewers are read, and on which ports.
-        chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_queue`.
+        chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_rules`.
         chat_voices: voices by the numbers that viewers send and by names of writers, as in `1=Mei; Taro=Rin/Happy`.
         agent_voices: the voice that each agent chose last, `NAME=VOICE`; the last used comes last.
-        service, service_port, service_changes: whether other programs are served, on which port, and whether they may change presets and dictionary.
         service_origins: web pages that may use service and chat reader, see `app.settings.page_origins`.
-        drag_texts, drag_encoding: what goes beside a sound that is dragged or copied to another program, and its encoding.
-        read_tray, read_close_to_tray: reading aloud has an icon in the tray, and closing the window leaves it there.
-        read_hotkey: the key that reads aloud in every program, as Qt writes it portably; empty is none.
-        read_source, read_copy: what the key reads, and whether Ctrl+C may be pressed for it under Windows.
-        read_player: the mini player is shown while something is read aloud.
-        read_watch: what is copied is read, by the rules `read_shortest` to `read_skipped_programs`.
         read_voice, read_speaker, read_speed: of the reading; an empty voice is that of the selected line, an empty speaker the voice's first.
-        read_player_place: where the mini player stands, as Qt's own bytes in base64.
-        always_on_top: the window stays in front of others.
         recent_projects: files, the last one first.
         favourite_voices: ids, as their manifests have them; they come first in lists.
         export: what the export page was set to last, as JSON.

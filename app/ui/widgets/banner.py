@@ -27,9 +27,10 @@ from PySide6.QtWidgets import (
 from app.common.errors import AppError
 from app.common.language import localize
 from app.ui.error_texts import find_help_page, format_error_details
+from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.widget_setup import create_button, fill_box, set_up_button
+from app.ui.widgets.widget_setup import create_button, describe_widget, fill_box, set_up_button
 
 # Further lines are scrolled to.
 MAX_VISIBLE_LINES = 5
@@ -42,16 +43,14 @@ class DetailsView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.text = _FirstLinesEdit()
+        self.text = _FirstLinesEdit(readOnly=True, tabChangesFocus=True)
         self.text.setObjectName("details")
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.text.setAccessibleName(localize("詳細", "Details"))
         self.copy = create_button(
             localize("コピー", "Copy"),
             localize("クリップボードにコピーします。", "Copies them to the clipboard."),
-            self._copy_text,
+            lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()),
             name=localize("詳細をコピー", "Copy the details"),
         )
         row = QHBoxLayout(self)
@@ -66,10 +65,6 @@ class DetailsView(QWidget):
         """Set the text and fold the view."""
         self.hide()
         self.text.setPlainText(text)
-
-    @Slot()
-    def _copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self.text.toPlainText())
 
 
 class _FirstLinesEdit(QPlainTextEdit):
@@ -120,7 +115,7 @@ class BannerStack:
 
     def __init__(self) -> None:
         # Banners that have something to show, the newest last.
-        self._wanted: list[Banner] = []
+        self._showing: list[Banner] = []
 
     def add_banner(self, banner: Banner) -> None:
         """Put a hidden banner in this place."""
@@ -128,20 +123,20 @@ class BannerStack:
 
     def request_banner(self, banner: Banner, is_wanted: bool) -> None:
         """Register that a banner has something to show, or nothing any longer."""
-        self._wanted = [*(item for item in self._wanted if item is not banner), *([banner] if is_wanted else ())]
-        for item in {*self._wanted, banner}:
-            item.set_shown(item is self._wanted[-1] if self._wanted else False)
+        self._showing = [*(item for item in self._showing if item is not banner), *([banner] if is_wanted else ())]
+        for item in {*self._showing, banner}:
+            item.set_shown(item is self._showing[-1] if self._showing else False)
         self.update_count()
 
     def update_count(self) -> None:
         """Show the number of messages on the visible banner."""
-        if self._wanted:
-            self._wanted[-1].show_count(len(self.messages))
+        if self._showing:
+            self._showing[-1].count.show_message_count(len(self.messages))
 
     @property
     def messages(self) -> list[tuple[Banner, BannerMessage]]:
         """Return all unread messages, the newest first."""
-        return [(banner, message) for banner in reversed(self._wanted) for message in reversed(banner.messages)]
+        return [(banner, message) for banner in reversed(self._showing) for message in reversed(banner.messages)]
 
 
 class Banner(ThemedWidget, QFrame):
@@ -168,43 +163,39 @@ class Banner(ThemedWidget, QFrame):
         self.stack: BannerStack | None = None
         self.is_wanted = False
         self._kind: BannerKind = "notice"
-        self._then: Callable[[], object] | None = None
+        self._on_action: Callable[[], object] | None = None
         self._picture = QLabel()
         self.messages: list[BannerMessage] = []
         self.message, self.hint = _BannerLineLabel(), _BannerLineLabel()
         self.message.setObjectName("heading")
         self.hint.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.whole = QLabel()
+        self.whole = PlainLabel()
         self.whole.setWordWrap(True)
-        self.whole.setTextFormat(Qt.TextFormat.PlainText)
         self.whole.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.whole.setContentsMargins(30, 0, 0, 0)  # under the words of the line
         self.whole.hide()
         self.count = _MessageCountButton(self)
         self.action = QPushButton()
         self.action.clicked.connect(self._run_action)
-        self.other = QPushButton()
-        self.other.setAccessibleName(localize("ほかの方法", "Another remedy"))
-        self.other.setToolTip(self.other.accessibleName())
-        self.other.clicked.connect(lambda: self._other.run() if self._other is not None else None)
-        self._other: BannerButton | None = None
-        self.more = QToolButton()
-        self.more.setText(localize("詳細", "Details"))
-        self.more.setAccessibleName(self.more.text())
-        self.more.setToolTip(localize("詳細を表示します。", "Shows the details."))
+        remedy = localize("ほかの方法", "Another remedy")
+        self.other = describe_widget(QPushButton(), remedy, remedy)
+        self.other.clicked.connect(lambda: self._second_remedy.run() if self._second_remedy is not None else None)
+        self._second_remedy: BannerButton | None = None
+        self.more = _create_tool_button(localize("詳細", "Details"), localize("詳細を表示します。", "Shows the details."))
         self.more.setCheckable(True)
         self._page = ""
-        self.help = QToolButton()
-        self.help.setText(localize("ヘルプ", "Help"))
-        self.help.setAccessibleName(self.help.text())
-        self.help.setToolTip(localize("関係するヘルプのページを開きます。", "Opens the help page for this."))
+        help_tip = localize("関係するヘルプのページを開きます。", "Opens the help page for this.")
+        self.help = _create_tool_button(localize("ヘルプ", "Help"), help_tip)
         self.help.clicked.connect(lambda: self.help_requested.emit(self._page))
         self.close_button = set_up_button(
             QToolButton(), localize("閉じる", "Close"), self.hide, name=localize("通知を閉じる", "Close the notification")
         )
         self.details = DetailsView()
         self.more.toggled.connect(self._show_details)
-        self._build_layout()
+        row = fill_box(QHBoxLayout(), self._picture, self.message, (self.hint, 1), spacing=8)
+        row.addStretch()
+        fill_box(row, self.count, self.help, self.more, self.action, self.other, self.close_button)
+        fill_box(QVBoxLayout(self), row, self.whole, self.details, margins=(12, 4, 8, 4), spacing=4)
         self.hide()
 
     def show_message(
@@ -230,7 +221,7 @@ class Banner(ThemedWidget, QFrame):
             details: text shown on demand; empty for none.
             help_page: helpful page of the user guide; empty for none.
         """
-        self._kind, self._then, self._page = kind, on_action, help_page
+        self._kind, self._on_action, self._page = kind, on_action, help_page
         self.help.setVisible(bool(help_page))
         self.setProperty("error", kind == "error")
         self.style().polish(self)
@@ -242,7 +233,7 @@ class Banner(ThemedWidget, QFrame):
         self.action.setText(action)
         self.action.setToolTip(tip)
         self.action.setVisible(bool(action))
-        self._other = other
+        self._second_remedy = other
         self.other.setText(other.text if other else "")
         self.other.setToolTip(other.tip if other else self.other.accessibleName())
         self.other.setVisible(other is not None)
@@ -265,10 +256,6 @@ class Banner(ThemedWidget, QFrame):
         self._show_labels(*message)
         self.show()
 
-    def show_count(self, number: int) -> None:
-        """Show the number of messages if there are several."""
-        self.count.show_message_count(number)
-
     def _show_labels(self, message: str, hint: str) -> None:
         self.message.setText(message)
         self.hint.setText(hint)
@@ -288,13 +275,13 @@ class Banner(ThemedWidget, QFrame):
         if self.message.text() == error.message:
             self.hide()
 
-    def setVisible(self, wanted: bool) -> None:
+    def setVisible(self, is_visible: bool) -> None:
         """Show or hide the banner; in a stack only the newest one is visible."""
-        self.is_wanted = wanted
+        self.is_wanted = is_visible
         if self.stack is None:
-            super().setVisible(wanted)
+            super().setVisible(is_visible)
         else:
-            self.stack.request_banner(self, wanted)
+            self.stack.request_banner(self, is_visible)
 
     def set_shown(self, is_shown: bool) -> None:
         """Show or hide the banner itself; called by its stack."""
@@ -314,12 +301,6 @@ class Banner(ThemedWidget, QFrame):
         is_cut = any(label.is_cut for label in (self.message, self.hint) if not label.isHidden())
         self.more.setVisible(is_cut or self.more.isChecked() or bool(self.details.text.toPlainText()))
 
-    def _build_layout(self) -> None:
-        row = fill_box(QHBoxLayout(), self._picture, self.message, (self.hint, 1), spacing=8)
-        row.addStretch()
-        fill_box(row, self.count, self.help, self.more, self.action, self.other, self.close_button)
-        fill_box(QVBoxLayout(self), row, self.whole, self.details, margins=(12, 4, 8, 4), spacing=4)
-
     @Slot(bool)
     def _show_details(self, is_open: bool) -> None:
         """Show or hide the details, and fold those of all other banners."""
@@ -338,11 +319,11 @@ class Banner(ThemedWidget, QFrame):
 
     @Slot()
     def _run_action(self) -> None:
-        if self._then is None:
+        if self._on_action is None:
             self.action_requested.emit()
         else:
             self.hide()
-            self._then()
+            self._on_action()
 
     @Slot()
     def draw_in_theme(self) -> None:
@@ -352,12 +333,11 @@ class Banner(ThemedWidget, QFrame):
         self.close_button.setIcon(draw_icon("close", color))
 
 
-class _BannerLineLabel(QLabel):
+class _BannerLineLabel(PlainLabel):
     """A label that shows plain text in one line and elides its end."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setMinimumWidth(1)
 
     @property
@@ -368,10 +348,16 @@ class _BannerLineLabel(QLabel):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the text on one line, with its end elided."""
         painter = QPainter(self)
-        shown = self.fontMetrics().elidedText(" ".join(self.text().split("\n")), Qt.TextElideMode.ElideRight, self.width())
+        text = self.fontMetrics().elidedText(" ".join(self.text().split("\n")), Qt.TextElideMode.ElideRight, self.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         painter.end()
+
+
+def _create_tool_button(text: str, tip: str) -> QToolButton:
+    button = describe_widget(QToolButton(), text, tip)
+    button.setText(text)
+    return button
 
 
 class _MessageCountButton(QToolButton):
@@ -396,10 +382,10 @@ class _MessageCountButton(QToolButton):
     @Slot()
     def _fill_menu(self) -> None:
         self._menu.clear()
-        place = self._banner.stack
-        for banner, message in place.messages if place is not None else ():
-            words = " ".join(filter(None, message))
-            shown = words if len(words) <= MAX_MENU_ENTRY_LETTERS else f"{words[:MAX_MENU_ENTRY_LETTERS]}…"
+        stack = self._banner.stack
+        for banner, message in stack.messages if stack is not None else ():
+            text = " ".join(filter(None, message))
+            entry = text if len(text) <= MAX_MENU_ENTRY_LETTERS else f"{text[:MAX_MENU_ENTRY_LETTERS]}…"
             # Qt takes a single & in a menu entry for a keyboard mnemonic and would hide it.
-            action = self._menu.addAction(shown.replace("\n", " ").replace("&", "&&"))
+            action = self._menu.addAction(entry.replace("\n", " ").replace("&", "&&"))
             action.triggered.connect(partial(banner.show_chosen_message, message))
