@@ -16,13 +16,9 @@ class SettingLabel:
 
     Attributes:
         choices: words for the values of `choices` in the metadata, in their order.
-        unit: stands behind a number.
-        lowest: word for the lowest number.
-        switch: stands beside the box to tick.
         placeholder: the value is a line of text; this stands in its empty field.
         folder: the value is a folder; empty stands for the usual one.
         key: the value is a key with modifiers; empty stands for none.
-        restart: takes effect at the next start.
     """
 
     page: SettingsPage

@@ -77,7 +77,6 @@ class VoiceLabel:
     """The names by which a line shows its voice.
 
     Attributes:
-        id: the id that lines store.
         styles, speakers: names; a line that names none gets the first.
         icon: path of the voice's picture, or None.
     """

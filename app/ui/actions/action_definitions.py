@@ -13,7 +13,6 @@ class ActionSpec:
         label, tip: In Japanese and in English.
         keys: Keys that work everywhere in the window.
         list_keys: Keys that work in the list of lines only, because elsewhere they would be typed.
-        drawing: The name of the icon; empty for none.
     """
 
     name: str

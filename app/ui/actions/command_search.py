@@ -50,12 +50,7 @@ MENU_PATH_SEPARATOR = " › "
 
 @dataclass(frozen=True, slots=True)
 class MenuCommand:
-    """An action as the search shows it.
-
-    Attributes:
-        path: The menus and the name.
-        search_text: Further text that finds the action.
-    """
+    """An action as the search shows it."""
 
     action: QAction
     path: str
@@ -119,11 +114,7 @@ def _iterate_menu_actions(actions: Iterable[QAction], path: str) -> Iterator[tup
 
 
 class CommandSearchDialog(QDialog):
-    """A dialog that closes with the choice of a command.
-
-    Attributes:
-        chosen: The chosen action; None where the user cancelled.
-    """
+    """A dialog that closes with the choice of a command."""
 
     def __init__(self, commands: Sequence[MenuCommand], parent: QWidget | None = None) -> None:
         # A frameless dialog instead of a popup: input methods do not work well in popups.

@@ -20,12 +20,7 @@ SHORTCUTS_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class KeyBinding:
-    """The keys of one action, as Qt's portable text.
-
-    Attributes:
-        keys: Keys that work everywhere in the window.
-        list_keys: Keys that work in the list of lines only.
-    """
+    """The keys of one action, as Qt's portable text."""
 
     keys: tuple[str, ...] = ()
     list_keys: tuple[str, ...] = ()

@@ -68,9 +68,6 @@ class ShortcutPage(ThemedWidget, QWidget):
 
     Rows are made a few at a time, unless all are needed at once: making them together would block the window.
 
-    Attributes:
-        resets: The buttons that restore the default keys, by the name of the action.
-
     Signals:
         changed(): The keys were changed.
     """

@@ -15,11 +15,7 @@ from app.ui.theme.themed_icons import draw_icon
 
 
 class WindowActions(QObject):
-    """All actions by name, as in `actions["play"]`.
-
-    Attributes:
-        bindings: The keys that differ from the defaults.
-    """
+    """All actions by name, as in `actions["play"]`."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

@@ -42,12 +42,7 @@ class ProjectEntries(Protocol):
 
 
 class DictionaryController(QObject):
-    """Opens the dialog, changes the dictionary file in the background, and has the lines read again.
-
-    Attributes:
-        dialog: The open dialog, or None.
-        preview: The open preview of an import, or None.
-    """
+    """Opens the dialog, changes the dictionary file in the background, and has the lines read again."""
 
     def __init__(
         self,

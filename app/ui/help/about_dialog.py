@@ -41,11 +41,7 @@ WHATS_NEW_SIZE_PX = (720, 560)
 
 @dataclass(frozen=True, slots=True)
 class ThirdParty:
-    """A third-party package.
-
-    Attributes:
-        licence_files: Files with the full terms.
-    """
+    """A third-party package."""
 
     name: str
     version: str
@@ -121,9 +117,6 @@ BACK_LINK = "back"
 
 class AboutDialog(QDialog):
     """A dialog with version, privacy, model cards and third parties; each page is filled when it is first shown.
-
-    Args:
-        version: The version of the program.
 
     Signals:
         third_parties_requested(): `show_third_parties` is to be called with the result of `format_third_parties`, which takes 0.1 s.

@@ -27,10 +27,6 @@ DIAGNOSTICS_HELP_PAGE = "settings"
 class DiagnosticsDialog(QDialog):
     """A dialog that starts the checks as soon as it is made.
 
-    Attributes:
-        report: The results as text; empty while the checks run.
-        process: The program that runs them.
-
     Signals:
         help_requested(str): A page of the user guide that helps with the results.
     """

@@ -22,12 +22,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class GuidePage:
-    """One page of the guide.
-
-    Attributes:
-        name: The file's name without its suffix.
-        title: The text of the first heading.
-    """
+    """One page of the guide."""
 
     name: str
     title: str

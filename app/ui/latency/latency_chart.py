@@ -33,9 +33,6 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
     """A graphics item with rows of stacked bars, the newest on top.
 
     Cached results are hatched chips behind the bar, because they take no visible time. A first run is drawn pale.
-
-    Attributes:
-        rows: The utterances that are drawn.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -211,9 +208,6 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
 
     Attributes:
         box: The view box, in milliseconds and rows.
-        names, times: The axes.
-        bars: The bars, a row each.
-        empty_hint: What is shown before the first line was spoken.
     """
 
     def __init__(self, theme: Theme) -> None:

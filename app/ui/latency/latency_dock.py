@@ -106,7 +106,6 @@ class LatencyDock(QDockWidget):
     """A dock with chart, trend and table of a latency history.
 
     Attributes:
-        title: The title bar with the buttons.
         place: The chart's placeholder; it must be closed with the window.
 
     Signals:

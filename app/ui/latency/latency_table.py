@@ -26,7 +26,6 @@ class LatencyFigures:
     Attributes:
         stage: The stage's name in the program; empty for the first audio.
         target_ms: The longest time it should take; None where there is no target.
-        is_over_target: Whether its last run took longer.
         copies_ms: The measured times of copying to the device, computing there and copying back; None where they were not measured.
     """
 
@@ -43,7 +42,6 @@ class LatencyColumn:
     """A column of the table; further ones are added to `list_columns`.
 
     Attributes:
-        format_text: Formats a row's cell.
         choose_color: Returns a cell's colour, or None for the table's own.
         meaning: An explanation of its figures; empty where the header says enough.
     """

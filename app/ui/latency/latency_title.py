@@ -134,7 +134,6 @@ class LatencyTitle(QWidget):
 
     Attributes:
         fold: Checked while the dock is open; the other widgets are visible only then.
-        legend, pause: The legend of colours; the button that is checked while the figures are frozen.
 
     Signals:
         export_requested(str): A file of this suffix, "csv" or "png", is to be written.

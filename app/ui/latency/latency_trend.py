@@ -27,7 +27,6 @@ class TrendCurve:
     """A curve of one quantity.
 
     Attributes:
-        newest: The newest value as text.
         cached_indices: The indices of values that used a cache; the line leaves them out.
         color: The name of a stage, whose colour is used.
     """

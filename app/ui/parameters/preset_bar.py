@@ -50,7 +50,6 @@ class PresetNameDialog(QDialog):
 
     Args:
         presets: The present ones; the dialog warns where one will be replaced.
-        entry: The displayed preset, whose name and checks are filled in.
 
     Signals:
         name_accepted(str, bool, bool): The name, whether the preset includes voice, speaker and style, and whether it is the project's.
@@ -132,15 +131,9 @@ class PresetNameDialog(QDialog):
 class PresetFilesButton(QToolButton):
     """A menu button; files are read and written in the background.
 
-    Attributes:
-        export: The menu entry, to be disabled where there is nothing to export.
-
     Signals:
         presets_read(Presets): The presets of a file were read.
         failed(AppError): A file could not be read or written.
-
-    Args:
-        presets: Returns the presets to export.
     """
 
     presets_read = Signal(object)
@@ -181,10 +174,6 @@ class PresetFilesButton(QToolButton):
 
 class PresetBar(ThemedWidget, QWidget):
     """A list of presets with its buttons; changes are shown at once, written in the background, and are no steps of the script's history.
-
-    Attributes:
-        file: The background writer of the user's presets.
-        more: The button that imports and exports presets.
 
     Signals:
         chosen(dict): A preset was chosen; its values by the name of the setting.

@@ -25,9 +25,7 @@ class PresetEntry:
     """A preset as it is displayed.
 
     Attributes:
-        name: The unique displayed name.
         stored_name: Its name in the file; a preset of a project may be named like one of the user's.
-        in_project: Whether it belongs to the project.
     """
 
     name: str
@@ -93,8 +91,6 @@ class PresetCollection:
     """A collection of both kinds of presets.
 
     Attributes:
-        own: The user's presets by name.
-        project: The open project's presets by name.
         entries: The displayed presets, the user's first; one that is identical in the project is displayed once.
     """
 

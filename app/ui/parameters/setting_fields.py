@@ -85,10 +85,6 @@ class NumberBox(QDoubleSpinBox):
 class SliderField(QWidget):
     """A label, a slider and a number field of one parameter.
 
-    Args:
-        bounds: The range, default, step and name of the parameter.
-        tip: The parameter's effect on the sound.
-
     Signals:
         value_changed(float): Changed by the user or by `set_value`.
     """
@@ -260,9 +256,6 @@ class SeedField(ThemedWidget, QWidget):
 
 class VoiceFields(QFormLayout):
     """A form of three combo boxes; that of the speakers is visible only where the voice has several.
-
-    Attributes:
-        chooser, speakers, styles: The combo boxes.
 
     Signals:
         edited(str, object): The user changed the setting of this name to this value; the chooser has signals of its own.

@@ -126,10 +126,6 @@ USUAL_WIDTH, NARROWEST, WIDEST = 400, 340, 640  # pixels
 class SidePanel(QScrollArea):
     """Shows the settings of a line, and emits the user's changes.
 
-    Attributes:
-        sliders: The sliders by name of the setting.
-        character: Who speaks the selected lines, while the script has a cast.
-
     Signals:
         edited(str, object): The user changed the setting of this name to this value.
         preset_selected(dict): The user changed these settings to these values at once.

@@ -17,12 +17,7 @@ from app.ui.shell.single_instance import take_requests
 
 
 class OpenRequestWatcher(QObject):
-    """Takes the requests for a window.
-
-    Args:
-        show_window: brings the window to the front.
-        open_files: called with the files of each request.
-    """
+    """Takes the requests for a window."""
 
     def __init__(self, window: QWidget, show_window: Callable[[], object], open_files: Callable[[Sequence[Path]], object]) -> None:
         super().__init__(window)

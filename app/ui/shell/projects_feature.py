@@ -30,7 +30,6 @@ class TakesFeature(WindowFeature):
 
     Attributes:
         shelf: the takes of the open project, and their files.
-        lines: the takes of the selected line.
         fold: opens the panel, which is created then; the window restores it after its first paint.
     """
 
@@ -63,11 +62,7 @@ class ProjectsFeature(WindowFeature):
     """Opens and saves projects, and assigns voices where a project names some that are missing.
 
     Attributes:
-        files: opens, saves and creates projects.
         missing: the voices that the open project names and nobody installed.
-
-    Args:
-        recent: the menu of recent projects.
     """
 
     def __init__(

@@ -26,7 +26,6 @@ class ScriptFeature(WindowFeature):
 
     Attributes:
         panel: the column with the list, its banners above it, the transport bar, and room below for other features.
-        view: the list of lines.
         notice: the banner for what the program noticed, such as unreadable files.
         banner: the banner for what the user's last command led to.
         autosave: the file that keeps the script, the project and the selected line between starts.

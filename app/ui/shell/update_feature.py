@@ -33,8 +33,6 @@ class UpdateFeature(WindowFeature):
     """Asks whether there is a newer version, and says so in a banner.
 
     Attributes:
-        banner: The banner with the question of the first start, and with what was found.
-        background: The thread of requests; None before the first one.
         today: Returns the day, counted from 1970.
 
     Args:

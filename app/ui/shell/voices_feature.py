@@ -42,7 +42,6 @@ class VoicesFeature(WindowFeature):
     """Shows the voice of the selected lines, and offers others.
 
     Attributes:
-        banner: the banner for what a voice lacks.
         folders: watches the folders of voices and BERTs; the window starts it.
         tasks: the tasks that add voices; `tasks.queue` runs them.
         choice: the voices of the lines, and what is missing of them.
@@ -167,11 +166,7 @@ def offer_used_settings(selection: LineSelection, catalog: VoiceCatalog, side: S
 
 
 def list_voice_commands(catalog: VoiceCatalog, use_voice: Callable[[str], object], side: SidePanel) -> list[MenuCommand]:
-    """Return a command for every voice, and for every style of the current one, so that the search finds them by name.
-
-    Args:
-        use_voice: gives the selected lines the voice of an id.
-    """
+    """Return a command for every voice, and for every style of the current one, so that the search finds them by name."""
     from app.ui.actions.command_search import MENU_PATH_SEPARATOR, MenuCommand  # few starts need the search
 
     def create_command(kind: str, name: str, words: str, run: Callable[[], object]) -> MenuCommand:

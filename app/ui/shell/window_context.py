@@ -19,12 +19,7 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowContext:
-    """What every feature may use; all of it is there before the first feature is created.
-
-    Attributes:
-        side: the column at the right, with the settings of the selected lines.
-        theme: the theme in which widgets are created.
-    """
+    """What every feature may use; all of it is there before the first feature is created."""
 
     window: QMainWindow
     settings: SettingsStore

@@ -191,8 +191,6 @@ class Theme:
 
     Attributes:
         border, edge: edges of groups, and of fields; a field has to be found by its edge alone.
-        notice, error: backgrounds of banners.
-        stages: colours by name of the stage.
     """
 
     name: str

@@ -143,11 +143,9 @@ class Banner(ThemedWidget, QFrame):
     """A banner that is hidden until there is a message, and never blocks the user.
 
     Attributes:
-        stack: the stack that the banner shares with others, or None.
         is_wanted: the banner has something to show, though a newer one may cover it.
         messages: all messages of the banner, the newest last; `message` and `hint` show one of them.
         action, other, more: the buttons for the remedy and for another one, and the one for the details.
-        details: the details, folded until the user opens them.
 
     Signals:
         action_requested(): the button was pressed.
@@ -214,12 +212,8 @@ class Banner(ThemedWidget, QFrame):
         """Show a message in place of the one before.
 
         Args:
-            action: text of the button; empty for none.
             tip: tool tip of the button, a sentence.
             on_action: called by the button; without it `action_requested` is emitted.
-            other: a second remedy.
-            details: text shown on demand; empty for none.
-            help_page: helpful page of the user guide; empty for none.
         """
         self._kind, self._on_action, self._page = kind, on_action, help_page
         self.help.setVisible(bool(help_page))

@@ -13,11 +13,7 @@ WIDEST, NARROWEST = 320, 96
 
 
 class ElidedLabel(PlainLabel):
-    """A label that takes the available width; its tool tip has the whole text.
-
-    Args:
-        text: plain text in one line.
-    """
+    """A label that takes the available width; its tool tip has the whole text."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -36,11 +32,7 @@ class ElidedLabel(PlainLabel):
 
 
 class ElidedButton(QPushButton):
-    """A button as wide as its text, up to 320 px.
-
-    Args:
-        full_text: the text of the tool tip and for screen readers.
-    """
+    """A button as wide as its text, up to 320 px."""
 
     def __init__(self, text: str, full_text: str) -> None:
         super().__init__(text)

@@ -18,7 +18,6 @@ class DialogButton:
     """A button of a question.
 
     Attributes:
-        on_click: called when the button is pressed.
         tooltip: the tool tip; empty for the label.
     """
 

@@ -19,7 +19,6 @@ class TextDialog(QDialog):
     """A dialog that shows a text and does not block the window.
 
     Args:
-        introduction: a sentence above the text.
         accept_label: text of the accept button; empty for a text that needs no acceptance.
     """
 
