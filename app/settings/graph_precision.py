@@ -31,17 +31,17 @@ class PrecisionPreference:
 
     def replace_voice_precision(self, voice: str, precision: GraphPrecision) -> PrecisionPreference:
         """Return the preference with a choice for one voice, which then no longer follows the default."""
-        others = self._remove_voice(voice)
+        rest = self._remove_voice(voice)
         if precision == "fast":
-            return PrecisionPreference(self.default, others.exact, (*others.fast, voice)[-MAX_VOICE_CHOICES:])
-        return PrecisionPreference(self.default, (*others.exact, voice)[-MAX_VOICE_CHOICES:], others.fast)
+            return PrecisionPreference(self.default, rest.exact, (*rest.fast, voice)[-MAX_VOICE_CHOICES:])
+        return PrecisionPreference(self.default, (*rest.exact, voice)[-MAX_VOICE_CHOICES:], rest.fast)
 
     def merge_changes(self, before: PrecisionPreference, after: PrecisionPreference) -> PrecisionPreference:
         """Return the preference with the changes between two others applied, voice by voice."""
         result = PrecisionPreference(after.default if before.default != after.default else self.default, self.exact, self.fast)
         for voice in dict.fromkeys((*before.exact, *before.fast, *after.exact, *after.fast)):
-            if before._find_own_precision(voice) != (own := after._find_own_precision(voice)):
-                result = result.replace_voice_precision(voice, own) if own else result._remove_voice(voice)
+            if before._find_own_precision(voice) != (choice := after._find_own_precision(voice)):
+                result = result.replace_voice_precision(voice, choice) if choice else result._remove_voice(voice)
         return result
 
     def _find_own_precision(self, voice: str) -> GraphPrecision | None:

@@ -236,25 +236,26 @@ def merge_settings(before: Settings, after: Settings, on_disk: Settings) -> Sett
 def _merge_lists(before: tuple[str, ...], after: tuple[str, ...], on_disk: tuple[str, ...], max_items: int) -> tuple[str, ...]:
     """Return a list in the order of `after`; items that others added follow, and items that they removed are gone."""
     ours = [item for item in after if item in on_disk or item not in before]
-    others = [item for item in on_disk if item not in after and item not in before]
-    return (*ours, *others)[:max_items]
+    other_items = [item for item in on_disk if item not in after and item not in before]
+    return (*ours, *other_items)[:max_items]
 
 
 def _parse_settings(data: Any) -> tuple[Settings, list[str]]:
     """Return what can be used, and the names of what cannot."""
     if not isinstance(data, dict):
         raise ValueError("not an object")
-    values = {item.name: _convert_lists_to_tuples(item.default, data[item.name]) for item in _REMEMBERED_FIELDS if item.name in data}
+    values = {item.name: data[item.name] for item in _REMEMBERED_FIELDS if item.name in data}
+    # JSON has no tuples.
+    values |= {
+        item.name: tuple(values[item.name])
+        for item in _REMEMBERED_FIELDS
+        if isinstance(item.default, tuple) and isinstance(values.get(item.name), list)
+    }
     # The name of the choice while the decoder was all that it changed.
     if data.get("decoder_precision") == "int8":
         values.setdefault("sound_precision", "fast")
     wrong = [name for name, value in values.items() if not _is_in_bounds(name, value)]
     return Settings(**{name: value for name, value in values.items() if name not in wrong}), wrong
-
-
-def _convert_lists_to_tuples(default: Any, value: Any) -> Any:
-    """Convert a value's lists to tuples, which JSON lacks."""
-    return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
 
 
 def _is_in_bounds(name: str, value: Any) -> bool:
@@ -268,14 +269,8 @@ def _is_in_bounds(name: str, value: Any) -> bool:
     if "choices" in rules:
         return value in rules["choices"]
     if "low" in rules:
-        whole = isinstance(item.default, int)
-        return _is_number(value, whole) and rules["low"] <= value <= rules["high"]
+        is_number = type(value) is int or (type(value) is float and not isinstance(item.default, int) and math.isfinite(value))
+        return is_number and rules["low"] <= value <= rules["high"]
     if isinstance(item.default, bool):
         return isinstance(value, bool)
     return isinstance(value, str) and len(value) <= rules.get("longest", 65_536)
-
-
-def _is_number(value: Any, must_be_int: bool) -> bool:
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, int) or (not must_be_int and isinstance(value, float) and math.isfinite(value))

@@ -38,9 +38,9 @@ class AutosavedFile(QObject):
         self._background = BackgroundThread(self, name)
         self._snapshot = take_snapshot
         self._after_ms = delay_ms
-        self._changed = self._writing = self._resting = False
+        self._has_changes = self._is_writing = self._is_stopped = False
         # Callbacks to call once the present state is written.
-        self._waiting: WriteCallbacks = []
+        self._callbacks: WriteCallbacks = []
         self._error: AppError | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -49,27 +49,27 @@ class AutosavedFile(QObject):
     @Slot()
     def schedule_save(self, *_what: object) -> None:
         """Schedule a save after a change."""
-        self._changed = True
-        if not (self._writing or self._resting or self._timer.isActive()):
+        self._has_changes = True
+        if not (self._is_writing or self._is_stopped or self._timer.isActive()):
             self._timer.start(self._after_ms)
 
     def save_now(self, on_saved: Callable[[], object] = lambda: None) -> None:
         """Write at once; `on_saved` is called when the file holds the current state."""
-        self._waiting.append(on_saved)
-        if not (self._writing or self._resting):
+        self._callbacks.append(on_saved)
+        if not (self._is_writing or self._is_stopped):
             self._begin_write()
 
     def stop_saving(self) -> None:
         """Stop writing."""
-        self._resting = True
+        self._is_stopped = True
         self._timer.stop()
 
     def begin_flush(self) -> Callable[[], AppError | None]:
         """Begin to write pending changes; the returned function waits for the write, and returns the error or None."""
         self._timer.stop()
-        if self._resting or not (self._changed or self._writing or self._waiting):
+        if self._is_stopped or not (self._has_changes or self._is_writing or self._callbacks):
             return lambda: None
-        self._changed = False
+        self._has_changes = False
         writing = self._background.submit_work(self._snapshot())
 
         def wait_for_flush() -> AppError | None:
@@ -89,30 +89,30 @@ class AutosavedFile(QObject):
     @Slot()
     def _begin_write(self) -> None:
         self._timer.stop()
-        waiting, self._waiting = self._waiting, []
-        self._changed, self._writing = False, True
+        waiting, self._callbacks = self._callbacks, []
+        self._has_changes, self._is_writing = False, True
         self._background.run_work(
             self._snapshot(), lambda _nothing: self._finish_write(waiting), lambda error: self._report_write_failure(waiting, error)
         )
 
     def _finish_write(self, waiting: WriteCallbacks) -> None:
-        self._writing = False
+        self._is_writing = False
         error, self._error = self._error, None
         if error is not None:
             self.recovered.emit(error)
         for call in waiting:
             call()
-        if self._waiting and not self._writing:
+        if self._callbacks and not self._is_writing:
             self._begin_write()
-        elif self._changed:
+        elif self._has_changes:
             self.schedule_save()
 
     def _report_write_failure(self, waiting: WriteCallbacks, error: AppError) -> None:
-        self._writing, self._changed = False, True
-        self._waiting = [*waiting, *self._waiting]
+        self._is_writing, self._has_changes = False, True
+        self._callbacks = [*waiting, *self._callbacks]
         # Retries every 10 s fail alike, and the user should read the same error only once.
-        known, self._error = self._error, error
-        if known is None or (known.message, known.hint) != (error.message, error.hint):
+        earlier, self._error = self._error, error
+        if earlier is None or (earlier.message, earlier.hint) != (error.message, error.hint):
             self.failed.emit(error)
-        if not self._resting:
+        if not self._is_stopped:
             self._timer.start(WRITE_RETRY_MS)

@@ -28,7 +28,7 @@ class BackgroundThread(QObject):
     def __init__(self, parent: QObject, name: str) -> None:
         super().__init__(parent)
         self._thread = ThreadPoolExecutor(1, name)
-        self._closed = False
+        self._is_closed = False
         self._done.connect(self._call_back)
 
     def run_work(
@@ -54,7 +54,7 @@ class BackgroundThread(QObject):
         """Wait for the running work, with `finish` also for work that has not begun; no results are delivered any longer, and errors
         are logged.
         """
-        self._closed = True
+        self._is_closed = True
         self._thread.shutdown(wait=True, cancel_futures=not finish)
 
     def _do_work(self, work: Callable[[], Result], on_done: Callable[[Result], object], on_error: Callable[[AppError], object]) -> None:
@@ -62,7 +62,7 @@ class BackgroundThread(QObject):
             result = work()
         except Exception as exc:
             error = convert_to_app_error(exc)
-            if self._closed:
+            if self._is_closed:
                 logging.getLogger("koebako").warning("not done before the window closed", exc_info=exc)
             self._done.emit(on_error, error)
         else:
@@ -70,5 +70,5 @@ class BackgroundThread(QObject):
 
     @Slot(object, object)
     def _call_back(self, callback: Callable[[Any], object], result: object) -> None:
-        if not self._closed:
+        if not self._is_closed:
             callback(result)

@@ -49,7 +49,7 @@ def main() -> int:
         return _show_start_error(error)
     except Exception as error:
         logging.getLogger("koebako").error("unexpected error before the window was built", exc_info=error)
-        return _show_start_error(_build_unexpected_error())
+        return _show_start_error(InternalError(*_describe_unexpected_error()))
 
 
 def replace_unknown_backend(settings: Settings, notice: AppError | None) -> tuple[Settings, AppError | None]:
@@ -57,11 +57,11 @@ def replace_unknown_backend(settings: Settings, notice: AppError | None) -> tupl
     try:
         parse_placement(settings.backend)
     except BackendError:
-        words = localize(
+        message = localize(
             f"バックエンド「{settings.backend}」はないため、Auto に戻しました。",
             f"There is no backend “{settings.backend}”; it was reset to Auto.",
         )
-        return replace(settings, backend=AUTO), notice or BackendError(words, "")
+        return replace(settings, backend=AUTO), notice or BackendError(message, "")
     return settings, notice
 
 
@@ -75,7 +75,7 @@ def _run_window(files: list[Path]) -> int:
     # The unchanged environment, as a program that is restarted chooses its language for itself.
     environment = dict(os.environ)
     set_window_language(settings.language)
-    kept = settings
+    stored = settings
     settings, notice = replace_unknown_backend(settings, notice)
     app = make_application(settings.text_size)
     first_voice = _prepare_first_voice(settings)
@@ -87,7 +87,7 @@ def _run_window(files: list[Path]) -> int:
     if first_voice is not None:
         first_voice.wait_until_over()
     window = MainWindow(settings, SpeechController(), notice)
-    window.settings.kept = kept
+    window.settings.kept = stored
     _install_error_hook(window.show_unexpected_error)
     UnixSignalHandler(window.close_now, window)
     window.show_theme()
@@ -129,17 +129,18 @@ def _show_start_error(error: AppError) -> int:
 
     from app.ui.shell.open_requests import UnixSignalHandler
 
-    words = "\n\n".join(filter(None, (error.message, error.hint)))
-    box = QMessageBox(QMessageBox.Icon.Critical, "Koebako", words, QMessageBox.StandardButton.Close)
+    text = "\n\n".join(filter(None, (error.message, error.hint)))
+    box = QMessageBox(QMessageBox.Icon.Critical, "Koebako", text, QMessageBox.StandardButton.Close)
     box.setTextFormat(Qt.TextFormat.PlainText)
     UnixSignalHandler(box.reject, box)
     box.exec()
     return error.exit_code
 
 
-def _build_unexpected_error() -> InternalError:
+def _describe_unexpected_error() -> tuple[str, str]:
+    """Return a message and a hint."""
     message = localize("予期しないエラーが発生しました。", "An unexpected error occurred.")
-    return InternalError(message, localize(f"詳細なログ: {find_log_path()}", f"See the log for details: {find_log_path()}"))
+    return message, localize(f"詳細なログ: {find_log_path()}", f"See the log for details: {find_log_path()}")
 
 
 def set_window_language(choice: LanguageChoice) -> None:
@@ -224,11 +225,7 @@ def _install_error_hook(show_error: Callable[[str, str, str], object]) -> None:
 
     def report_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         logging.getLogger("koebako").error("unexpected error in the window", exc_info=(kind, error, trace))
-        show_error(
-            localize("予期しないエラーが発生しました。", "An unexpected error occurred."),
-            localize(f"詳細なログ: {find_log_path()}", f"See the log for details: {find_log_path()}"),
-            f"{kind.__name__}: {error}\n{find_log_path()}",
-        )
+        show_error(*_describe_unexpected_error(), f"{kind.__name__}: {error}\n{find_log_path()}")
 
     # Python's own hook prints to a console, and the built program has none.
     sys.excepthook = report_error

@@ -33,7 +33,7 @@ class FigureDelegate(QStyledItemDelegate):
 
 def show_probe_results(box: QComboBox, results: Iterable[Mapping[str, Any]]) -> None:
     """Show the figures of each backend in its list, with all details as tool tip; `auto` shows those of the backend it takes."""
-    found = list(results)
+    candidates = list(results)
     if not isinstance(box.itemDelegate(), FigureDelegate):
         box.setItemDelegate(FigureDelegate(box))
     for row in range(box.count()):
@@ -41,7 +41,7 @@ def show_probe_results(box: QComboBox, results: Iterable[Mapping[str, Any]]) -> 
         if not box.model().flags(box.model().index(row, 0)) & Qt.ItemFlag.ItemIsEnabled:
             # A greyed row already says how to get its backend.
             continue
-        items = [item for item in found if key == item.get("backend") or (key == "auto" and item.get("chosen"))]
+        items = [item for item in candidates if key == item.get("backend") or (key == "auto" and item.get("chosen"))]
         box.setItemData(row, escape_tip("\n".join(map(describe_probe_result, items))) or None, Qt.ItemDataRole.ToolTipRole)
         box.setItemData(row, format_first_audio(items[0]) if items else None, FIGURE_ROLE)
     box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + COMBO_ARROW_WIDTH)

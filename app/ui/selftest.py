@@ -12,7 +12,6 @@ import tempfile
 import time
 import wave
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,7 +105,10 @@ def _run_steps(sound: Path, picture: Path | None) -> dict[str, Any]:
             break
         report.setdefault(name, _read_process_age_s())
     else:
-        report |= _measure_sound(sound)
+        with wave.open(str(sound)) as file:
+            samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)
+            report["audio_s"] = round(len(samples) / file.getframerate(), 2)
+        report["loudest"] = round(float(np.abs(samples / 32768).max()), 3)
     if picture:
         # The last changes are laid out and painted before the picture is taken.
         app.processEvents()
@@ -135,7 +137,8 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow, Spee
     report["screens"] = [
         {"size": [screen.size().width(), screen.size().height()], "scale": screen.devicePixelRatio()} for screen in app.screens()
     ]
-    _collect_unexpected(report["errors"])
+    # Python's own hook prints to a console, which the built program lacks.
+    sys.excepthook = lambda kind, error, _trace: report["errors"].append(f"{kind.__name__}: {error}")
     speech = SpeechController()
     window = MainWindow(Settings(text=""), speech)
     window.stop_saving()
@@ -188,16 +191,3 @@ def _type_and_speak(window: MainWindow, speech: SpeechController, sound: Path) -
     assert isinstance(lines, ScriptList)
     QCoreApplication.sendEvent(lines, typed)
     speech.save_sound(SpeechFile(sound, (SynthesisRequest(window.document.script.lines[0].text),)))
-
-
-def _measure_sound(sound: Path) -> dict[str, float]:
-    with wave.open(str(sound)) as file:
-        samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)
-        return {"audio_s": round(len(samples) / file.getframerate(), 2), "loudest": round(float(np.abs(samples / 32768).max()), 3)}
-
-
-def _collect_unexpected(errors: list[str]) -> None:
-    def collect_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        errors.append(f"{kind.__name__}: {error}")
-
-    sys.excepthook = collect_error

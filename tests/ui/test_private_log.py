@@ -53,7 +53,7 @@ def close_upon(window: WindowDriver, error: Exception) -> None:
         raise error
 
     window.dialogs.background.run_work(lambda: logger.info("begun"))
-    window.dialogs.background._closed = True
+    window.dialogs.background._is_closed = True
     window.dialogs.background.run_work(fail)
     window.close()
 

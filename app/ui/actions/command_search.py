@@ -62,9 +62,9 @@ def list_menu_commands(bar: QMenuBar) -> list[MenuCommand]:
 
     An action without a definition is found by its "What's this" text.
     """
-    words = {spec.name: " ".join((*spec.label, *spec.tip)) for spec in ACTIONS}
+    text_by_action = {spec.name: " ".join((*spec.label, *spec.tip)) for spec in ACTIONS}
     return [
-        MenuCommand(action, path, words.get(action.objectName()) or action.whatsThis())
+        MenuCommand(action, path, text_by_action.get(action.objectName()) or action.whatsThis())
         for path, action in _iterate_menu_actions(bar.actions(), "")
         if action.objectName() != "find_command"
     ]
@@ -76,23 +76,23 @@ def find_matching_commands(commands: Iterable[MenuCommand], typed: str) -> list[
     First come names that begin with the typed text, then names that begin with its first word, have it at the beginning of a word, or
     have it anywhere; last come commands that only their menu or description matches.
     """
-    wanted = fold_text(typed).split()
-    ranked = [(rank, place, command) for place, command in enumerate(commands) if (rank := _rank_command(command, wanted)) is not None]
+    words = fold_text(typed).split()
+    ranked = [(rank, number, command) for number, command in enumerate(commands) if (rank := _rank_command(command, words)) is not None]
     return [command for *_, command in sorted(ranked, key=lambda item: item[:2])]
 
 
-def _rank_command(command: MenuCommand, wanted: list[str]) -> int | None:
+def _rank_command(command: MenuCommand, words: list[str]) -> int | None:
     name, every = (
         fold_text(command.path.rsplit(MENU_PATH_SEPARATOR, 1)[-1]),
         fold_text(
             f"{command.path} {command.search_text} {convert_command_to_kana(command.path)} {convert_command_to_kana(command.search_text)}"
         ),
     )
-    if not all(word in every for word in wanted):
+    if not all(word in every for word in words):
         return None
-    if name.startswith(" ".join(wanted)):
+    if name.startswith(" ".join(words)):
         return 0
-    first = wanted[0]
+    first = words[0]
     return 1 if name.startswith(first) else 2 if f" {first}" in f" {name}" else 3 if first in name else 4
 
 

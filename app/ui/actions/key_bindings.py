@@ -61,8 +61,8 @@ def drop_reassigned_keys(default: KeyBinding, bindings: KeyBindings) -> KeyBindi
     if not bindings:
         return default
     # Of a key that two actions share, Qt would let neither work.
-    taken = {_normalise_key(key) for binding in bindings.values() for key in (*binding.keys, *binding.list_keys)}
-    free = [tuple(key for key in keys if _normalise_key(key) not in taken) for keys in (default.keys, default.list_keys)]
+    used_keys = {_normalise_key(key) for binding in bindings.values() for key in (*binding.keys, *binding.list_keys)}
+    free = [tuple(key for key in keys if _normalise_key(key) not in used_keys) for keys in (default.keys, default.list_keys)]
     return KeyBinding(*free)
 
 

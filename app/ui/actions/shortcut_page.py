@@ -84,13 +84,13 @@ class ShortcutPage(ThemedWidget, QWidget):
         self._grid.setRowStretch(len(ACTIONS) + 1, 1)
         # Without this the area keeps its first height while further rows are made.
         self._grid.setSizeConstraint(QGridLayout.SizeConstraint.SetMinimumSize)
-        for place, title in enumerate(
+        for column_number, title in enumerate(
             (localize("操作", "Action"), localize("ウィンドウ全体", "In the window"), localize("行の一覧", "In the line list"))
         ):
             heading = QLabel(title)
             heading.setObjectName("heading")
-            self._grid.addWidget(heading, 0, place)
-        self._given = bindings
+            self._grid.addWidget(heading, 0, column_number)
+        self._initial_bindings = bindings
         self._unmade = iter(ACTIONS)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._create_rows)
@@ -116,8 +116,8 @@ class ShortcutPage(ThemedWidget, QWidget):
     @property
     def bindings(self) -> dict[str, KeyBinding]:
         """Return the bindings that differ from the defaults."""
-        shown = {spec.name: self._read_binding(spec.name) for spec in ACTIONS}
-        return {spec.name: shown[spec.name] for spec in ACTIONS if shown[spec.name] != _find_default_binding(spec)}
+        present = {spec.name: self._read_binding(spec.name) for spec in ACTIONS}
+        return {spec.name: present[spec.name] for spec in ACTIONS if present[spec.name] != _find_default_binding(spec)}
 
     @property
     def conflicts(self) -> dict[str, list[str]]:
@@ -126,11 +126,13 @@ class ShortcutPage(ThemedWidget, QWidget):
 
     @Slot()
     def _create_rows(self, count: int = SHORTCUT_ROWS_PER_STEP) -> None:
-        made = list(islice(self._unmade, count))
-        for spec in made:
+        specs = list(islice(self._unmade, count))
+        for spec in specs:
             self._add_row(spec)
-            self._show_binding(spec, self._given.get(spec.name) or drop_reassigned_keys(_find_default_binding(spec), self._given))
-        if made and len(self._rows) == len(ACTIONS):
+            self._show_binding(
+                spec, self._initial_bindings.get(spec.name) or drop_reassigned_keys(_find_default_binding(spec), self._initial_bindings)
+            )
+        if specs and len(self._rows) == len(ACTIONS):
             self._timer.stop()
             self.draw_in_theme()
             self._update_conflicts()

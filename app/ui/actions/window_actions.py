@@ -104,14 +104,14 @@ class WindowActions(QObject):
         """Write the text and tooltip of an action."""
         action, about = self._actions[spec.name], self._about.get(spec.name, "")
         name = action.iconText()
-        shown = [_format_key(key) for key in (*binding.list_keys, *binding.keys)]
-        words = f"{name}: {about}" if about else name
+        key_texts = [_format_key(key) for key in (*binding.list_keys, *binding.keys)]
+        label = f"{name}: {about}" if about else name
         if why := self._why_not.get(spec.name):
-            words = words.rstrip("…") + localize(f"（{why}）", f" ({why})")
-        action.setText(f"{words}\t{shown[0]}" if shown else words)
+            label = label.rstrip("…") + localize(f"（{why}）", f" ({why})")
+        action.setText(f"{label}\t{key_texts[0]}" if key_texts else label)
         action.setIconText(name)
-        keys = f" ({', '.join(dict.fromkeys(shown))})" if shown else ""
-        action.setToolTip(f"{localize(*spec.tip) or words}{keys}")
+        keys = f" ({', '.join(dict.fromkeys(key_texts))})" if key_texts else ""
+        action.setToolTip(f"{localize(*spec.tip) or label}{keys}")
 
     def _install_shortcuts(self, line_list: QWidget, action: QAction, keys: tuple[str, ...]) -> None:
         for key in keys:

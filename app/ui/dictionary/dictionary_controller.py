@@ -158,8 +158,8 @@ class DictionaryController(QObject):
 
     def import_file(self, file: Path) -> None:
         """Show what the entries of a file would change in the shown dictionary; they are added when the user says so."""
-        present = self._project.list_entries() if self._is_project_shown else None
-        self._background.run_work(lambda: _compare_file(file, present), lambda comparison: self._open_preview(file, comparison))
+        project_entries = self._project.list_entries() if self._is_project_shown else None
+        self._background.run_work(lambda: _compare_file(file, project_entries), lambda comparison: self._open_preview(file, comparison))
 
     def _open_preview(self, file: Path, comparison: DictionaryComparison) -> None:
         from app.ui.dictionary.import_preview import ImportPreviewDialog
@@ -186,8 +186,8 @@ class DictionaryController(QObject):
             # Some file dialogs do not append the chosen kind's suffix.
             if file.suffix.lower() not in (".json", ".csv"):
                 file = append_suffix(file, ".csv" if "csv" in kind else ".json")
-            words = self._project.list_entries() if self._is_project_shown else None
-            self._background.run_work(partial(_write_entries, file, words))
+            entries = self._project.list_entries() if self._is_project_shown else None
+            self._background.run_work(partial(_write_entries, file, entries))
 
     @Slot(object)
     def _show_error(self, error: AppError) -> None:
@@ -211,17 +211,17 @@ def _change_user_entries(change: Callable[[Entries], Entries]) -> Entries:
     from app.adapters.openjtalk.user_lexicon import change_user_entries
 
     # The errors are dropped: unreadable entries were already reported when the dialog opened.
-    words, _ = change_user_entries(change)
-    return words
+    entries, _ = change_user_entries(change)
+    return entries
 
 
-def _compare_file(file: Path, present: Entries | None) -> DictionaryComparison:
-    """Compare a file with these entries, or with the user's own where `present` is None."""
+def _compare_file(file: Path, project_entries: Entries | None) -> DictionaryComparison:
+    """Compare a file with these entries, or with the user's own where `project_entries` is None."""
     from app.adapters.user_dictionary import import_entries, load_dictionary
     from app.core.text.dictionary_entries import compare_import
 
     imported, rejected = import_entries(file)
-    return compare_import(load_dictionary()[0] if present is None else present, imported, rejected)
+    return compare_import(load_dictionary()[0] if project_entries is None else project_entries, imported, rejected)
 
 
 def _write_entries(file: Path, entries: Entries | None) -> None:

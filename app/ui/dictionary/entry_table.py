@@ -41,7 +41,7 @@ class EntryTableModel(QAbstractTableModel):
         self.words: Sequence[DictionaryEntry] = ()
         self.rows: list[DictionaryEntry] = []
         self._searchable: list[str] = []
-        self._searched = ""
+        self._query = ""
         self._order = READING, Qt.SortOrder.AscendingOrder
 
     def show_entries(self, entries: Sequence[DictionaryEntry]) -> None:
@@ -52,7 +52,7 @@ class EntryTableModel(QAbstractTableModel):
 
     def search_entries(self, text: str) -> None:
         """Show only the entries that contain the text in their surface or reading."""
-        self._searched = _fold_searched_text(text.strip())
+        self._query = _fold_searched_text(text.strip())
         self._update_rows()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -63,8 +63,8 @@ class EntryTableModel(QAbstractTableModel):
     def _update_rows(self) -> None:
         column, order = self._order
         self.beginResetModel()
-        found = [word for word, text in zip(self.words, self._searchable, strict=True) if self._searched in text]
-        self.rows = sorted(found, key=COLUMN_SORT_KEYS[column], reverse=order == Qt.SortOrder.DescendingOrder)
+        matches = [word for word, text in zip(self.words, self._searchable, strict=True) if self._query in text]
+        self.rows = sorted(matches, key=COLUMN_SORT_KEYS[column], reverse=order == Qt.SortOrder.DescendingOrder)
         self.endResetModel()
 
     def rowCount(self, parent: Index = ROOT_INDEX) -> int:

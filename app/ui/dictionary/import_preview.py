@@ -147,12 +147,14 @@ def _list_rows(comparison: DictionaryComparison) -> Iterator[PreviewRow]:
         yield PreviewRow(entry.surface, reading, reading, localize("登録済みと同じです", "Same as yours"))
 
 
-def _format_difference(one: DictionaryEntry, other: DictionaryEntry) -> tuple[str, str]:
+def _format_difference(first: DictionaryEntry, second: DictionaryEntry) -> tuple[str, str]:
     """Return both entries by reading and accent; where those are equal, with part of speech and priority."""
-    shown = tuple(mark_accent(entry.reading, entry.accent) for entry in (one, other))
-    if shown[0] == shown[1]:
-        shown = tuple(f"{text}  {format_word_kind(entry.kind)} {entry.priority}" for text, entry in zip(shown, (one, other), strict=True))
-    return shown[0], shown[1]
+    texts = tuple(mark_accent(entry.reading, entry.accent) for entry in (first, second))
+    if texts[0] == texts[1]:
+        texts = tuple(
+            f"{text}  {format_word_kind(entry.kind)} {entry.priority}" for text, entry in zip(texts, (first, second), strict=True)
+        )
+    return texts[0], texts[1]
 
 
 def _describe_comparison(comparison: DictionaryComparison) -> str:

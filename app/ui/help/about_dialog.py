@@ -85,8 +85,8 @@ def list_model_cards() -> list[tuple[str, str]]:
     for card in sorted(find_resources_dir().glob("voices/*/MODEL_CARD.md")):
         manifest = parse_object((card.parent / "voice.json").read_bytes())
         japanese = card.with_name("MODEL_CARD.ja.md")
-        shown = japanese if get_language() == "ja" and japanese.is_file() else card
-        cards.append((str(manifest["name"]), shown.read_text(encoding="utf-8")))
+        path = japanese if get_language() == "ja" and japanese.is_file() else card
+        cards.append((str(manifest["name"]), path.read_text(encoding="utf-8")))
     for facts in sorted(find_resources_dir().glob("bert/*/bert.json")):
         bert = parse_object(facts.read_bytes())
         cards.append((str(bert["name"]), f"# {bert['name']}\n\n{bert['licence']}\n"))
@@ -201,18 +201,18 @@ def format_third_parties() -> str:
     if notice is not None:
         return notice.read_text(encoding="utf-8")
     rows = "".join(
-        f"<tr><td>{html.escape(part.name)} {html.escape(part.version)}</td><td>{html.escape(part.licence)}</td><td>{_format_links(part.licence_files)}</td></tr>"
-        for part in list_third_parties()
+        f"<tr><td>{html.escape(package.name)} {html.escape(package.version)}</td><td>{html.escape(package.licence)}</td><td>{_format_links(package.licence_files)}</td></tr>"
+        for package in list_third_parties()
     )
     return f"<table cellpadding='4'>{rows}</table>"
 
 
 def _format_links(texts: tuple[Path, ...]) -> str:
     """Return links to licence files; further files of the same name are shown by number."""
-    links, seen = [], set[str]()
+    links, earlier_names = [], set[str]()
     for number, text in enumerate(texts, 1):
-        name = html.escape(text.name) if text.name not in seen else f"({number})"
-        seen.add(text.name)
+        name = html.escape(text.name) if text.name not in earlier_names else f"({number})"
+        earlier_names.add(text.name)
         links.append(f"<a href='{html.escape(QUrl.fromLocalFile(str(text)).toString())}'>{name}</a>")
     return " ".join(links)
 

@@ -44,14 +44,14 @@ def find_spans(text: str, query: str) -> list[Span]:
     """Return the spans of a query's words in a text, ignoring case and width; none unless every word is found."""
     folded, starts = _fold_text(text)
     words = {_fold_text(word)[0] for word in query.split()} - {""}
-    found = [[match.span() for match in re.finditer(re.escape(word), folded)] for word in words]
-    if not all(found):
+    spans_by_word = [[match.span() for match in re.finditer(re.escape(word), folded)] for word in words]
+    if not all(spans_by_word):
         return []
-    return sorted({(starts[start], starts[end - 1] + 1) for spans in found for start, end in spans})
+    return sorted({(starts[start], starts[end - 1] + 1) for spans in spans_by_word for start, end in spans})
 
 
 def _fold_text(text: str) -> tuple[str, list[int]]:
     """Return the text folded in case and width, and for each folded character the index of its source character."""
     # Characters are folded one by one, because NFKC changes their number and the spans must point into the original.
-    pieces = [unicodedata.normalize("NFKC", char).casefold() for char in text]
-    return "".join(pieces), [index for index, piece in enumerate(pieces) for _ in piece]
+    folded_chars = [unicodedata.normalize("NFKC", char).casefold() for char in text]
+    return "".join(folded_chars), [index for index, folded in enumerate(folded_chars) for _ in folded]

@@ -87,7 +87,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
         """Draw everything in pixels."""
-        place = painter.worldTransform()
+        transform = painter.worldTransform()
         # In the chart's own units hatching and letters would be stretched with the scale.
         painter.setWorldTransform(QTransform())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -95,10 +95,10 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         font.setPointSizeF(8.5)
         painter.setFont(font)
         if self.rows:
-            self._paint_stage_targets(painter, place)
-            self._paint_target(painter, place)
+            self._paint_stage_targets(painter, transform)
+            self._paint_target(painter, transform)
         for row, utterance in enumerate(self.rows):
-            self._paint_row(painter, place, row, utterance)
+            self._paint_row(painter, transform, row, utterance)
 
     def _paint_row(self, painter: QPainter, transform: QTransform, row: int, utterance: Utterance) -> None:
         start = 0.0
@@ -239,7 +239,7 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         self.empty_hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         QVBoxLayout(self).addWidget(self.empty_hint)
         self.scale_ms = 0.0
-        self._ranged = QRectF()
+        self._range_area = QRectF()
         self.set_theme(theme)
         self._set_scale(200.0)
 
@@ -249,10 +249,10 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         grid.setContentsMargins(1, 1, 1, 1)
         grid.setSpacing(0)
         grid.addItem(self.box, 0, 1)
-        for axis, place in ((self.names, (0, 0)), (self.times, (1, 1))):
+        for axis, cell in ((self.names, (0, 0)), (self.times, (1, 1))):
             axis.linkToView(self.box)
             axis.setFlag(QGraphicsItem.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
-            grid.addItem(axis, *place)
+            grid.addItem(axis, *cell)
         self.setCentralItem(plot)
 
     def set_theme(self, theme: Theme) -> None:
@@ -313,12 +313,12 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
 
     def describe_point(self, point: QPointF) -> str:
         """Return the figures at a place (ms, row), or what the target line there means; empty where there is neither."""
-        found = self.bars.find_stage(point)
-        if (found is None or found[1] is None) and (words := self._describe_target(point.x())):
+        hovered = self.bars.find_stage(point)
+        if (hovered is None or hovered[1] is None) and (words := self._describe_target(point.x())):
             return f"{words}\n{describe_targets()}"
-        if found is None:
+        if hovered is None:
             return ""
-        utterance, name = found
+        utterance, name = hovered
         lines = [utterance.label]
         for stage_key, stage in utterance.iterate_stages():
             words = f"{find_stage_label(stage_key)}: {format_ms(stage.ms)} ms"
@@ -349,8 +349,8 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
     def _set_scale(self, scale_ms: float) -> None:
         self.scale_ms = scale_ms
         area = self.compute_area()
-        if area != self._ranged:
-            self._ranged = area
+        if area != self._range_area:
+            self._range_area = area
             self.box.setRange(area, padding=0)
 
     @property
@@ -377,18 +377,18 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
 
 def describe_sizes(stage: StageTotal) -> str:
     """Describe the amount of input that a stage worked on."""
-    named = {
+    units = {
         "tokens": localize("トークン", "tokens"),
         "phones": localize("音素", "phones"),
         "frames": localize("フレーム", "frames"),
         "samples": localize("サンプル", "samples"),
     }
-    return ", ".join(f"{getattr(stage, size):,} {named[size]}" for size in SUMMED_SIZES if getattr(stage, size))
+    return ", ".join(f"{getattr(stage, size):,} {units[size]}" for size in SUMMED_SIZES if getattr(stage, size))
 
 
 def round_scale_up(longest_ms: float) -> float:
     """Round up to the next scale (ms) of 1, 1.5, 2, 3, 5 or 7.5 times a power of ten."""
     # The scale moves in steps, so that the bars do not jump with every utterance.
-    wanted = max(longest_ms, MIN_SCALE_MS)
-    power = 10.0 ** math.floor(math.log10(wanted))
-    return next(step * power for step in (1, 1.5, 2, 3, 5, 7.5, 10) if step * power >= wanted)
+    scale_ms = max(longest_ms, MIN_SCALE_MS)
+    power = 10.0 ** math.floor(math.log10(scale_ms))
+    return next(step * power for step in (1, 1.5, 2, 3, 5, 7.5, 10) if step * power >= scale_ms)

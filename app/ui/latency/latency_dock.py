@@ -49,8 +49,8 @@ class ChartPlaceholder(QWidget):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._make_chart)
-        self._whole = QVBoxLayout(self)
-        self._whole.setContentsMargins(0, 0, 0, 0)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
 
     @property
     def chart(self) -> LatencyChart:
@@ -60,7 +60,7 @@ class ChartPlaceholder(QWidget):
             from app.ui.latency.latency_chart import LatencyChart
 
             self._chart = LatencyChart(self._theme)
-            self._whole.addWidget(self._chart)
+            self._column.addWidget(self._chart)
             self.chart_made.emit()
         return self._chart
 
@@ -214,11 +214,11 @@ class LatencyDock(QDockWidget):
         card = QFrame()
         card.setObjectName("card")
         row = fill_box(QHBoxLayout(card), (self.place, 1), margins=(8, 4, 4, 4), spacing=4)
-        for part in (self.trend, self.table):
+        for widget in (self.trend, self.table):
             edge = QFrame()
             edge.setObjectName("edge")
             row.addWidget(edge)
-            row.addWidget(part)
+            row.addWidget(widget)
         body = QWidget()
         fill_box(QHBoxLayout(body), card, margins=(TITLE_MARGIN_PX, 0, TITLE_MARGIN_PX, 8))
         return body

@@ -30,7 +30,7 @@ def build_latency_csv(history: LatencyHistory) -> str:
     rows = csv.writer(text)
     rows.writerow(LATENCY_CSV_COLUMNS)
     for item in history.utterances:
-        whole = (
+        line_cells = (
             item.request_id,
             # Text that begins with "=" would be run as a formula by a spreadsheet.
             escape_formula(item.label),
@@ -43,7 +43,17 @@ def build_latency_csv(history: LatencyHistory) -> str:
             where = ("+".join(stage.backends), _format_number(stage.new_ms))
             totals = (_format_number(item.total_ms), _format_number(item.rtf))
             rows.writerow(
-                (*whole, *totals, name, _format_number(stage.ms), _format_number(stage.cold_ms), stage.runs, stage.hits, *sizes, *where)
+                (
+                    *line_cells,
+                    *totals,
+                    name,
+                    _format_number(stage.ms),
+                    _format_number(stage.cold_ms),
+                    stage.runs,
+                    stage.hits,
+                    *sizes,
+                    *where,
+                )
             )
     return "\ufeff" + text.getvalue()
 

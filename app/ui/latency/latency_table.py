@@ -119,11 +119,11 @@ def explain_figures(item: LatencyFigures) -> str:
             )
         )
     if item.copies_ms is not None and set(item.row.backends) - {"cpu"}:
-        there, run, back = map(format_ms, item.copies_ms)
+        copied_in, run, back = map(format_ms, item.copies_ms)
         lines.append(
             localize(
-                f"測定時: デバイスへの転送 {there} ms、計算 {run} ms、デバイスからの転送 {back} ms",
-                f"as measured: copying in {there} ms, computing {run} ms, copying out {back} ms",
+                f"測定時: デバイスへの転送 {copied_in} ms、計算 {run} ms、デバイスからの転送 {back} ms",
+                f"as measured: copying in {copied_in} ms, computing {run} ms, copying out {back} ms",
             )
         )
     return "\n".join(lines)
@@ -162,19 +162,19 @@ class LatencyModel(QAbstractTableModel):
         rows += [(stage, find_stage_label(stage), history.compute_stage_row(stage)) for stage in history.stages]
         last_of_part = {PART_OF_STAGE.get(stage, stage): stage for stage in history.stages}
         targets_ms = {last_of_part[part]: ms for part, ms in history.stage_targets_ms.items()} | {"total": history.target_ms}
-        over = history.find_slow_stages()
+        slow_stages = history.find_slow_stages()
         devices = any(set(row.backends) - {"cpu"} or row.waited_ms for _, _, row in rows)
-        wanted = list_columns(has_devices=devices)
+        columns = list_columns(has_devices=devices)
         # A reset makes the table measure its columns again; it is needed only when rows or columns change.
-        same = len(rows) == len(self._rows) and len(wanted) == len(self._columns)
-        if not same:
+        is_same_shape = len(rows) == len(self._rows) and len(columns) == len(self._columns)
+        if not is_same_shape:
             self.beginResetModel()
-            self._columns = wanted
+            self._columns = columns
         self._rows = [
-            LatencyFigures(stage, name, row, targets_ms.get(stage), stage in over, history.copies_ms.get(stage))
+            LatencyFigures(stage, name, row, targets_ms.get(stage), stage in slow_stages, history.copies_ms.get(stage))
             for stage, name, row in rows
         ]
-        self._emit_all_changed() if same else self.endResetModel()
+        self._emit_all_changed() if is_same_shape else self.endResetModel()
 
     def rowCount(self, parent: Index = ROOT_INDEX) -> int:
         """Return the number of rows: two, and one for each stage."""

@@ -25,13 +25,13 @@ FIRST_AUDIO, CACHED, COLD, TARGET = "first_audio", "cached", "cold", "target"
 
 def describe_targets() -> str:
     """Return the explanation of a target."""
-    whole = f"{CPU_TARGET_MS:.0f} ms", f"{GPU_TARGET_MS:.0f} ms"
+    targets = f"{CPU_TARGET_MS:.0f} ms", f"{GPU_TARGET_MS:.0f} ms"
     return localize(
         "目標は、短い文を待たずに聞ける処理時間の目安です。\n"
-        f"合計は CPU で {whole[0]}、デバイスで {whole[1]} です。\n"
+        f"合計は CPU で {targets[0]}、デバイスで {targets[1]} です。\n"
         "長い文では超えることがあります。合成の動作は変わりません。",
         "How long processing may take if a short sentence is to be heard without a noticeable wait:\n"
-        f"{whole[0]} in all on the CPU, {whole[1]} on a device.\n"
+        f"{targets[0]} in all on the CPU, {targets[1]} on a device.\n"
         "Long sentences may exceed it. It does not change the synthesis.",
     )
 
@@ -58,9 +58,7 @@ class LatencyLegend(QWidget):
         """Show these stages."""
         if tuple(stages) != self._stages:
             self._stages = tuple(stages)
-            self.setAccessibleName(
-                localize("凡例: ", "Legend: ") + localize("、", ", ").join(words for _, words in self._iterate_entries())
-            )
+            self.setAccessibleName(localize("凡例: ", "Legend: ") + localize("、", ", ").join(name for _, name in self._iterate_entries()))
             self.update()
 
     def event(self, event: QEvent) -> bool:
@@ -81,15 +79,15 @@ class LatencyLegend(QWidget):
 
     def list_fitting_entries(self) -> list[tuple[str, str, float]]:
         """Return a mark or stage, its name, and its left edge (pixels), for all that fit."""
-        entries = [(key, words, CHIP + GAP + self.fontMetrics().horizontalAdvance(words)) for key, words in self._iterate_entries()]
+        entries = [(key, name, CHIP + GAP + self.fontMetrics().horizontalAdvance(name)) for key, name in self._iterate_entries()]
         spare = self.width() - sum(width for _, _, width in entries)
         # Entries move closer together, so that more of them fit.
         between = min(BETWEEN, max(CLOSEST, spare / max(1, len(entries) - 1)))
         left, fitting = 0.0, []
-        for key, words, width in entries:
+        for key, name, width in entries:
             if left + width > self.width():
                 break
-            fitting.append((key, words, left))
+            fitting.append((key, name, left))
             left += width + between
         return fitting
 
@@ -97,11 +95,11 @@ class LatencyLegend(QWidget):
         """Draw the chips and names."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for key, words, left in self.list_fitting_entries():
+        for key, name, left in self.list_fitting_entries():
             self._paint_mark(painter, key, QRectF(left, (self.height() - CHIP) / 2, CHIP, CHIP))
             painter.setPen(QColor(self._theme.muted))
             room = QRectF(left + CHIP + GAP, 0, self.width(), self.height())
-            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
         painter.end()
 
     def _iterate_entries(self) -> Iterator[tuple[str, str]]:
@@ -159,8 +157,8 @@ class LatencyTitle(QWidget):
             localize("計測値を CSV、グラフを PNG に書き出します。", "Exports the figures as CSV or the chart as PNG."),
         )
         menu = QMenu(export)
-        for words, suffix in ((localize("表（CSV）…", "Table (CSV)…"), "csv"), (localize("画像（PNG）…", "Image (PNG)…"), "png")):
-            menu.addAction(words).triggered.connect(lambda _checked, suffix=suffix: self.export_requested.emit(suffix))
+        for label, suffix in ((localize("表（CSV）…", "Table (CSV)…"), "csv"), (localize("画像（PNG）…", "Image (PNG)…"), "png")):
+            menu.addAction(label).triggered.connect(lambda _checked, suffix=suffix: self.export_requested.emit(suffix))
         export.setMenu(menu)
         export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         clear = _create_button(localize("消去", "Clear"), localize("グラフと表を消去します。", "Clears the chart and the table."))

@@ -44,7 +44,7 @@ class LatencyTrend(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._shown: list[Utterance] = []
+        self._utterances: list[Utterance] = []
         self.curves: tuple[TrendCurve, ...] = ()
         self.setAccessibleName(localize("RTF と最初の音声までの時間の推移", "RTF and time to first audio over time"))
         self.setFixedWidth(TREND_WIDTH_PX)
@@ -57,9 +57,9 @@ class LatencyTrend(QWidget):
 
     def show_history(self, history: LatencyHistory) -> None:
         """Draw the newest utterances."""
-        self._shown = history.list_trend(MAX_TREND_UTTERANCES)
-        ratios = [(item.rtf, item.is_cached) for item in self._shown if item.rtf is not None]
-        waits = [(item.first_audio_ms, item.is_cached) for item in self._shown if item.first_audio_ms is not None]
+        self._utterances = history.list_trend(MAX_TREND_UTTERANCES)
+        ratios = [(item.rtf, item.is_cached) for item in self._utterances if item.rtf is not None]
+        waits = [(item.first_audio_ms, item.is_cached) for item in self._utterances if item.first_audio_ms is not None]
         wait = f"{format_ms(waits[-1][0] if waits else None)} ms"
         self.curves = (
             _build_curve("RTF", f"{ratios[-1][0]:.3f}" if ratios else "–", ratios, "prosody"),
@@ -80,10 +80,10 @@ class LatencyTrend(QWidget):
 
     def describe_at(self, x: float) -> str:
         """Describe the measurements of the line at this pixel."""
-        if not self._shown:
+        if not self._utterances:
             return ""
-        step = (self.width() - 2 * TREND_MARGIN_PX) / max(1, len(self._shown) - 1)
-        item = self._shown[max(0, min(len(self._shown) - 1, round((x - TREND_MARGIN_PX) / step)))]
+        step = (self.width() - 2 * TREND_MARGIN_PX) / max(1, len(self._utterances) - 1)
+        item = self._utterances[max(0, min(len(self._utterances) - 1, round((x - TREND_MARGIN_PX) / step)))]
         wait = localize("最初の音声まで", "Time to first audio")
         cached = localize("（キャッシュ）", " (cached)") if item.is_cached else ""
         return f"{item.label}{cached}\nRTF {item.rtf:.3f}\n{wait} {format_ms(item.first_audio_ms)} ms"
@@ -97,18 +97,18 @@ class LatencyTrend(QWidget):
         font.setPointSizeF(8.5)
         painter.setFont(font)
         height = self.height() / max(1, len(self.curves))
-        for place, curve in enumerate(self.curves):
-            self._paint_curve(painter, curve, QRectF(TREND_MARGIN_PX, place * height + 4, self.width() - 2 * TREND_MARGIN_PX, height - 8))
+        for number, curve in enumerate(self.curves):
+            self._paint_curve(painter, curve, QRectF(TREND_MARGIN_PX, number * height + 4, self.width() - 2 * TREND_MARGIN_PX, height - 8))
         painter.end()
 
     def _paint_curve(self, painter: QPainter, curve: TrendCurve, area: QRectF) -> None:
-        words = QFontMetricsF(painter.font()).height()
-        head = QRectF(area.left(), area.top(), area.width(), words)
+        text_height = QFontMetricsF(painter.font()).height()
+        head = QRectF(area.left(), area.top(), area.width(), text_height)
         painter.setPen(QColor(self._theme.muted))
         painter.drawText(head, Qt.AlignmentFlag.AlignLeft, curve.name)
         painter.setPen(QColor(self._theme.text))
         painter.drawText(head, Qt.AlignmentFlag.AlignRight, curve.newest)
-        plot = area.adjusted(0, words + 5, 0, -3)
+        plot = area.adjusted(0, text_height + 5, 0, -3)
         painter.setPen(QPen(QColor(self._theme.border), 1))
         painter.drawLine(plot.bottomLeft(), plot.bottomRight())
         if not curve.values:
@@ -117,16 +117,16 @@ class LatencyTrend(QWidget):
         faint = QColor(color)
         faint.setAlpha(110)
         points = _compute_points(curve.values, max(curve.values), plot)
-        for place, point in enumerate(points):
-            is_cached = place in curve.cached_indices
+        for index, point in enumerate(points):
+            is_cached = index in curve.cached_indices
             painter.setPen(QPen(faint, 1) if is_cached else Qt.PenStyle.NoPen)
             painter.setBrush(Qt.BrushStyle.NoBrush if is_cached else faint)
             painter.drawEllipse(point, 2, 2)
         # Cached lines are fast for another reason; in the median they would look like progress.
-        computed = [place for place in range(len(points)) if place not in curve.cached_indices]
-        smooth = _compute_heights(compute_rolling_median([curve.values[place] for place in computed]), max(curve.values), plot)
+        computed = [index for index in range(len(points)) if index not in curve.cached_indices]
+        smooth = _compute_heights(compute_rolling_median([curve.values[index] for index in computed]), max(curve.values), plot)
         painter.setPen(QPen(color, 1.6))
-        painter.drawPolyline(QPolygonF([QPointF(points[place].x(), height) for place, height in zip(computed, smooth, strict=True)]))
+        painter.drawPolyline(QPolygonF([QPointF(points[index].x(), height) for index, height in zip(computed, smooth, strict=True)]))
 
 
 def compute_rolling_median(values: Sequence[float]) -> list[float]:
@@ -139,7 +139,7 @@ def compute_rolling_median(values: Sequence[float]) -> list[float]:
 
 def _compute_points(values: Sequence[float], highest: float, plot: QRectF) -> list[QPointF]:
     step = plot.width() / max(1, len(values) - 1)
-    return [QPointF(plot.left() + place * step, height) for place, height in enumerate(_compute_heights(values, highest, plot))]
+    return [QPointF(plot.left() + index * step, height) for index, height in enumerate(_compute_heights(values, highest, plot))]
 
 
 def _compute_heights(values: Sequence[float], highest: float, plot: QRectF) -> list[float]:
@@ -149,5 +149,5 @@ def _compute_heights(values: Sequence[float], highest: float, plot: QRectF) -> l
 
 def _build_curve(name: str, newest: str, values: Sequence[tuple[float, bool]], color: str) -> TrendCurve:
     """Build a curve from values and whether each came from a cache."""
-    cached = frozenset(place for place, (_, is_cached) in enumerate(values) if is_cached)
+    cached = frozenset(index for index, (_, is_cached) in enumerate(values) if is_cached)
     return TrendCurve(name, newest, tuple(value for value, _ in values), cached, color)

@@ -33,7 +33,7 @@ class CharacterField(ThemedWidget, QWidget):
         super().__init__()
         self._cast: Sequence[Character] = ()
         self._drawn: tuple[object, ...] = ()
-        self._chosen: Collection[str] = ()
+        self._selected_ids: Collection[str] = ()
         self.label = QLabel(localize("登場人物", "Character"))
         self.box = describe_widget(
             ChoiceBox(), localize("登場人物", "Character"), localize("選んだ行のセリフを話す登場人物。", "Who speaks the selected lines.")
@@ -62,8 +62,8 @@ class CharacterField(ThemedWidget, QWidget):
             deviations: names of the settings in which lines differ from their characters.
         """
         self.setVisible(bool(cast))
-        drawn = tuple((one.id, one.name, one.colour) for one in cast)
-        self._cast, self._chosen = cast, chosen
+        drawn = tuple((character.id, character.name, character.colour) for character in cast)
+        self._cast, self._selected_ids = cast, chosen
         if drawn != self._drawn:
             self._drawn = drawn
             self.draw_in_theme()
@@ -84,7 +84,7 @@ class CharacterField(ThemedWidget, QWidget):
 
     def _select_row(self) -> None:
         with QSignalBlocker(self.box):
-            self.box.setCurrentIndex(self.box.findData(next(iter(self._chosen))) if len(self._chosen) == 1 else -1)
+            self.box.setCurrentIndex(self.box.findData(next(iter(self._selected_ids))) if len(self._selected_ids) == 1 else -1)
 
     def _describe_reset(self, deviations: Collection[str]) -> None:
         if deviations:

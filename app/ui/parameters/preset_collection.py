@@ -103,11 +103,11 @@ class PresetCollection:
         """Replace the presets of either kind; None keeps those of a kind."""
         self.own = dict(self.own if own is None else own)
         self.project = dict(self.project if project is None else project)
-        shown = {name: PresetEntry(name, preset, name) for name, preset in self.own.items()}
+        entries = {name: PresetEntry(name, preset, name) for name, preset in self.own.items()}
         for name, preset in self.project.items():
-            taken = {item.name: item.preset for item in shown.values()}
-            shown.setdefault(free := choose_free_name(taken, name, preset), PresetEntry(free, preset, name, in_project=True))
-        self.entries = tuple(shown.values())
+            presets = {item.name: item.preset for item in entries.values()}
+            entries.setdefault(free := choose_free_name(presets, name, preset), PresetEntry(free, preset, name, in_project=True))
+        self.entries = tuple(entries.values())
 
     def list_names(self, *, in_project: bool) -> Collection[str]:
         """Return the names under which a preset of this kind would be replaced."""
@@ -116,8 +116,8 @@ class PresetCollection:
     def put_preset(self, name: str, preset: LinePreset, *, in_project: bool) -> None:
         """Add a preset, replacing one of this kind that is displayed under the name."""
         # The displayed name may have a number that the stored name lacks; the stored one is replaced.
-        same = (item.stored_name for item in self.entries if item.in_project is in_project and item.name == name)
-        self._replace_presets({**self._select_presets(in_project=in_project), next(same, name): preset}, in_project=in_project)
+        stored_names = (item.stored_name for item in self.entries if item.in_project is in_project and item.name == name)
+        self._replace_presets({**self._select_presets(in_project=in_project), next(stored_names, name): preset}, in_project=in_project)
 
     def add_presets(self, presets: Presets, *, in_project: bool) -> None:
         """Add presets beside the existing ones."""
@@ -125,8 +125,8 @@ class PresetCollection:
 
     def remove_preset(self, entry: PresetEntry) -> None:
         """Remove a preset."""
-        left = {name: preset for name, preset in self._select_presets(in_project=entry.in_project).items() if name != entry.stored_name}
-        self._replace_presets(left, in_project=entry.in_project)
+        presets = {name: preset for name, preset in self._select_presets(in_project=entry.in_project).items() if name != entry.stored_name}
+        self._replace_presets(presets, in_project=entry.in_project)
 
     def _select_presets(self, *, in_project: bool) -> Presets:
         return self.project if in_project else self.own

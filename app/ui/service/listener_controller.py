@@ -70,7 +70,7 @@ class ListenerController(QObject, Generic[Listener]):
         super().__init__(window)
         self._settings, self._banner, self._title = settings, banner, title
         self._background = BackgroundThread(self, thread_name)
-        self._running: Listener | None = None  # belongs to the background
+        self._listener: Listener | None = None  # belongs to the background
         self._failure: AppError | None = None  # that the banner shows
         self.status = describe_idle_listener()
         self.button = set_up_button(ElidedButton("", name), escape_tip(tip), role="small")
@@ -79,7 +79,7 @@ class ListenerController(QObject, Generic[Listener]):
     @Slot()
     def refresh_voices(self) -> None:
         """Refresh the voices after those on the disk have changed."""
-        self._background.run_work(lambda: self._running.refresh_voices() if self._running is not None else None)
+        self._background.run_work(lambda: self._listener.refresh_voices() if self._listener is not None else None)
 
     def close(self) -> None:
         """Stop listening."""
@@ -115,11 +115,11 @@ class ListenerController(QObject, Generic[Listener]):
 
     def _start_listener(self, settings: Settings) -> Listener | None:
         self._stop_listener()
-        self._running = self._create_listener(settings) if self._is_switched_on(settings) else None
-        return self._running
+        self._listener = self._create_listener(settings) if self._is_switched_on(settings) else None
+        return self._listener
 
     def _stop_listener(self) -> None:
-        running, self._running = self._running, None
+        running, self._listener = self._listener, None
         if running is not None:
             running.stop_server()
 

@@ -91,7 +91,7 @@ class WindowChat:
     def __init__(self, settings: Settings, on_change: Callable[[], object], on_skip: Callable[[], object]) -> None:
         self.queue = ChatQueue(build_chat_rules(settings))
         self.queue.on_change, self.queue.on_skip = on_change, on_skip
-        self._shipped = find_shipped_voice_id()
+        self._shipped_voice = find_shipped_voice_id()
         self._catalogue = build_offered_catalogue()
         self._server = ChatServer(self.queue, settings.chat_port, settings.chat_http_port, parse_origins(settings.service_origins))
         self.place = str(self._server.port)
@@ -109,11 +109,13 @@ class WindowChat:
                 return build_chat_request(talk, "", character.settings), find_cast(Line(talk.text, character.settings))
             if self._catalogue.find_style(name) is not None:
                 break  # a voice for the writer comes before a character for the number
-        found = find_chat_style(talk, self.queue.rules.voices, self._catalogue)
-        if found is None:
+        speaker_and_style = find_chat_style(talk, self.queue.rules.voices, self._catalogue)
+        if speaker_and_style is None:
             return build_chat_request(talk, ""), LineCast(settings.voice, settings.speaker, settings.style)
-        speaker, style = found
-        return build_chat_request(talk, ""), LineCast("" if style.voice == self._shipped else style.voice, speaker.plain_name, style.name)
+        speaker, style = speaker_and_style
+        return build_chat_request(talk, ""), LineCast(
+            "" if style.voice == self._shipped_voice else style.voice, speaker.plain_name, style.name
+        )
 
     def refresh_voices(self) -> None:
         """Refresh the catalogue after the voices on the disk have changed."""

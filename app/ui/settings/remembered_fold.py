@@ -46,19 +46,19 @@ class RememberedFold(QObject):
         low_window_px: int,
     ) -> None:
         super().__init__(parent)
-        self.part, self._settings, self._setting, self._low_px = part, settings, setting, low_window_px
-        self._fitting = False
+        self.part, self._settings, self._setting_name, self._low_px = part, settings, setting, low_window_px
+        self._is_fitting = False
         part.toggled.connect(self._remember_fold)
 
     def fit_to_height(self, height: int) -> None:
         """Open or fold the part as the user did last; before that, as it suits a window of this height."""
-        kept = getattr(self._settings.value, self._setting)
-        self._fitting = True  # what the program chooses is not remembered
-        self.part.set_open(kept == "open" or (kept == "auto" and height >= self._low_px))
-        self._fitting = False
+        choice = getattr(self._settings.value, self._setting_name)
+        self._is_fitting = True  # what the program chooses is not remembered
+        self.part.set_open(choice == "open" or (choice == "auto" and height >= self._low_px))
+        self._is_fitting = False
 
     @Slot(bool)
     def _remember_fold(self, is_open: bool) -> None:
-        if not self._fitting:
-            self._settings.change_settings(**{self._setting: "open" if is_open else "folded"})
+        if not self._is_fitting:
+            self._settings.change_settings(**{self._setting_name: "open" if is_open else "folded"})
             self.folded.emit(is_open)

@@ -228,7 +228,7 @@ def create_setting_field(item: Field[Any], devices: Sequence[str]) -> SettingFie
     title, tip = localize(*shown.title), localize(*shown.tip)
     field: SettingField
     if "choices" in item.metadata:
-        field = ChoiceField([(value, localize(*words)) for value, words in zip(item.metadata["choices"], shown.choices, strict=True)])
+        field = ChoiceField([(value, localize(*word)) for value, word in zip(item.metadata["choices"], shown.choices, strict=True)])
     elif "low" in item.metadata:
         field = NumberField(item.metadata["low"], item.metadata["high"], localize(*shown.unit), localize(*shown.lowest))
     elif isinstance(item.default, bool):

@@ -43,7 +43,7 @@ class SettingsDialog(QDialog):
     def __init__(self, settings: Settings, devices: Sequence[str], bindings: KeyBindings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(localize("設定", "Settings"))
-        self._before = settings
+        self._initial_settings = settings
         offered = [item for item in SHOWN_SETTINGS if "is_offered" not in item.metadata or item.metadata["is_offered"]()]
         self.controls = {item.name: create_setting_field(item, devices) for item in offered}
         self.statuses = {name: create_label("", "muted", wraps=True) for name in LISTENER_SETTINGS}
@@ -108,13 +108,15 @@ class SettingsDialog(QDialog):
 
     def refresh_agent_voices(self, voices: tuple[str, ...]) -> None:
         """Show the voices that agents have chosen since."""
-        self._before = replace(self._before, agent_voices=voices)
+        self._initial_settings = replace(self._initial_settings, agent_voices=voices)
         self.controls["agent_voices"].show_value(voices)  # type: ignore[arg-type]
 
     @property
     def changes(self) -> dict[str, Any]:
         """Return what the user has changed, by name."""
-        return {name: control.current for name, control in self.controls.items() if control.current != getattr(self._before, name)}
+        return {
+            name: control.current for name, control in self.controls.items() if control.current != getattr(self._initial_settings, name)
+        }
 
     @property
     def needs_restart(self) -> bool:
@@ -122,16 +124,11 @@ class SettingsDialog(QDialog):
         changes = self.changes
         return any(item.name in changes and item.metadata["shown"].restart for item in SHOWN_SETTINGS)
 
-    def _find_mistake(self) -> str:
-        """Return a sentence about a value that cannot be used, or an empty text."""
-        checked = (item for item in SHOWN_SETTINGS if "find_mistake" in item.metadata and item.name in self.controls)
-        return next((text for item in checked if (text := item.metadata["find_mistake"](self.controls[item.name].current))), "")
-
     def _add_page(self, title: str, create_page: Callable[[], QWidget]) -> None:
-        place = QWidget()
-        column = QVBoxLayout(place)
+        tab = QWidget()
+        column = QVBoxLayout(tab)
         column.setContentsMargins(0, 0, 0, 0)
-        self._unmade[self.tabs.addTab(place, title)] = column, create_page
+        self._unmade[self.tabs.addTab(tab, title)] = column, create_page
 
     @Slot(int)
     def _create_page(self, number: int) -> None:
@@ -146,10 +143,10 @@ class SettingsDialog(QDialog):
         grid.setHorizontalSpacing(18)
         grid.setColumnStretch(1, 1)
         for row, item in enumerate(items):
-            shown: SettingLabel = item.metadata["shown"]
-            label = QLabel(localize(*shown.title))
+            words: SettingLabel = item.metadata["shown"]
+            label = QLabel(localize(*words.title))
             label.setBuddy(self.controls[item.name])
-            tip = create_label(localize(*shown.tip), "muted", wraps=True)
+            tip = create_label(localize(*words.tip), "muted", wraps=True)
             tip.setContentsMargins(0, 0, 0, 12)
             grid.addWidget(label, 3 * row, 0)
             grid.addWidget(self.controls[item.name], 3 * row, 1)
@@ -184,7 +181,8 @@ class SettingsDialog(QDialog):
             # What would do nothing without another switch waits for that.
             if item.name in self.controls and (switch := self.controls.get(item.metadata.get("requires", ""))) is not None:
                 self.controls[item.name].setEnabled(bool(switch.current))
-        mistake = self._find_mistake()
+        checked = (item for item in SHOWN_SETTINGS if "find_mistake" in item.metadata and item.name in self.controls)
+        mistake = next((text for item in checked if (text := item.metadata["find_mistake"](self.controls[item.name].current))), "")
         self.mistake.setText(mistake)
         self.mistake.setVisible(bool(mistake))
         self.ok.setEnabled(not mistake and (self._keys is None or not self._keys.conflicts))

@@ -174,8 +174,8 @@ def enable_precision_tests(context: WindowContext, selection: LineSelection) -> 
     def update_actions() -> None:
         voice = context.catalog.find_voice(selection.settings.voice)
         missing = localize("この行の声が見つかりません", "the voice of this line is missing")
-        for name, part in tests:
-            context.actions.disable_action(name, missing if voice is None else voice.explain_missing_int8(part))
+        for name, stage in tests:
+            context.actions.disable_action(name, missing if voice is None else voice.explain_missing_int8(stage))
 
     selection.changed.connect(update_actions)
     context.catalog.changed.connect(update_actions)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from app.common.errors import AppError
 from app.common.language import localize
 from app.ui.autosaved_file import AutosavedFile
 from app.ui.tasks.task_queue import TaskQueue
@@ -24,6 +23,7 @@ class CloseGuard(QObject):
 
     Attributes:
         question: the open question, or None.
+        is_agreed: the window closes without asking.
 
     Signals:
         stayed(): the user chose to keep the window open.
@@ -36,42 +36,37 @@ class CloseGuard(QObject):
 
     def __init__(self, window: QWidget, queue: TaskQueue, list_other_work: Callable[[], Sequence[str]]) -> None:
         super().__init__(window)
-        self._window, self._queue, self._others = window, queue, list_other_work
-        self._agreed = False
+        self._window, self._queue, self._list_other_work = window, queue, list_other_work
+        self.is_agreed = False
         self.question: QMessageBox | None = None
-
-    @property
-    def is_agreed(self) -> bool:
-        """Return whether the window closes without asking."""
-        return self._agreed
 
     def may_close(self) -> bool:
         """Return False and ask if tasks are running; the answer closes the window.
 
         A session that ends waits for no answer, so it closes at once.
         """
-        running = [*self._queue.unfinished_titles, *self._others()]
-        if self._agreed or not running or is_session_ending():
+        running = [*self._queue.unfinished_titles, *self._list_other_work()]
+        if self.is_agreed or not running or is_session_ending():
             return True
         if self.question is None:
             self.question = self._ask_to_close(running)
             self.question.finished.connect(self._apply_answer)
-            # Queued, so that it runs after the button's own handler has set `_agreed`.
+            # Queued, so that it runs after the button's own handler has set `is_agreed`.
             self.question.finished.connect(self._emit_stayed, Qt.ConnectionType.QueuedConnection)
         return False
 
     @Slot()
     def close_now(self) -> None:
         """Close the window without asking, as when the program is ended from outside."""
-        self._agreed = True
+        self.is_agreed = True
         self._window.close()
 
     def _ask_to_close(self, running: Sequence[str]) -> QMessageBox:
         names = [f"・{name}" for name in running[:MAX_NAMED_TASKS]] + ["…"] * (len(running) > MAX_NAMED_TASKS)
         hint = localize("終了すると中止されます。ダウンロードした分は残ります。", "Quitting stops it. What was downloaded so far is kept.")
         answer = DialogButton(localize("中止して終了", "Stop and quit"), ButtonRole.DestructiveRole, self.close_now)
-        words = localize("次の作業が終わっていません。終了しますか？", "This is still running. Quit anyway?")
-        return show_question(self._window, "Koebako", (words, "\n".join([*names, "", hint])), [answer])
+        question = localize("次の作業が終わっていません。終了しますか？", "This is still running. Quit anyway?")
+        return show_question(self._window, "Koebako", (question, "\n".join([*names, "", hint])), [answer])
 
     @Slot()
     def _apply_answer(self) -> None:
@@ -79,7 +74,7 @@ class CloseGuard(QObject):
 
     @Slot()
     def _emit_stayed(self) -> None:
-        if not self._agreed:
+        if not self.is_agreed:
             self.stayed.emit()
 
 
@@ -98,18 +93,18 @@ class AutosaveGuard(QObject):
         others: the files of settings, presets and keys.
     """
 
-    def __init__(self, window: QWidget, notice: Banner, script: AutosavedFile, others: Sequence[AutosavedFile]) -> None:
+    def __init__(self, window: QWidget, notice: Banner, script: AutosavedFile, other_files: Sequence[AutosavedFile]) -> None:
         super().__init__(window)
-        self._window, self._notice, self._script, self._others = window, notice, script, others
-        self._refused = False
-        for file in (script, *others):
+        self._window, self._notice, self._files = window, notice, (script, *other_files)
+        self._has_warned = False
+        for file in self._files:
             file.failed.connect(notice.show_error)
             file.recovered.connect(notice.hide_error)
         script.recovered.connect(self._hide_error)
 
     def stop_saving(self) -> None:
         """Stop saving, for a window that is only tried out."""
-        for file in (self._script, *self._others):
+        for file in self._files:
             file.stop_saving()
 
     def finish_saving(self) -> bool:
@@ -117,28 +112,25 @@ class AutosaveGuard(QObject):
 
         Closing the window a second time discards the script: the user has been warned.
         """
-        waits = [file.begin_flush() for file in (self._script, *self._others)]
+        waits = [file.begin_flush() for file in self._files]
         # The window is hidden first, so that a slow disk does not keep it on the screen.
         self._window.hide()
         errors = [wait() for wait in waits]
-        if (error := errors[0]) is not None and not self._refused and not is_session_ending():
-            self._refused = True
+        if (error := errors[0]) is not None and not self._has_warned and not is_session_ending():
+            self._has_warned = True
             self._window.show()
-            self._show_error(error)
+            hint = localize(
+                "もう一度閉じると、最後に保存してからの変更は失われます。残すには、行をコピーしてほかのアプリに貼り付けてください。",
+                "Closing again discards the changes since the last save. To keep them, copy the lines into another application.",
+            )
+            self._notice.show_message("error", error.message, f"{error.hint} {hint}".strip())
             return False
         for lost in filter(None, errors):
             logging.getLogger("koebako").warning("not kept when the window closed", exc_info=lost)
-        for file in (self._script, *self._others):
+        for file in self._files:
             file.close()
         return True
 
     @Slot()
     def _hide_error(self) -> None:
-        self._refused = False
-
-    def _show_error(self, error: AppError) -> None:
-        hint = localize(
-            "もう一度閉じると、最後に保存してからの変更は失われます。残すには、行をコピーしてほかのアプリに貼り付けてください。",
-            "Closing again discards the changes since the last save. To keep them, copy the lines into another application.",
-        )
-        self._notice.show_message("error", error.message, f"{error.hint} {hint}".strip())
+        self._has_warned = False

@@ -141,13 +141,13 @@ class IncomingFileRouter(QObject):
         """Open files; their lines are inserted before this row, or below the selected ones."""
         projects = [file for file in files if file.suffix.lower() == PROJECT_SUFFIX]
         scripts = [file for file in files if file.suffix.lower() in SCRIPT_SUFFIXES]
-        others = [file for file in files if file not in scripts and file not in projects]
+        other_files = [file for file in files if file not in scripts and file not in projects]
         if projects:
             self.project_found.emit(projects[0])
         elif scripts:
             self.scripts_found.emit(scripts, row)
-        if others:
-            self.others_found.emit(others)
+        if other_files:
+            self.others_found.emit(other_files)
 
     @Slot(object, int)
     def open_links(self, links: Sequence[str], row: int | None = None) -> None:

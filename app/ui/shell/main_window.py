@@ -79,7 +79,7 @@ class MainWindow(QMainWindow):
         self.settings = SettingsStore(settings, self)
         self._speech = speech
         self.first_paint = FirstPaintWatcher(self)
-        script, kept = open_startup_script(settings)
+        script, stored = open_startup_script(settings)
         theme = resolve_theme(settings.theme)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
             window=self,
             settings=self.settings,
             document=self.document,
-            project=ProjectDocument(self.document, kept.origin),
+            project=ProjectDocument(self.document, stored.origin),
             actions=WindowActions(self),
             speech=speech,
             catalog=VoiceCatalog(self, settings.favourite_voices, settings.precision_preference),
@@ -106,7 +106,7 @@ class MainWindow(QMainWindow):
         self._updates = UpdateFeature(self._context, self._script.panel, is_first=is_first)
         self._connect_shell()
         self._connect_first_paint()
-        self._script.select_first_line(kept.current)
+        self._script.select_first_line(stored.current)
         self._parameters.show_all()
         self._script.duration.measure_now()
         self._context.side.presets.load_presets()
@@ -117,7 +117,7 @@ class MainWindow(QMainWindow):
                 self._playback.queue.line_began,
                 has_natural_voice=self.settings.value.voice == NATURAL_VOICE_ID,
             )
-        show_notice(kept.error)
+        show_notice(stored.error)
         show_notice(notice)
 
     def show_and_start(self) -> None:
@@ -196,8 +196,8 @@ class MainWindow(QMainWindow):
         # A slow disk must not keep the window on the screen.
         self.hide()
         # Pending takes and saves change the project, so they end before the files are written.
-        for part in (self._takes.lines, self._projects.files):
-            part.wait_until_saved()
+        for saver in (self._takes.lines, self._projects.files):
+            saver.wait_until_saved()
         if not self._autosave_guard.finish_saving():
             event.ignore()
             return
@@ -208,8 +208,8 @@ class MainWindow(QMainWindow):
         """Close what was opened last first; the voices and the synthesis thread end when nothing uses them any more."""
         for feature in (self._updates, self._read_aloud, self._lab, self._audition, self._cast, self._files, self._service):
             feature.close()
-        for part in (self._projects, self._takes, self._dialogs, self._reading, self._voices, self._speech, self._script):
-            part.close()
+        for owner in (self._projects, self._takes, self._dialogs, self._reading, self._voices, self._speech, self._script):
+            owner.close()
 
     def _create_widgets(self) -> None:
         context, settings = self._context, self.settings.value
@@ -241,8 +241,8 @@ class MainWindow(QMainWindow):
     def _create_shell(self) -> None:
         script = self._script
         self._dialogs = DialogController(self._context, self._menus, script.notice, self._voices.list_commands)
-        others = (self.settings.file, self._context.side.presets.file, self._dialogs.keys, self._reading.kept_sounds)
-        self._autosave_guard = AutosaveGuard(self, script.notice, script.autosave, others)
+        other_files = (self.settings.file, self._context.side.presets.file, self._dialogs.keys, self._reading.kept_sounds)
+        self._autosave_guard = AutosaveGuard(self, script.notice, script.autosave, other_files)
         self._close_guard = CloseGuard(self, self._voices.tasks.queue, self._list_other_work)
 
     def _create_asked_features(self) -> None:
@@ -309,6 +309,6 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _apply_theme(self, theme: Theme) -> None:
-        for part in (self._latency.dock, self._script.view, self._reading.panel):
-            part.set_theme(theme)
+        for widget in (self._latency.dock, self._script.view, self._reading.panel):
+            widget.set_theme(theme)
         self._context.actions.draw_icons(QColor(theme.text))

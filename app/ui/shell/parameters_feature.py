@@ -68,8 +68,8 @@ def connect_preset_messages(presets: PresetBar, banner: Banner) -> None:
 
     # Presets are no part of the undo history, so the message is the only way to restore one.
     def show_removed(preset: PresetEntry) -> None:
-        words = localize(f"プリセット「{preset.stored_name}」を削除しました。", f"The preset “{preset.stored_name}” was deleted.")
-        banner.show_message("notice", words, action=localize("元に戻す", "Undo"), on_action=lambda: presets.restore_preset(preset))
+        message = localize(f"プリセット「{preset.stored_name}」を削除しました。", f"The preset “{preset.stored_name}” was deleted.")
+        banner.show_message("notice", message, action=localize("元に戻す", "Undo"), on_action=lambda: presets.restore_preset(preset))
 
     def show_imported(count: int) -> None:
         banner.show_message("notice", localize(f"{count} 個のプリセットを読み込みました。", f"Presets imported: {count}."))

@@ -40,8 +40,10 @@ class PlaybackFeature(WindowFeature):
         document, speech, settings = context.document, context.speech, context.settings
         self.queue = LinePlayback(speech, document, script.model, script.seeds)
         self.live = LiveModeController(document)
-        place = (settings.value.save_folder, settings.value.save_suffix)
-        self.saving = SavingController(speech, document, script.seeds, place, context.window, name_speaker=context.catalog.describe_speaker)
+        save_place = (settings.value.save_folder, settings.value.save_suffix)
+        self.saving = SavingController(
+            speech, document, script.seeds, save_place, context.window, name_speaker=context.catalog.describe_speaker
+        )
         self.commands = PlayCommands(document, script.selection, speech, self.queue, self.saving)
         self.speech_settings = SpeechSettingsController(settings, speech, self.queue, script.banner)
         SpeechViewUpdater(speech, self.queue, script, status, latency, self.speech_settings.choose_backend)

@@ -67,8 +67,8 @@ class ReadingFeature(WindowFeature):
         buttons = (panel.emoji, melody.fold, melody.pen, melody.more, panel.reset_phrase, panel.reset_all)
         stops = (view, panel.title, panel.reading.edit, *buttons, panel.strip, panel.lane)
         # The strip is created after the buttons below it, so Qt's default tab order would be wrong.
-        for before, after in itertools.pairwise(stops):
-            QWidget.setTabOrder(before, after)
+        for first, second in itertools.pairwise(stops):
+            QWidget.setTabOrder(first, second)
 
 
 class EmojiController(QObject):
@@ -76,9 +76,9 @@ class EmojiController(QObject):
 
     def __init__(self, view: ScriptList, selection: LineSelection, catalog: VoiceCatalog, reading: ReadingController) -> None:
         super().__init__(view)
-        self._view, self._selection, self._catalog, self._reading = view, selection, catalog, reading
+        self._view, self._selection, self._catalog, self._strip = view, selection, catalog, reading
         # Position of the cursor when the picker opened.
-        self._place: int | None = None
+        self._cursor_position: int | None = None
         self._button = reading.panel.emoji
         reading.speaks_emoji = self.can_speak_emoji
         self._button.picker_opening.connect(self._update_before_editing)
@@ -99,12 +99,12 @@ class EmojiController(QObject):
     @Slot()
     def _update_after_catalog(self) -> None:
         self._update_button()
-        self._reading.update_emoji_support()
+        self._strip.update_emoji_support()
 
     @Slot()
     def _update_before_editing(self) -> None:
         editor = self._view.editor
-        self._place = None if editor is None else editor.textCursor().position()
+        self._cursor_position = None if editor is None else editor.textCursor().position()
 
     @Slot(str)
     def _insert_emoji(self, symbol: str) -> None:
@@ -115,9 +115,9 @@ class EmojiController(QObject):
         if editor is None:
             return
         cursor = editor.textCursor()
-        if self._place is not None:
+        if self._cursor_position is not None:
             # The text may have become shorter while the picker was open; characterCount includes the final paragraph mark.
-            cursor.setPosition(min(self._place, editor.document().characterCount() - 1))
+            cursor.setPosition(min(self._cursor_position, editor.document().characterCount() - 1))
         cursor.insertText(symbol)
         editor.setTextCursor(cursor)
         editor.setFocus()

@@ -59,17 +59,17 @@ def acquire_window_lock(files: Sequence[Path]) -> FileLock | None:
 
 def take_requests() -> list[list[Path]]:
     """Return the files of every waiting start, an empty list for one without files; removing its request answers it."""
-    taken = []
+    requests = []
     for request in sorted(find_requests_dir().glob("*.json")):
         with contextlib.suppress(OSError):
             content = read_bounded(request, MAX_OPEN_REQUEST_BYTES)
             request.unlink()
             try:
-                taken.append(_parse_files(parse_json(content)))
+                requests.append(_parse_files(parse_json(content)))
             # The file is no request of ours.
             except ValueError as exc:
                 logging.getLogger("koebako").info("%s: %s", request, exc)
-    return taken
+    return requests
 
 
 def _parse_files(data: Any) -> list[Path]:

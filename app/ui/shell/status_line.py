@@ -46,24 +46,24 @@ class LevelMeter(QWidget):
         super().__init__()
         tip = localize("再生中の音量。赤は大きすぎる音です。", "Playback level; red means too loud.")
         describe_widget(self, localize("音量計", "Level meter"), tip)
-        self._waiting: deque[tuple[float, float]] = deque()
+        self._queue: deque[tuple[float, float]] = deque()
         self.level_db = self.peak_db = METER_FLOOR_DB
 
     def show_level(self, peak: float, effective: float) -> None:
         """Queue a peak and an effective value, 0 to 1 of full scale; each is shown when its sound is heard."""
-        self._waiting.append((peak, effective))
-        if len(self._waiting) <= METER_DELAY_TICKS:
+        self._queue.append((peak, effective))
+        if len(self._queue) <= METER_DELAY_TICKS:
             return
-        peak, effective = self._waiting.popleft()
-        before = (self.level_db, self.peak_db)
+        peak, effective = self._queue.popleft()
+        earlier = (self.level_db, self.peak_db)
         self.level_db = convert_to_db(effective)
         self.peak_db = max(convert_to_db(peak), self.peak_db - METER_FALL_DB, METER_FLOOR_DB)
-        if (self.level_db, self.peak_db) != before:
+        if (self.level_db, self.peak_db) != earlier:
             self.update()
 
     def clear_level(self) -> None:
         """Show silence."""
-        self._waiting.clear()
+        self._queue.clear()
         if (self.level_db, self.peak_db) != (METER_FLOOR_DB, METER_FLOOR_DB):
             self.level_db = self.peak_db = METER_FLOOR_DB
             self.update()
@@ -229,9 +229,9 @@ class StatusLine(QStatusBar):
         if last is None or last.rtf is None:
             self.figures.clear()
             return
-        parts = [f"RTF {last.rtf:.3f}", localize("最初の音声まで", "Time to first audio") + f" {format_ms(last.first_audio_ms)} ms"]
-        parts.append(localize("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
-        self.figures.setText("   ".join(parts))
+        texts = [f"RTF {last.rtf:.3f}", localize("最初の音声まで", "Time to first audio") + f" {format_ms(last.first_audio_ms)} ms"]
+        texts.append(localize("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
+        self.figures.setText("   ".join(texts))
         self.figures.setToolTip(f"{_describe_figures()}\n{describe_cache_hits(history)}")
 
     def _fill_selector(self, keys: Iterable[str], chosen: str) -> None:

@@ -31,7 +31,7 @@ class ThemeSwitcher(QObject):
         super().__init__(parent)
         self._application, self._settings = application, settings
         self._theme = resolve_theme(settings.value.theme)
-        self._piece: Callable[[], None] = self._apply_style_sheet
+        self._next_step: Callable[[], None] = self._apply_style_sheet
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._apply_palette)
@@ -60,11 +60,11 @@ class ThemeSwitcher(QObject):
             # Only listeners: Qt takes 0.1 ms for each of hundreds of widgets, and a listener may delete others.
             if isinstance(type(widget).changeEvent, FunctionType) and isValid(widget):
                 QApplication.sendEvent(widget, QEvent(QEvent.Type.ThemeChange))
-        for shown in self._application.topLevelWidgets():
-            shown.setUpdatesEnabled(True)
+        for window in self._application.topLevelWidgets():
+            window.setUpdatesEnabled(True)
 
-    def _schedule_piece(self, piece: Callable[[], None]) -> None:
-        self._piece = piece
+    def _schedule_piece(self, step: Callable[[], None]) -> None:
+        self._next_step = step
         if any(window.isVisible() for window in self._application.topLevelWidgets()):
             self._timer.start(THEME_PIECE_PAUSE_MS)
         else:
@@ -72,7 +72,7 @@ class ThemeSwitcher(QObject):
 
     @Slot()
     def _apply_palette(self) -> None:
-        self._piece()
+        self._next_step()
 
     @Slot(object, object)
     def _follow_settings(self, before: Settings, after: Settings) -> None:

@@ -121,8 +121,8 @@ class VoicesFeature(WindowFeature):
     def close(self) -> None:
         """Stop the tasks and close what is open."""
         self.close_created("natural")
-        for part in (self.folders, self.kokoro, self.blends, self.refinements, self.choice, self.tasks.queue, self.licences):
-            part.close()
+        for controller in (self.folders, self.kokoro, self.blends, self.refinements, self.choice, self.tasks.queue, self.licences):
+            controller.close()
         self._context.catalog.close()
 
     def _connect_choice(self) -> None:
@@ -169,10 +169,10 @@ def list_voice_commands(catalog: VoiceCatalog, use_voice: Callable[[str], object
     """Return a command for every voice, and for every style of the current one, so that the search finds them by name."""
     from app.ui.actions.command_search import MENU_PATH_SEPARATOR, MenuCommand  # few starts need the search
 
-    def create_command(kind: str, name: str, words: str, run: Callable[[], object]) -> MenuCommand:
+    def create_command(kind: str, name: str, search_text: str, run: Callable[[], object]) -> MenuCommand:
         action = QAction(name.replace("&", "&&"))
         action.triggered.connect(lambda: run())
-        return MenuCommand(action, MENU_PATH_SEPARATOR.join((kind, name)), words)
+        return MenuCommand(action, MENU_PATH_SEPARATOR.join((kind, name)), search_text)
 
     voice, style = localize("声", "Voice"), localize("スタイル", "Style")
     styles = [(row, str(side.styles.itemData(row))) for row in range(side.styles.count())]

@@ -308,11 +308,11 @@ def is_theme_change_event(widget: QWidget, event: QEvent) -> bool:
 
 def apply_fonts(app: QApplication, is_japanese: bool, size: TextSize = "usual") -> None:
     """Set the application font with Japanese fonts as fallback, in the user's text size."""
-    known = set(QFontDatabase.families())
-    families = [name for name in JAPANESE_FONTS if name in known]
+    installed = set(QFontDatabase.families())
+    families = [name for name in JAPANESE_FONTS if name in installed]
     font = QFont(app.font())
     # On Linux the system's font may have no Japanese shapes, so the Japanese fonts come first there.
-    if sys.platform.startswith("linux") and (is_japanese or font.family() not in known):
+    if sys.platform.startswith("linux") and (is_japanese or font.family() not in installed):
         font.setFamilies([*families, font.family()])
     else:
         font.setFamilies([font.family(), *families])

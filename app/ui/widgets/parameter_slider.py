@@ -70,8 +70,8 @@ class ParameterSlider(QSlider):
 
     def _move_to_mouse(self, event: QMouseEvent) -> None:
         left, width = self._compute_track()
-        place = round(event.position().x() - left)
-        self.setSliderPosition(QStyle.sliderValueFromPosition(0, self.maximum(), place, round(width), self._is_mirrored()))
+        x = round(event.position().x() - left)
+        self.setSliderPosition(QStyle.sliderValueFromPosition(0, self.maximum(), x, round(width), self._is_mirrored()))
         event.accept()
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:

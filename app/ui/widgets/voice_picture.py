@@ -23,15 +23,15 @@ def draw_voice_picture(name: str, icon: Path | None, edge: int, scale: float, pa
     painter = QPainter(picture)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-    place = QRectF(0, 0, edge, edge)
+    area = QRectF(0, 0, edge, edge)
     image = _read_icon_square(icon, size) if icon is not None else None
     if image is None:
-        _draw_letter(painter, place, name, palette)
+        _draw_letter(painter, area, name, palette)
     else:
         circle = QPainterPath()
-        circle.addEllipse(place)
+        circle.addEllipse(area)
         painter.setClipPath(circle)
-        painter.drawImage(place, image)
+        painter.drawImage(area, image)
     painter.end()
     return picture
 
@@ -72,10 +72,10 @@ def _read_icon_square(icon: Path, size: int) -> QImage | None:
     except OSError:
         return None
     reader = QImageReader(str(icon))
-    whole = reader.size()
-    if not whole.isValid() or max(whole.width(), whole.height()) > MAX_ICON_EDGE_PX:
+    size_px = reader.size()
+    if not size_px.isValid() or max(size_px.width(), size_px.height()) > MAX_ICON_EDGE_PX:
         return None
-    reader.setScaledSize(whole.scaled(QSize(size, size), Qt.AspectRatioMode.KeepAspectRatioByExpanding))
+    reader.setScaledSize(size_px.scaled(QSize(size, size), Qt.AspectRatioMode.KeepAspectRatioByExpanding))
     image = reader.read()
     if image.isNull():
         return None

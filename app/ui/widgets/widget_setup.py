@@ -30,13 +30,13 @@ def fill_box(
     if margins is not None:
         box.setContentsMargins(*margins)
     for item in parts:
-        part, stretch = item if isinstance(item, tuple) else (item, 0)
-        if part is None:
+        content, stretch = item if isinstance(item, tuple) else (item, 0)
+        if content is None:
             box.addStretch(1)
-        elif isinstance(part, QWidget):
-            box.addWidget(part, stretch)
+        elif isinstance(content, QWidget):
+            box.addWidget(content, stretch)
         else:
-            box.addLayout(part, stretch)
+            box.addLayout(content, stretch)
     return box
 
 

@@ -19,6 +19,6 @@ def restore_import() -> None:
 
     Changes nothing if PySide6 has left the import alone.
     """
-    own = getattr(builtins, "__orig_import__", None)
-    if own is not None and builtins.__import__ is getattr(builtins, "__feature_import__", None):
-        builtins.__import__ = own
+    original = getattr(builtins, "__orig_import__", None)
+    if original is not None and builtins.__import__ is getattr(builtins, "__feature_import__", None):
+        builtins.__import__ = original

@@ -72,7 +72,7 @@ class EmptyModuleFinder(MetaPathFinder, Loader):
     """Finds an empty module for each of pyqtgraph's unused items and widgets, while the finder is entered."""
 
     def __init__(self) -> None:
-        self._made: list[ModuleType] = []
+        self._modules: list[ModuleType] = []
 
     def find_spec(self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
         """Return the spec of an empty module for an unused one, else None."""
@@ -84,7 +84,7 @@ class EmptyModuleFinder(MetaPathFinder, Loader):
         """Create a module of which every name is None."""
         module = ModuleType(spec.name)
         module.__getattr__ = _find_no_attribute  # type: ignore[method-assign]
-        self._made.append(module)
+        self._modules.append(module)
         return module
 
     def exec_module(self, _module: ModuleType) -> None:
@@ -97,7 +97,7 @@ class EmptyModuleFinder(MetaPathFinder, Loader):
     def __exit__(self, *_error: object) -> None:
         sys.meta_path.remove(self)
         # The empty modules are removed, so that a later import finds the real ones.
-        for module in self._made:
+        for module in self._modules:
             del sys.modules[module.__name__]
             package, _, name = module.__name__.rpartition(".")
             vars(sys.modules[package]).pop(name, None)
