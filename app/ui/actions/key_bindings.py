@@ -14,6 +14,7 @@ from app.common.errors import AppError
 from app.common.files.atomic_write import check_version, load_data, save_data
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
+from app.ui.actions.action_definitions import ActionSpec
 
 SHORTCUTS_VERSION = 1
 
@@ -56,8 +57,11 @@ def find_key_conflicts(bindings: KeyBindings) -> dict[str, list[str]]:
     return {key: sorted(names) for key, names in users.items() if len(names) > 1}
 
 
-def drop_reassigned_keys(default: KeyBinding, bindings: KeyBindings) -> KeyBinding:
-    """Return an action's default keys without those that the user gave to other actions."""
+def resolve_binding(spec: ActionSpec, bindings: KeyBindings) -> KeyBinding:
+    """Return the keys that the user gave to an action, else its default keys without those that the user gave to others."""
+    if spec.name in bindings:
+        return bindings[spec.name]
+    default = KeyBinding(spec.keys, spec.list_keys)
     if not bindings:
         return default
     # Of a key that two actions share, Qt would let neither work.

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLi
 
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS, ActionSpec
-from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, drop_reassigned_keys, find_key_conflicts
+from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, find_key_conflicts, resolve_binding
 from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.widget_setup import create_label, fill_box, set_up_button
@@ -110,14 +110,14 @@ class ShortcutPage(ThemedWidget, QWidget):
         """Show the default keys with these changes."""
         self._create_rows(len(ACTIONS))
         for spec in ACTIONS:
-            self._show_binding(spec, bindings.get(spec.name) or drop_reassigned_keys(_find_default_binding(spec), bindings))
+            self._show_binding(spec, resolve_binding(spec, bindings))
         self._update_conflicts()
 
     @property
     def bindings(self) -> dict[str, KeyBinding]:
         """Return the bindings that differ from the defaults."""
         present = {spec.name: self._read_binding(spec.name) for spec in ACTIONS}
-        return {spec.name: present[spec.name] for spec in ACTIONS if present[spec.name] != _find_default_binding(spec)}
+        return {spec.name: present[spec.name] for spec in ACTIONS if present[spec.name] != resolve_binding(spec, {})}
 
     @property
     def conflicts(self) -> dict[str, list[str]]:
@@ -129,9 +129,7 @@ class ShortcutPage(ThemedWidget, QWidget):
         specs = list(islice(self._unmade, count))
         for spec in specs:
             self._add_row(spec)
-            self._show_binding(
-                spec, self._initial_bindings.get(spec.name) or drop_reassigned_keys(_find_default_binding(spec), self._initial_bindings)
-            )
+            self._show_binding(spec, resolve_binding(spec, self._initial_bindings))
         if specs and len(self._rows) == len(ACTIONS):
             self._timer.stop()
             self.draw_in_theme()
@@ -161,7 +159,7 @@ class ShortcutPage(ThemedWidget, QWidget):
             field.chosen.connect(self._update_conflicts)
 
     def _reset_keys(self, spec: ActionSpec) -> None:
-        self._show_binding(spec, _find_default_binding(spec))
+        self._show_binding(spec, resolve_binding(spec, {}))
         self._update_conflicts()
 
     def _show_binding(self, spec: ActionSpec, binding: KeyBinding) -> None:
@@ -202,7 +200,3 @@ def wrap_in_scroll_area(page: QWidget) -> QScrollArea:
     page.setAutoFillBackground(False)
     area.viewport().setAutoFillBackground(False)
     return area
-
-
-def _find_default_binding(spec: ActionSpec) -> KeyBinding:
-    return KeyBinding(spec.keys, spec.list_keys)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS, ActionSpec
-from app.ui.actions.key_bindings import KeyBinding, KeyBindings, drop_reassigned_keys
+from app.ui.actions.key_bindings import KeyBinding, KeyBindings, resolve_binding
 from app.ui.theme.themed_icons import draw_icon
 
 
@@ -43,7 +43,7 @@ class WindowActions(QObject):
         """Make the list's keys work in this widget."""
         self._lines = line_list
         for spec in ACTIONS:
-            self._install_shortcuts(line_list, self._actions[spec.name], self._resolve_binding(spec).list_keys)
+            self._install_shortcuts(line_list, self._actions[spec.name], resolve_binding(spec, self.bindings).list_keys)
 
     def apply_bindings(self, bindings: KeyBindings) -> None:
         """Use these keys where they differ from the defaults."""
@@ -59,7 +59,7 @@ class WindowActions(QObject):
             shortcut.deleteLater()
         self._list_shortcuts.clear()
         for spec in ACTIONS:
-            self._bind_action(spec, self._resolve_binding(spec))
+            self._bind_action(spec, resolve_binding(spec, self.bindings))
 
     def describe_target(self, name: str, target: str) -> None:
         """Add to an action's name what it would act on now; empty removes it."""
@@ -79,9 +79,6 @@ class WindowActions(QObject):
             if spec.drawing:
                 self._actions[spec.name].setIcon(draw_icon(spec.drawing, color))
 
-    def _resolve_binding(self, spec: ActionSpec) -> KeyBinding:
-        return self.bindings.get(spec.name) or drop_reassigned_keys(KeyBinding(spec.keys, spec.list_keys), self.bindings)
-
     def _create_action(self, spec: ActionSpec) -> QAction:
         action = QAction(self)
         action.setIconText(localize(*spec.label))
@@ -98,7 +95,7 @@ class WindowActions(QObject):
 
     def _update_action_text(self, name: str) -> None:
         spec = next(item for item in ACTIONS if item.name == name)
-        self._write_action_text(spec, self._resolve_binding(spec))
+        self._write_action_text(spec, resolve_binding(spec, self.bindings))
 
     def _write_action_text(self, spec: ActionSpec, binding: KeyBinding) -> None:
         """Write the text and tooltip of an action."""

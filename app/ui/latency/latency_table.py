@@ -54,40 +54,29 @@ class LatencyColumn:
 
 def list_columns(*, has_devices: bool = False) -> tuple[LatencyColumn, ...]:
     """Return the columns in their order, with the device's column only where a device other than the CPU was used."""
+    computed = localize("キャッシュの結果を含みません。", "Without results from the cache.")
+    cached = localize("キャッシュの結果を使った回数と、その中央値。", "How often the cache was used, and the median of those times.")
     where = (
         LatencyColumn(localize("実行先", "Runs on"), lambda item: format_backends(item.row.backends), lambda _item, theme: theme.muted),
     )
     return (
         LatencyColumn("ms", lambda item: item.name),
         LatencyColumn(localize("直近", "Last"), _format_last, lambda item, theme: theme.error_text if item.is_over_target else None),
-        LatencyColumn(localize("中央値", "Median"), lambda item: format_ms(item.row.median), meaning=_describe_computed()),
-        LatencyColumn("p95", lambda item: format_ms(item.row.p95), meaning=_describe_computed()),
-        LatencyColumn(localize("キャッシュ", "Cached"), _format_cached, lambda _item, theme: theme.muted, _describe_cached()),
+        LatencyColumn(localize("中央値", "Median"), lambda item: format_ms(item.row.median), meaning=computed),
+        LatencyColumn("p95", lambda item: format_ms(item.row.p95), meaning=computed),
+        LatencyColumn(localize("キャッシュ", "Cached"), _format_cached, lambda _item, theme: theme.muted, cached),
         LatencyColumn(localize("目標", "Target"), _format_target, lambda _item, theme: theme.muted, describe_targets()),
         *(where if has_devices else ()),
     )
 
 
-def localize_cached() -> str:
-    """Return the text shown for a last result that came from a cache."""
-    return localize("キャッシュ", "cached")
-
-
 def list_widest_figures() -> tuple[str, ...]:
     """Return the figures that need the most space."""
-    return localize_cached(), f"{MAX_KEPT_UTTERANCES}: {format_ms(1000.0)}"
+    return localize("キャッシュ", "cached"), f"{MAX_KEPT_UTTERANCES}: {format_ms(1000.0)}"
 
 
 def _format_last(item: LatencyFigures) -> str:
-    return localize_cached() if item.row.is_cached else format_ms(item.row.last)
-
-
-def _describe_computed() -> str:
-    return localize("キャッシュの結果を含みません。", "Without results from the cache.")
-
-
-def _describe_cached() -> str:
-    return localize("キャッシュの結果を使った回数と、その中央値。", "How often the cache was used, and the median of those times.")
+    return localize("キャッシュ", "cached") if item.row.is_cached else format_ms(item.row.last)
 
 
 def _format_cached(item: LatencyFigures) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ui.latency.latency_dock import LatencyDock
 from app.ui.settings.remembered_fold import RememberedFold
@@ -24,9 +24,6 @@ LAYOUT_EVENTS = (QEvent.Type.Resize, QEvent.Type.LayoutRequest)
 class LatencyFeature(WindowFeature):
     """Keeps the dock as high and as open as the user left it.
 
-    Attributes:
-        dock: the measurements.
-
     Args:
         dock: the dock, already in the window.
         above: the widget above the dock, which gives up its height to the dock.
@@ -34,35 +31,22 @@ class LatencyFeature(WindowFeature):
 
     def __init__(self, context: WindowContext, dock: LatencyDock, above: QWidget) -> None:
         super().__init__(context)
-        self.dock = dock
-        DockHeightKeeper(context.window, dock, above)
+        self.dock, self._above, self._window = dock, above, context.window
         self.fold = RememberedFold(dock, dock, context.settings, "latency", LOW_WINDOW_HEIGHT)
-        self.fold.folded.connect(lambda is_open: resize_dock(context.window, dock) if is_open else None)
+        self.fold.folded.connect(lambda is_open: self._choose_height() if is_open else None)
+        # Pixels to which the user drags it; 0 until the dock was visible.
+        self._chosen_height = 0
+        # A timer of 0 ms, as the heights are final only after everything was laid out.
+        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer.timeout.connect(self._restore_chosen_height)
+        for widget in (dock, above):
+            widget.installEventFilter(self)
 
     def restore_height(self) -> None:
         """Set the height of the dock at the first start."""
         # Qt ignores the size of a dock before the window is shown.
         if not self._context.settings.value.layout:
-            resize_dock(self._context.window, self.dock)
-
-
-class DockHeightKeeper(QObject):
-    """Watches a dock and remembers the height that the user drags it to.
-
-    Args:
-        above: the widget above the dock, which gives up its height to the dock.
-    """
-
-    def __init__(self, window: QMainWindow, dock: LatencyDock, above: QWidget) -> None:
-        super().__init__(window)
-        self._window, self._dock, self._above = window, dock, above
-        # Pixels; 0 until the dock was visible.
-        self._chosen_height = 0
-        # A timer of 0 ms, as the heights are final only after everything was laid out.
-        self._timer = QTimer(self, singleShot=True, interval=0)
-        self._timer.timeout.connect(self._restore_height)
-        for widget in (dock, above):
-            widget.installEventFilter(self)
+            self._choose_height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Check the height after every layout."""
@@ -71,8 +55,8 @@ class DockHeightKeeper(QObject):
         return super().eventFilter(watched, event)
 
     @Slot()
-    def _restore_height(self) -> None:
-        dock = self._dock
+    def _restore_chosen_height(self) -> None:
+        dock = self.dock
         if dock.isFloating() or not dock.isVisible() or not dock.is_open:
             return
         is_dragging = QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton
@@ -81,13 +65,15 @@ class DockHeightKeeper(QObject):
             return
         spare = self._above.height() - self._above.minimumSizeHint().height()
         if dock.height() < self._chosen_height and spare > 0:
-            self._window.resizeDocks([dock], [min(self._chosen_height, dock.height() + spare)], Qt.Orientation.Vertical)
+            self._set_height(min(self._chosen_height, dock.height() + spare))
 
+    def _choose_height(self) -> None:
+        """Set the height that suits the dock in this window."""
+        # A lower maximum means that the dock is folded.
+        if self.dock.maximumHeight() > MIN_DOCK_HEIGHT:
+            height = self._window.height()
+            share = height * DOCK_SHARE + max(0, height - TALL_WINDOW_HEIGHT) * TALL_DOCK_SHARE
+            self._set_height(min(self.dock.sizeHint().height(), max(MIN_DOCK_HEIGHT, round(share))))
 
-def resize_dock(window: QMainWindow, dock: QDockWidget) -> None:
-    """Set the height that suits a dock in this window."""
-    # A lower maximum means that the dock is folded.
-    if dock.maximumHeight() > MIN_DOCK_HEIGHT:
-        share = window.height() * DOCK_SHARE + max(0, window.height() - TALL_WINDOW_HEIGHT) * TALL_DOCK_SHARE
-        room = min(dock.sizeHint().height(), max(MIN_DOCK_HEIGHT, round(share)))
-        window.resizeDocks([dock], [room], Qt.Orientation.Vertical)
+    def _set_height(self, height: int) -> None:
+        self._window.resizeDocks([self.dock], [height], Qt.Orientation.Vertical)

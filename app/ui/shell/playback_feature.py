@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 
+from app.common.errors import AudioDeviceError
 from app.common.language import localize
 from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import OpenVoiceJob
 from app.engine.synthesis_results import JobFailure
 from app.engine.voice_terms import LicenceNotAcceptedError
-from app.ui.error_texts import describe_failure
 from app.ui.latency.latency_dock import LatencyDock
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.playback.play_commands import LiveModeController, PlayCommands
@@ -22,7 +21,6 @@ from app.ui.playback.speech_settings import SpeechSettingsController
 from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.status_line import StatusLine
 from app.ui.shell.window_context import WindowContext, WindowFeature
-from app.ui.synthesis.speech_controller import SpeechController
 from app.voices.required_bert import MissingBertError
 
 
@@ -36,7 +34,7 @@ class PlaybackFeature(WindowFeature):
 
     def __init__(self, context: WindowContext, script: ScriptFeature, status: StatusLine, latency: LatencyDock) -> None:
         super().__init__(context)
-        self._script = script
+        self._script, self._status, self._latency = script, status, latency
         document, speech, settings = context.document, context.speech, context.settings
         self.queue = LinePlayback(speech, document, script.model, script.seeds)
         self.live = LiveModeController(document)
@@ -46,7 +44,7 @@ class PlaybackFeature(WindowFeature):
         )
         self.commands = PlayCommands(document, script.selection, speech, self.queue, self.saving)
         self.speech_settings = SpeechSettingsController(settings, speech, self.queue, script.banner)
-        SpeechViewUpdater(speech, self.queue, script, status, latency, self.speech_settings.choose_backend)
+        self._connect_views()
         status.backend_selected.connect(self.speech_settings.choose_backend)
         self._connect_commands()
         self._connect_saving()
@@ -105,39 +103,22 @@ class PlaybackFeature(WindowFeature):
             on_action=lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(report.folder)),
         )
 
-
-class SpeechViewUpdater(QObject):
-    """Updates the widgets that show state, voices, failures and measurements.
-
-    Args:
-        choose_backend: opens the voice on a backend, even on one that failed.
-    """
-
-    def __init__(
-        self,
-        speech: SpeechController,
-        playback: LinePlayback,
-        script: ScriptFeature,
-        status: StatusLine,
-        latency: LatencyDock,
-        choose_backend: Callable[[str], object],
-    ) -> None:
-        super().__init__(status)
-        self._speech, self._playback, self._choose_backend = speech, playback, choose_backend
-        self._status, self._latency, self._script, self._banner = status, latency, script, script.banner
+    def _connect_views(self) -> None:
+        """Show state, voices, failures and measurements."""
+        speech = self._context.speech
         speech.state_changed.connect(self._show_state)
         speech.voice_opened.connect(self._show_voice)
-        speech.machine_info_found.connect(status.list_backends)
+        speech.machine_info_found.connect(self._status.list_backends)
         speech.failed.connect(self._show_failure)
         speech.measured.connect(self._show_measurements)
         speech.ticked.connect(self._show_playback)
-        playback.changed.connect(self._show_state)
+        self.queue.changed.connect(self._show_state)
 
     @Slot(object)
     def _show_state(self, *_state: object) -> None:
-        self._status.show_state(self._speech.state)
-        self._script.transport.show_state(self._speech.state, self._playback.waiting)
-        if self._speech.state.is_ready and not self._speech.state.is_loading:
+        self._status.show_state(self._context.speech.state)
+        self._script.transport.show_state(self._context.speech.state, self.queue.waiting)
+        if self._context.speech.state.is_ready and not self._context.speech.state.is_loading:
             self._latency.allow_chart()
 
     @Slot(object)
@@ -150,12 +131,12 @@ class SpeechViewUpdater(QObject):
         self._latency.show_figures()
         if voice.fallback:
             message, hint = self._status.describe_fallback(voice)
-            self._banner.show_message(
+            self._script.banner.show_message(
                 "error" if voice.is_fallback_failure else "notice",
                 message,
                 hint,
                 action=localize("もう一度試す", "Try again") if voice.is_device_lost else "",
-                on_action=partial(self._choose_backend, voice.requested_backend),
+                on_action=partial(self.speech_settings.choose_backend, voice.requested_backend),
                 details=f"{voice.fallback}\n{self._status.places}",
                 help_page="backends",
             )
@@ -164,23 +145,32 @@ class SpeechViewUpdater(QObject):
     def _show_failure(self, failed: JobFailure) -> None:
         self._latency.allow_chart()
         # The voice that was open before stays in use.
-        if isinstance(failed.job, OpenVoiceJob) and self._speech.voice is not None:
-            self._status.show_voice(self._speech.voice)
+        if isinstance(failed.job, OpenVoiceJob) and self._context.speech.voice is not None:
+            self._status.show_voice(self._context.speech.voice)
         if isinstance(failed.error, MissingBertError | LicenceNotAcceptedError):
             # The voice card shows these errors with their remedies.
-            self._banner.hide()
+            self._script.banner.hide()
+        elif isinstance(failed.error, AudioDeviceError):
+            # The sound can still be saved.
+            self._script.banner.show_error(
+                failed.error,
+                localize(
+                    "接続を確認するか、「再生」メニューで再生デバイスを選んでください。音声ファイルへの書き出しもできます。",
+                    "Check the connection, or choose another output device in the Play menu. You can also export audio to a file.",
+                ),
+                action=localize("音声を書き出す…", "Export audio…"),
+            )
         else:
-            texts = describe_failure(failed)
-            self._banner.show_message("error", texts.message, texts.hint, action=texts.action, details=texts.details, help_page=texts.page)
+            self._script.banner.show_error(failed.error)
         self._show_state()
 
     @Slot()
     def _show_measurements(self) -> None:
         self._latency.show_figures()
-        self._status.show_figures(self._speech.history)
+        self._status.show_figures(self._context.speech.history)
 
     @Slot()
     def _show_playback(self) -> None:
-        self._latency.show_live(self._speech.find_live_utterance())
-        if self._speech.state.is_speaking:
-            self._status.level.show_level(*self._speech.measure_level())
+        self._latency.show_live(self._context.speech.find_live_utterance())
+        if self._context.speech.state.is_speaking:
+            self._status.level.show_level(*self._context.speech.measure_level())

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.ui.error_texts import find_help_page, format_error_details
+from app.ui.error_texts import HELP_PAGE_BY_FAMILY, format_error_details
 from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
@@ -259,9 +259,10 @@ class Banner(ThemedWidget, QFrame):
         self._update_more_button()
 
     @Slot(object)
-    def show_error(self, error: AppError) -> None:
-        """Show an error with its details."""
-        self.show_message("error", error.message, error.hint, details=format_error_details(error), help_page=find_help_page(error))
+    def show_error(self, error: AppError, hint: str = "", *, action: str = "") -> None:
+        """Show an error with its details; another hint in place of its own, and a button that emits `action_requested`."""
+        details, page = format_error_details(error), HELP_PAGE_BY_FAMILY.get(error.family, "")
+        self.show_message("error", error.message, hint or error.hint, action=action, details=details, help_page=page)
 
     @Slot(object)
     def hide_error(self, error: AppError) -> None:

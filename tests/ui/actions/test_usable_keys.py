@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from app.ui.actions.key_bindings import KeyBinding, drop_reassigned_keys, save_shortcuts
+from app.ui.actions.action_definitions import ActionSpec
+from app.ui.actions.key_bindings import KeyBinding, resolve_binding, save_shortcuts
 from tests.ui.conftest import OpenWindow
 
 
 def test_a_usual_key_gives_way_to_the_users_own() -> None:
     mine = {"save_all": KeyBinding(("Ctrl+S",)), "play": KeyBinding((), ("N",))}
-    assert drop_reassigned_keys(KeyBinding(("Ctrl+S", "Ctrl+T"), ("N", "M")), mine) == KeyBinding(("Ctrl+T",), ("M",))
-    assert drop_reassigned_keys(KeyBinding(("Ctrl+N",)), mine) == KeyBinding(("Ctrl+N",))
+    assert resolve_binding(ActionSpec("x", ("", ""), keys=("Ctrl+S", "Ctrl+T"), list_keys=("N", "M")), mine) == KeyBinding(
+        ("Ctrl+T",), ("M",)
+    )
+    assert resolve_binding(ActionSpec("x", ("", ""), keys=("Ctrl+N",)), mine) == KeyBinding(("Ctrl+N",))
 
 
 def test_a_key_of_an_older_version_still_does_what_it_did(open_window: OpenWindow) -> None:
