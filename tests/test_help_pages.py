@@ -11,7 +11,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -32,7 +32,7 @@ from app.install.pending_voices import refine_voice
 from app.install.voice_import import add_voices, find_user_voices_dir
 from app.lab.profile import profile_run
 from app.lab.profile.profiled_speech import measure_turns
-from app.settings.user_settings import Settings
+from app.settings.settings_labels import LABEL_BY_SETTING
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.audition.board_view import BOARD_KEYS
 from app.ui.help.guide_pages import GUIDE_PAGES, locate_page
@@ -303,7 +303,7 @@ def list_missing_names(texts: dict[Language, str]) -> list[tuple[Language, str]]
     """
     missing: list[tuple[Language, str]] = []
     for index, language in enumerate(LANGUAGES):
-        bold = {f"**{label.title[index]}**" for item in fields(Settings) if (label := item.metadata.get("shown"))}
+        bold = {f"**{label.title[index]}**" for label in LABEL_BY_SETTING.values()}
         set_language(language)
         headers = [column.header for column in list_columns(has_devices=True)]
         set_language("en")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,10 +17,8 @@ from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
 from app.core.request_limits import BOUNDS, SEED_BOUNDS
 from app.core.text.link_reading import LINK_READINGS, LinkReading
-from app.settings import settings_labels as labels
 from app.settings.graph_precision import GRAPH_PRECISIONS, MAX_VOICE_CHOICES, GraphPrecision, PrecisionPreference
 from app.settings.page_origins import find_origin_mistake
-from app.settings.settings_labels import define_setting
 
 MAX_SEED = int(SEED_BOUNDS.high)
 MAX_REMEMBERED_TEXT_CHARS = 1_000_000
@@ -49,6 +47,11 @@ MAX_DAY = 1_000_000
 MAX_RELEASE_CHARS = 100_000
 MAX_SIDE_WIDTH = 4096
 SAVE_SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3")
+
+
+def define_setting(default: Any, **rules: Any) -> Any:
+    """Return a field of the settings with its default and what limits it."""
+    return field(default=default, metadata=rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,53 +108,53 @@ class Settings(Delivery):
     latency: StripChoice = define_setting("folded", choices=get_args(StripChoice))
     save_folder: str = ""
     save_suffix: str = define_setting(".wav", choices=SAVE_SUFFIXES)
-    language: LanguageChoice = define_setting("system", labels.LANGUAGE_LABEL, choices=get_args(LanguageChoice))
-    theme: ThemeChoice = define_setting("system", labels.THEME_LABEL, choices=THEMES)
-    text_size: TextSize = define_setting("usual", labels.TEXT_SIZE_LABEL, choices=TEXT_SIZES)
-    device: str = define_setting("", labels.OUTPUT_DEVICE_LABEL)
+    language: LanguageChoice = define_setting("system", choices=get_args(LanguageChoice))
+    theme: ThemeChoice = define_setting("system", choices=THEMES)
+    text_size: TextSize = define_setting("usual", choices=TEXT_SIZES)
+    device: str = ""
     bert: str = ""
     force_bert: bool = False
-    bert_precision: PrecisionChoice = define_setting("auto", labels.BERT_PRECISION_LABEL, choices=PRECISION_CHOICES)
-    sound_precision: GraphPrecision = define_setting("exact", labels.GRAPH_PRECISION_LABEL, choices=GRAPH_PRECISIONS)
-    load_voice: LoadChoice = define_setting("at_start", labels.LOAD_VOICE_LABEL, choices=get_args(LoadChoice))
-    prepare_first: bool = define_setting(False, labels.PREPARE_FIRST_LABEL)
-    unload_after_min: int = define_setting(0, labels.UNLOAD_LABEL, low=0, high=MAX_IDLE_MIN)
-    disk_cache_mib: int = define_setting(200, labels.DISK_CACHE_LABEL, low=0, high=MAX_CACHE_MIB)
-    aivisspeech_folder: str = define_setting("", labels.AIVISSPEECH_FOLDER_LABEL)
-    built_in_words: bool = define_setting(True, labels.BUILT_IN_WORDS_LABEL)
-    memos_everywhere: bool = define_setting(False, labels.MEMOS_LABEL)
-    links: LinkReading = define_setting("host", labels.LINKS_LABEL, choices=LINK_READINGS)
-    update_notices: bool = define_setting(False, labels.UPDATE_NOTICES_LABEL, is_offered=has_update_notices)
+    bert_precision: PrecisionChoice = define_setting("auto", choices=PRECISION_CHOICES)
+    sound_precision: GraphPrecision = define_setting("exact", choices=GRAPH_PRECISIONS)
+    load_voice: LoadChoice = define_setting("at_start", choices=get_args(LoadChoice))
+    prepare_first: bool = False
+    unload_after_min: int = define_setting(0, low=0, high=MAX_IDLE_MIN)
+    disk_cache_mib: int = define_setting(200, low=0, high=MAX_CACHE_MIB)
+    aivisspeech_folder: str = ""
+    built_in_words: bool = True
+    memos_everywhere: bool = False
+    links: LinkReading = define_setting("host", choices=LINK_READINGS)
+    update_notices: bool = define_setting(False, is_offered=has_update_notices)
     update_checked_day: int = define_setting(0, low=0, high=MAX_DAY)
     update_found: str = define_setting("", longest=MAX_RELEASE_CHARS)
-    log_words: bool = define_setting(False, labels.LOG_WORDS_LABEL)
-    service: bool = define_setting(False, labels.SERVICE_LABEL)
-    service_port: int = define_setting(25850, labels.SERVICE_PORT_LABEL, low=1024, high=65535)
-    service_changes: bool = define_setting(False, labels.SERVICE_CHANGES_LABEL)
-    chat_reader: bool = define_setting(False, labels.CHAT_READER_LABEL)
-    chat_port: int = define_setting(50001, labels.CHAT_PORT_LABEL, low=1024, high=65535)
-    chat_http_port: int = define_setting(50080, labels.CHAT_HTTP_PORT_LABEL, low=1024, high=65535)
-    chat_waiting: int = define_setting(20, labels.CHAT_WAITING_LABEL, low=1, high=MAX_CHAT_WAITING)
-    chat_latest: bool = define_setting(False, labels.CHAT_LATEST_LABEL)
-    chat_links: bool = define_setting(True, labels.CHAT_LINKS_LABEL)
-    chat_repeats: bool = define_setting(True, labels.CHAT_REPEATS_LABEL)
-    chat_names: bool = define_setting(True, labels.CHAT_NAMES_LABEL)
-    chat_voices: str = define_setting("", labels.CHAT_VOICES_LABEL, longest=4096)
-    service_origins: str = define_setting("", labels.SERVICE_ORIGINS_LABEL, longest=4096, find_mistake=find_origin_mistake)
-    agent_voices: tuple[str, ...] = define_setting((), labels.AGENT_VOICES_LABEL, most=MOST_AGENT_VOICES)
-    drag_texts: DraggedTexts = define_setting("none", labels.DRAGGED_TEXTS_LABEL, choices=get_args(DraggedTexts))
-    drag_encoding: DraggedEncoding = define_setting("utf-8", labels.DRAGGED_ENCODING_LABEL, choices=get_args(DraggedEncoding))
-    read_tray: bool = define_setting(False, labels.READ_TRAY_LABEL)
-    read_close_to_tray: bool = define_setting(False, labels.READ_CLOSE_LABEL, requires="read_tray")
-    read_hotkey: str = define_setting("", labels.READ_HOTKEY_LABEL, longest=MAX_KEY_CHARS)
-    read_source: ReadSourceChoice = define_setting("clipboard", labels.READ_SOURCE_LABEL, choices=get_args(ReadSourceChoice))
-    read_copy: bool = define_setting(False, labels.READ_COPY_LABEL)
-    read_player: bool = define_setting(True, labels.READ_PLAYER_LABEL)
-    read_watch: bool = define_setting(False, labels.READ_WATCH_LABEL)
-    read_shortest: int = define_setting(2, labels.READ_SHORTEST_LABEL, low=1, high=MAX_WATCHED_CHARS)
-    read_longest: int = define_setting(1000, labels.READ_LONGEST_LABEL, low=1, high=MAX_WATCHED_CHARS)
-    read_skip_links: bool = define_setting(True, labels.READ_LINKS_LABEL)
-    read_skipped_programs: str = define_setting("", labels.READ_PROGRAMS_LABEL, longest=2000)
+    log_words: bool = False
+    service: bool = False
+    service_port: int = define_setting(25850, low=1024, high=65535)
+    service_changes: bool = False
+    chat_reader: bool = False
+    chat_port: int = define_setting(50001, low=1024, high=65535)
+    chat_http_port: int = define_setting(50080, low=1024, high=65535)
+    chat_waiting: int = define_setting(20, low=1, high=MAX_CHAT_WAITING)
+    chat_latest: bool = False
+    chat_links: bool = True
+    chat_repeats: bool = True
+    chat_names: bool = True
+    chat_voices: str = define_setting("", longest=4096)
+    service_origins: str = define_setting("", longest=4096, find_mistake=find_origin_mistake)
+    agent_voices: tuple[str, ...] = define_setting((), most=MOST_AGENT_VOICES)
+    drag_texts: DraggedTexts = define_setting("none", choices=get_args(DraggedTexts))
+    drag_encoding: DraggedEncoding = define_setting("utf-8", choices=get_args(DraggedEncoding))
+    read_tray: bool = False
+    read_close_to_tray: bool = define_setting(False, requires="read_tray")
+    read_hotkey: str = define_setting("", longest=MAX_KEY_CHARS)
+    read_source: ReadSourceChoice = define_setting("clipboard", choices=get_args(ReadSourceChoice))
+    read_copy: bool = False
+    read_player: bool = True
+    read_watch: bool = False
+    read_shortest: int = define_setting(2, low=1, high=MAX_WATCHED_CHARS)
+    read_longest: int = define_setting(1000, low=1, high=MAX_WATCHED_CHARS)
+    read_skip_links: bool = True
+    read_skipped_programs: str = define_setting("", longest=2000)
     read_voice: str = ""
     read_speaker: str = ""
     read_speed: float = define_setting(1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high)

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.common.language import localize
-from app.settings.settings_labels import SettingLabel
+from app.settings.settings_labels import LABEL_BY_SETTING
 from app.ui.widgets.widget_setup import create_button, create_label, describe_widget, fill_box
 
 REMEMBERED_LINES_SHOWN = 4
@@ -60,24 +60,20 @@ class SwitchField(QCheckBox):
 
     changed = Signal()
 
+    current = property(QCheckBox.isChecked)
+    show_value = QCheckBox.setChecked
+
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.toggled.connect(self.changed)
-
-    @property
-    def current(self) -> bool:
-        """Return whether it is ticked."""
-        return self.isChecked()
-
-    def show_value(self, value: bool) -> None:
-        """Tick or clear the box."""
-        self.setChecked(value)
 
 
 class NumberField(QSpinBox):
     """A whole number within bounds."""
 
     changed = Signal()
+    current = property(QSpinBox.value)
+    show_value = QSpinBox.setValue
 
     def __init__(self, low: int, high: int, unit: str, minimum_text: str) -> None:
         super().__init__()
@@ -88,15 +84,6 @@ class NumberField(QSpinBox):
         self.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.valueChanged.connect(self.changed)
-
-    @property
-    def current(self) -> int:
-        """Return the number."""
-        return self.value()
-
-    def show_value(self, value: int) -> None:
-        """Show a number."""
-        self.setValue(value)
 
 
 class FolderField(QWidget):
@@ -134,6 +121,7 @@ class TextField(QLineEdit):
     """A line of text."""
 
     changed = Signal()
+    show_value = QLineEdit.setText
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(placeholderText=placeholder, clearButtonEnabled=True)
@@ -143,10 +131,6 @@ class TextField(QLineEdit):
     def current(self) -> str:
         """Return the text."""
         return self.text().strip()
-
-    def show_value(self, value: str) -> None:
-        """Show a text."""
-        self.setText(value)
 
 
 class HotkeyField(QKeySequenceEdit):
@@ -224,23 +208,23 @@ SettingField = ChoiceField | NumberField | SwitchField | FolderField | TextField
 
 def create_setting_field(item: Field[Any], devices: Sequence[str]) -> SettingField:
     """Create the control for a shown field of `Settings`; `devices` are the audio outputs there are."""
-    shown: SettingLabel = item.metadata["shown"]
-    title, tip = localize(*shown.title), localize(*shown.tip)
+    words = LABEL_BY_SETTING[item.name]
+    title, tip = localize(*words.title), localize(*words.tip)
     field: SettingField
     if "choices" in item.metadata:
-        field = ChoiceField([(value, localize(*word)) for value, word in zip(item.metadata["choices"], shown.choices, strict=True)])
+        field = ChoiceField([(value, localize(*choice)) for value, choice in zip(item.metadata["choices"], words.choices, strict=True)])
     elif "low" in item.metadata:
-        field = NumberField(item.metadata["low"], item.metadata["high"], localize(*shown.unit), localize(*shown.lowest))
+        field = NumberField(item.metadata["low"], item.metadata["high"], localize(*words.unit), localize(*words.lowest))
     elif isinstance(item.default, bool):
-        field = SwitchField(localize(*shown.switch))
+        field = SwitchField(localize(*words.switch))
     elif "most" in item.metadata:
         field = RememberedListField(title, tip)
-    elif shown.placeholder[0]:
-        field = TextField(localize(*shown.placeholder))
+    elif words.placeholder[0]:
+        field = TextField(localize(*words.placeholder))
         field.setMaxLength(item.metadata["longest"])
-    elif shown.folder:
+    elif words.folder:
         field = FolderField(title, tip)
-    elif shown.key:
+    elif words.key:
         field = HotkeyField()
     else:  # the audio output, the only name that a list is asked for
         field = ChoiceField([("", localize("システムの設定に合わせる", "Use system setting")), *((label, label) for label in devices)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import Field, fields, replace
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QS
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
-from app.settings.settings_labels import SettingLabel, SettingsPage
+from app.settings.settings_labels import LABEL_BY_SETTING, SETTING_LABELS
 from app.settings.user_settings import Settings
 from app.ui.actions.key_bindings import KeyBindings
 from app.ui.actions.shortcut_page import ShortcutPage, wrap_in_scroll_area
@@ -23,7 +23,7 @@ from app.ui.settings.setting_fields import ChoiceField, create_setting_field
 from app.ui.widgets.widget_setup import create_label, fill_box, set_up_button
 
 LISTENER_SETTINGS = ("service", "chat_reader")
-SHOWN_SETTINGS = tuple(item for item in fields(Settings) if "shown" in item.metadata)
+SHOWN_SETTINGS = tuple(item for item in fields(Settings) if item.name in LABEL_BY_SETTING)
 
 
 class SettingsDialog(QDialog):
@@ -58,8 +58,8 @@ class SettingsDialog(QDialog):
             "service": localize("ほかのアプリ", "Other programs"),
             "read_aloud": localize("読み上げ", "Read aloud"),
         }
-        for page in get_args(SettingsPage):
-            items = [item for item in offered if item.metadata["shown"].page == page]
+        for page, labels in SETTING_LABELS.items():
+            items = [item for item in offered if item.name in labels]
             self._add_page(titles[page], partial(self._build_settings_page, items))
         self._add_page(localize("ショートカットキー", "Shortcuts"), lambda: self.shortcut_page)
         self.tabs.currentChanged.connect(self._create_page)
@@ -121,8 +121,7 @@ class SettingsDialog(QDialog):
     @property
     def needs_restart(self) -> bool:
         """Return whether some of the changes take effect at the next start only."""
-        changes = self.changes
-        return any(item.name in changes and item.metadata["shown"].restart for item in SHOWN_SETTINGS)
+        return any(LABEL_BY_SETTING[name].restart for name in self.changes)
 
     def _add_page(self, title: str, create_page: Callable[[], QWidget]) -> None:
         tab = QWidget()
@@ -143,7 +142,7 @@ class SettingsDialog(QDialog):
         grid.setHorizontalSpacing(18)
         grid.setColumnStretch(1, 1)
         for row, item in enumerate(items):
-            words: SettingLabel = item.metadata["shown"]
+            words = LABEL_BY_SETTING[item.name]
             label = QLabel(localize(*words.title))
             label.setBuddy(self.controls[item.name])
             tip = create_label(localize(*words.tip), "muted", wraps=True)

@@ -19,6 +19,7 @@ from app.engine.synthesis_jobs import ChoosePrecisionsJob, OpenVoiceJob
 from app.service.agents.agent_tools import find_agent_voice, remember_agent_voice
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.page_origins import parse_origins
+from app.settings.settings_labels import LABEL_BY_SETTING, SETTING_LABELS
 from app.settings.user_settings import Settings, load_settings
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.actions.key_bindings import (
@@ -107,7 +108,7 @@ def test_values_stay_within_their_bounds(dialog: SettingsDialog) -> None:
                 control.show_value(wanted)
                 assert item.metadata["low"] <= control.current <= item.metadata["high"]
         if "choices" in item.metadata:
-            assert len(item.metadata["shown"].choices) == len(item.metadata["choices"])
+            assert len(LABEL_BY_SETTING[item.name].choices) == len(item.metadata["choices"])
 
 
 @pytest.mark.parametrize("wrong", ["example.com", "https://example.com/overlay", "https://*.example.com", "null", "https://a b"])
@@ -168,7 +169,7 @@ def test_tab_follows_sight(qtbot: QtBot, dialog: SettingsDialog) -> None:
     for _ in range(20):
         qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_Tab)
         reached.append(QApplication.focusWidget())
-    order = [dialog.controls[item.name] for item in SHOWN_SETTINGS if item.metadata["shown"].page == "voice"]
+    order = [dialog.controls[item.name] for item in SHOWN_SETTINGS if item.name in SETTING_LABELS["voice"]]
     places = [reached.index(control.focusProxy() or control) for control in order]
     assert places == sorted(places)
 
