@@ -49,10 +49,7 @@ GENERAL_LABELS = {
         choices=(("小", "Small"), ("標準", "Normal"), ("大", "Large"), ("特大", "Largest")),
         restart=True,
     ),
-    "device": SettingLabel(
-        ("再生デバイス", "Output device"),
-        ("音声を再生するデバイスを選びます。", "Device that plays the audio."),
-    ),
+    "device": SettingLabel(("再生デバイス", "Output device"), ("音声を再生するデバイスを選びます。", "Device that plays the audio.")),
     "built_in_words": SettingLabel(
         ("付属の辞書", "Built-in dictionary"),
         (
@@ -190,8 +187,7 @@ SERVICE_LABELS = {
         switch=("コメントを読み上げる", "Read comments aloud"),
     ),
     "chat_port": SettingLabel(
-        ("コメントのポート番号", "Chat port"),
-        ("通常は 50001 のままで使用できます。", "Comment viewers expect 50001."),
+        ("コメントのポート番号", "Chat port"), ("通常は 50001 のままで使用できます。", "Comment viewers expect 50001.")
     ),
     "chat_http_port": SettingLabel(
         ("コメントの HTTP ポート番号", "Chat port (HTTP)"),
@@ -343,12 +339,7 @@ READ_ALOUD_LABELS = {
         placeholder=("例: keepassxc, excel", "for example: keepassxc, excel"),
     ),
 }
-SETTING_LABELS = {
-    "general": GENERAL_LABELS,
-    "voice": VOICE_LABELS,
-    "service": SERVICE_LABELS,
-    "read_aloud": READ_ALOUD_LABELS,
-}
+SETTING_LABELS = {"general": GENERAL_LABELS, "voice": VOICE_LABELS, "service": SERVICE_LABELS, "read_aloud": READ_ALOUD_LABELS}
 """The labels of what the dialog shows, by its pages and by names in `Settings`."""
 
 LABEL_BY_SETTING = {name: label for labels in SETTING_LABELS.values() for name, label in labels.items()}

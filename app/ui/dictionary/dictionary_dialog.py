@@ -6,17 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QSpinBox,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QStackedWidget, QVBoxLayout, QWidget
 
 from app.common.errors import AppError, InputError
 from app.common.language import localize
@@ -70,10 +60,7 @@ class EntryForm(QWidget):
         self.priority.setFixedWidth(PRIORITY_WIDTH_PX)
         self.priority.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.priority.setToolTip(
-            localize(
-                "値が大きいほど、ほかの読みよりもこの単語が優先されます。",
-                "Higher values make this word win over other readings.",
-            )
+            localize("値が大きいほど、ほかの読みよりもこの単語が優先されます。", "Higher values make this word win over other readings.")
         )
         self._build_widgets()
         self.reading.textChanged.connect(self._update_accents)

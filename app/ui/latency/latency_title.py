@@ -15,7 +15,7 @@ from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS
 from app.ui.theme.theme import Theme
 from app.ui.widgets.fold_button import FoldButton
 from app.ui.widgets.hatch_painting import paint_cache_mark
-from app.ui.widgets.widget_setup import fill_box
+from app.ui.widgets.widget_setup import describe_widget, fill_box
 
 TITLE_MARGIN_PX = 14  # beside everything in the dock
 
@@ -165,14 +165,9 @@ class LatencyTitle(QWidget):
         clear.setAccessibleName(localize("処理時間の記録を消去", "Clear the measurements"))
         clear.clicked.connect(self.clear_requested)
         self._tools = (legend, self.pause, export, clear)
-        self._lay_out_widgets()
-
-    def _lay_out_widgets(self) -> None:
         row = fill_box(QHBoxLayout(self), self.fold, margins=(TITLE_MARGIN_PX, 2, 10, 2), spacing=6)
         row.addSpacing(10)
-        row.addWidget(self.legend, 1)
-        for button in self._tools[1:]:
-            row.addWidget(button)
+        fill_box(row, (self.legend, 1), *self._tools[1:])
         row.addStretch(0)
 
     @Slot(bool)
@@ -182,9 +177,7 @@ class LatencyTitle(QWidget):
 
 
 def _create_button(name: str, tip: str) -> QToolButton:
-    button = QToolButton()
+    button = describe_widget(QToolButton(), name, tip)
     button.setText(name)
-    button.setAccessibleName(name)
-    button.setToolTip(tip)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button

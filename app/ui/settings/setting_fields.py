@@ -11,21 +11,11 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFileDialog,
-    QHBoxLayout,
-    QKeySequenceEdit,
-    QLineEdit,
-    QListWidget,
-    QSizePolicy,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QKeySequenceEdit, QLineEdit, QListWidget, QSizePolicy, QSpinBox, QWidget
 
 from app.common.language import localize
 from app.settings.settings_labels import LABEL_BY_SETTING
+from app.ui.widgets.file_dialogs import ask_for_folder
 from app.ui.widgets.widget_setup import create_button, create_label, describe_widget, fill_box
 
 REMEMBERED_LINES_SHOWN = 4
@@ -112,8 +102,7 @@ class FolderField(QWidget):
         self.path.setText(value)
 
     def _choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, self.path.accessibleName(), self.current)
-        if folder:
+        if folder := ask_for_folder(self, self.path.accessibleName(), self.current):
             self.path.setText(folder)
 
 

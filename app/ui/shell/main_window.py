@@ -189,8 +189,7 @@ class MainWindow(QMainWindow):
             return
         self._script.view.end_editing()
         self.settings.change_settings(
-            geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
-            layout=bytes(self.saveState().toBase64().data()).decode(),
+            geometry=bytes(self.saveGeometry().toBase64().data()).decode(), layout=bytes(self.saveState().toBase64().data()).decode()
         )
         self._playback.stop_for_good()
         # A slow disk must not keep the window on the screen.

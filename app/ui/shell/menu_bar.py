@@ -23,11 +23,7 @@ FILE_MENU = (
     "dictionary settings",
     "quit",
 )
-EDIT_MENU = (
-    "undo redo",
-    "cut copy copy_sound paste select_all",
-    "find replace",
-)
+EDIT_MENU = ("undo redo", "cut copy copy_sound paste select_all", "find replace")
 LINE_MENU = (
     "add_line edit_line duplicate delete",
     "split_here split_sentences join_lines",
@@ -46,11 +42,7 @@ PLAY_MENU = (
     "audition blind_test fast_test bert_test",
     "measure",
 )
-HELP_MENU = (
-    "user_guide find_command",
-    "lab diagnose show_log open_data",
-    "whats_new about",
-)
+HELP_MENU = ("user_guide find_command", "lab diagnose show_log open_data", "whats_new about")
 VIEW_MENU = ("show_strip show_melody show_takes", "always_on_top full_screen")
 
 TOOLBAR_ACTIONS = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")

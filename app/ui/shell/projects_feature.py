@@ -45,11 +45,7 @@ class TakesFeature(WindowFeature):
         self.fold = TakesFold(self.lines, actions["show_takes"], context.settings, reading.panel, reading.frame, script.panel.below)
         self.fold.folded.connect(script.scroll_to_selection)
         actions.connect_handlers(
-            {
-                "keep_take": self.lines.keep_current,
-                "more_takes": self.lines.render_more,
-                "delete_takes": self.deletion.ask_which_takes,
-            }
+            {"keep_take": self.lines.keep_current, "more_takes": self.lines.render_more, "delete_takes": self.deletion.ask_which_takes}
         )
 
     def close(self) -> None:

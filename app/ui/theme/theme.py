@@ -209,38 +209,24 @@ class Theme:
     stages: dict[str, str]
 
 
-LIGHT_THEME = Theme(
-    name="light",
-    window="#f4f5f7",
-    surface="#ffffff",
-    text="#1d2129",
-    muted="#5b6472",
-    faint="#e3e6eb",
-    border="#ccd2da",
-    edge="#838c9a",
-    accent="#2563c9",
-    on_accent="#ffffff",
-    notice="#e5eefc",
-    error="#fdf0d5",
-    error_text="#7a4a00",
-    stages=STAGE_COLORS_ON_LIGHT,
-)
-DARK_THEME = Theme(
-    name="dark",
-    window="#1b1e24",
-    surface="#242830",
-    text="#e8ebf0",
-    muted="#a3adbb",
-    faint="#333945",
-    border="#414957",
-    edge="#6c7687",
-    accent="#6ea3f7",
-    on_accent="#0e1420",
-    notice="#22324d",
-    error="#43351a",
-    error_text="#f6d08a",
-    stages=STAGE_COLORS_ON_DARK,
-)
+_COLOURS = {
+    "window": ("#f4f5f7", "#1b1e24"),
+    "surface": ("#ffffff", "#242830"),
+    "text": ("#1d2129", "#e8ebf0"),
+    "muted": ("#5b6472", "#a3adbb"),
+    "faint": ("#e3e6eb", "#333945"),
+    "border": ("#ccd2da", "#414957"),
+    "edge": ("#838c9a", "#6c7687"),
+    "accent": ("#2563c9", "#6ea3f7"),
+    "on_accent": ("#ffffff", "#0e1420"),
+    "notice": ("#e5eefc", "#22324d"),
+    "error": ("#fdf0d5", "#43351a"),
+    "error_text": ("#7a4a00", "#f6d08a"),
+}
+"""On the light theme, and on the dark one."""
+
+LIGHT_THEME = Theme(name="light", stages=STAGE_COLORS_ON_LIGHT, **{name: light for name, (light, _) in _COLOURS.items()})
+DARK_THEME = Theme(name="dark", stages=STAGE_COLORS_ON_DARK, **{name: dark for name, (_, dark) in _COLOURS.items()})
 
 
 def resolve_theme(choice: ThemeChoice) -> Theme:

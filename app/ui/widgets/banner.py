@@ -11,18 +11,7 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QPainter, QPaintEvent, QPalette, QResizeEvent, QTextLine
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
@@ -162,7 +151,7 @@ class Banner(ThemedWidget, QFrame):
         self.is_wanted = False
         self._kind: BannerKind = "notice"
         self._on_action: Callable[[], object] | None = None
-        self._picture = QLabel()
+        self._picture = PlainLabel()
         self.messages: list[BannerMessage] = []
         self.message, self.hint = _BannerLineLabel(), _BannerLineLabel()
         self.message.setObjectName("heading")

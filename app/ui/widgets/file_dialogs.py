@@ -29,6 +29,11 @@ def ask_for_file(parent: QWidget | None, title: str, name_filter: str) -> Path |
     return Path(name)
 
 
+def ask_for_folder(parent: QWidget | None, title: str, start: str = "") -> str:
+    """Return the folder that the user chooses, or an empty text if the user cancels."""
+    return QFileDialog.getExistingDirectory(parent, title, start)
+
+
 def ask_for_new_file(parent: QWidget, title: str, name: str) -> Path | None:
     """Return the file to write that the user chooses, or None if the user cancels.
 

@@ -79,10 +79,7 @@ def ask_for_licence(parent: QWidget, name: str, text: str) -> TextDialog:
         parent,
         localize("声の利用規約", "Voice licence"),
         text.strip(),
-        localize(
-            f"「{name}」を使う前に、利用規約をお読みください。",
-            f"Please read the licence before using “{name}”.",
-        ),
+        localize(f"「{name}」を使う前に、利用規約をお読みください。", f"Please read the licence before using “{name}”."),
         localize("同意する", "Accept"),
     )
     dialog.open()
