@@ -99,13 +99,6 @@ class ImportPreviewDialog(QDialog):
         self.replace_button.setEnabled(bool(comparison.added or comparison.conflicts))
         self.keep_button.setVisible(bool(comparison.conflicts))
         self.keep_button.setEnabled(bool(comparison.added))
-        self._lay_out_dialog()
-
-    def _request_import(self, *, keep: bool) -> None:
-        self.import_requested.emit(keep)
-        self.accept()
-
-    def _lay_out_dialog(self) -> None:
         cancel = create_button(
             localize("キャンセル", "Cancel"), localize("何も読み込みません。（Esc）", "Imports nothing. (Esc)"), self.reject
         )
@@ -113,6 +106,10 @@ class ImportPreviewDialog(QDialog):
         for button in (self.replace_button, self.keep_button, cancel):
             button.setAutoDefault(button is self.replace_button)
         fill_box(QVBoxLayout(self), self.summary, (self.table, 1), buttons, margins=DIALOG_MARGINS, spacing=10)
+
+    def _request_import(self, *, keep: bool) -> None:
+        self.import_requested.emit(keep)
+        self.accept()
 
 
 def _create_table(model: ImportPreviewModel) -> QTableView:

@@ -48,7 +48,24 @@ class DiagnosticsDialog(QDialog):
             localize("診断結果", "Results"),
             localize("koebako doctor と同じ結果です。", "The same results as koebako doctor."),
         )
-        fill_box(QVBoxLayout(self), self.summary, self.busy, (self.shown, 1), self._create_buttons())
+        box = create_close_box(self)
+
+        def add_button(name: str, tip: str, on_click: Callable[[], object]) -> QPushButton:
+            return set_up_button(box.addButton(name, QDialogButtonBox.ButtonRole.ActionRole), tip, on_click)
+
+        self.help = add_button(
+            localize("ヘルプ", "Help"),
+            localize("困ったときの説明を開きます。", "Explains what to do if something is wrong."),
+            lambda: self.help_requested.emit(DIAGNOSTICS_HELP_PAGE),
+        )
+        self.again = add_button(
+            localize("再診断", "Check again"), localize("もう一度診断します。", "Runs all checks again."), self.run_checks
+        )
+        self.copy = add_button(localize("コピー", "Copy"), localize("診断結果をコピーします。", "Copies the results."), self._copy_report)
+        self.save = add_button(
+            localize("保存…", "Save…"), localize("診断結果をファイルに保存します。", "Saves the results to a file."), self._save_report
+        )
+        fill_box(QVBoxLayout(self), self.summary, self.busy, (self.shown, 1), box)
         self.process = QProcess(self)
         self.process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
         self.process.finished.connect(self._show_results)
@@ -75,26 +92,6 @@ class DiagnosticsDialog(QDialog):
             self.process.kill()
             self.process.waitForFinished(TERMINATION_TIMEOUT_MS)
         super().done(result)
-
-    def _create_buttons(self) -> QDialogButtonBox:
-        box = create_close_box(self)
-
-        def add_button(name: str, tip: str, on_click: Callable[[], object]) -> QPushButton:
-            return set_up_button(box.addButton(name, QDialogButtonBox.ButtonRole.ActionRole), tip, on_click)
-
-        self.help = add_button(
-            localize("ヘルプ", "Help"),
-            localize("困ったときの説明を開きます。", "Explains what to do if something is wrong."),
-            lambda: self.help_requested.emit(DIAGNOSTICS_HELP_PAGE),
-        )
-        self.again = add_button(
-            localize("再診断", "Check again"), localize("もう一度診断します。", "Runs all checks again."), self.run_checks
-        )
-        self.copy = add_button(localize("コピー", "Copy"), localize("診断結果をコピーします。", "Copies the results."), self._copy_report)
-        self.save = add_button(
-            localize("保存…", "Save…"), localize("診断結果をファイルに保存します。", "Saves the results to a file."), self._save_report
-        )
-        return box
 
     @Slot()
     def _show_results(self, *_args: object) -> None:

@@ -38,7 +38,19 @@ class LogDialog(QDialog):
         self.shown.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.shown.setAccessibleName(self.windowTitle())
         row = fill_box(QHBoxLayout(), (self.wanted, 1), self.serious)
-        fill_box(QVBoxLayout(self), row, (self.shown, 1), self._create_buttons())
+        box, role = create_close_box(self), QDialogButtonBox.ButtonRole.ActionRole
+        self.copy = set_up_button(
+            box.addButton(localize("コピー", "Copy"), role),
+            localize("表示中の行をコピーします。", "Copies the lines shown."),
+            lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText()),
+        )
+        folder = str(find_log_path().parent)
+        self.folder = set_up_button(
+            box.addButton(localize("フォルダーを開く", "Open folder"), role),
+            escape_tip(folder),
+            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(folder)),
+        )
+        fill_box(QVBoxLayout(self), row, (self.shown, 1), box)
         self.wanted.textChanged.connect(self._refresh_lines)
         self.serious.toggled.connect(self._refresh_lines)
         self.resize(760, 480)
@@ -64,21 +76,6 @@ class LogDialog(QDialog):
         is_at_end, position = bar.value() >= bar.maximum(), bar.value()
         self.shown.setPlainText("\n".join(lines))
         bar.setValue(bar.maximum() if is_at_end else position)
-
-    def _create_buttons(self) -> QDialogButtonBox:
-        box, role = create_close_box(self), QDialogButtonBox.ButtonRole.ActionRole
-        self.copy = set_up_button(
-            box.addButton(localize("コピー", "Copy"), role),
-            localize("表示中の行をコピーします。", "Copies the lines shown."),
-            lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText()),
-        )
-        folder = str(find_log_path().parent)
-        self.folder = set_up_button(
-            box.addButton(localize("フォルダーを開く", "Open folder"), role),
-            escape_tip(folder),
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(folder)),
-        )
-        return box
 
     @Slot()
     def _refresh_lines(self) -> None:

@@ -45,7 +45,14 @@ class GuideIndex(QWidget):
         column = fill_box(QVBoxLayout(self), self.query, (self.list, 1), margins=(0, 0, 0, 0), spacing=8)
         column.addWidget(self.nothing, 1, Qt.AlignmentFlag.AlignTop)
         self.setFixedWidth(WIDTH)
-        self._fill_list(pages)
+        for page in pages:
+            item = QListWidgetItem(page.title, self.list)
+            item.setSizeHint(QSize(0, self.list.fontMetrics().height() + ROW_PADDING))
+            # The search runs over the rendered text: Markdown's own signs must not match.
+            text = QTextDocument()
+            text.setMarkdown(page.markdown)
+            for role, value in ((NAME, page.name), (TITLE, page.title), (TEXT, text.toPlainText())):
+                item.setData(role, value)
         self.query.textChanged.connect(self._search_pages)
         self.list.currentItemChanged.connect(self.changed)
 
@@ -81,16 +88,6 @@ class GuideIndex(QWidget):
                 return True
         return super().eventFilter(watched, event)
 
-    def _fill_list(self, pages: Sequence[GuidePage]) -> None:
-        for page in pages:
-            item = QListWidgetItem(page.title, self.list)
-            item.setSizeHint(QSize(0, self.list.fontMetrics().height() + ROW_PADDING))
-            # The search runs over the rendered text: Markdown's own signs must not match.
-            text = QTextDocument()
-            text.setMarkdown(page.markdown)
-            for role, value in ((NAME, page.name), (TITLE, page.title), (TEXT, text.toPlainText())):
-                item.setData(role, value)
-
     def _list_items(self) -> list[QListWidgetItem]:
         return [self.list.item(row) for row in range(self.list.count())]
 
@@ -122,11 +119,17 @@ class UserGuideDialog(QDialog):
         self._markdown = {item.name: item.markdown for item in pages}
         self.index = GuideIndex(pages)
         self.view = GuidePageView()
-        self._lay_out_widgets()
+        row = fill_box(QHBoxLayout(), self.index, (self.view, 1), spacing=12)
+        box = create_close_box(self, localize("閉じる (Esc)", "Close (Esc)"))
+        box.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
+        fill_box(QVBoxLayout(self), (row, 1), box, margins=DIALOG_MARGINS, spacing=12)
+        self.resize(*USER_GUIDE_SIZE)
         self.index.changed.connect(self._show_current_page)
         self.index.match_requested.connect(self.go_to_next_match)
         self.view.page_requested.connect(self.index.select_page)
-        self._add_shortcuts()
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self).activated.connect(self._focus_search)
+        for key, forward in (("F3", True), ("Shift+F3", False)):
+            QShortcut(QKeySequence(key), self).activated.connect(partial(self.go_to_next_match, forward))
         self.index.select_page(page)
         self.index.query.setFocus()
 
@@ -137,18 +140,6 @@ class UserGuideDialog(QDialog):
             return
         self.index.select_next_page(forward, should_wrap=True)
         self.view.go_to_edge_match(is_first=forward)
-
-    def _lay_out_widgets(self) -> None:
-        row = fill_box(QHBoxLayout(), self.index, (self.view, 1), spacing=12)
-        box = create_close_box(self, localize("閉じる (Esc)", "Close (Esc)"))
-        box.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
-        fill_box(QVBoxLayout(self), (row, 1), box, margins=DIALOG_MARGINS, spacing=12)
-        self.resize(*USER_GUIDE_SIZE)
-
-    def _add_shortcuts(self) -> None:
-        QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self).activated.connect(self._focus_search)
-        for key, forward in (("F3", True), ("Shift+F3", False)):
-            QShortcut(QKeySequence(key), self).activated.connect(partial(self.go_to_next_match, forward))
 
     @Slot()
     def _focus_search(self) -> None:

@@ -116,7 +116,13 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
             self._paint_bar_part(painter, transform, row, start, self._live[1], growing)
             start += self._live[1]
         if utterance.first_audio_ms is not None:
-            self._paint_first_audio(painter, transform, row, utterance.first_audio_ms)
+            bar = transform.mapRect(QRectF(utterance.first_audio_ms, row - BAR_HEIGHT_ROWS / 2, 0, BAR_HEIGHT_ROWS))
+            painter.setPen(QPen(QColor(self._theme.text), 2))
+            painter.drawLine(QPointF(bar.x(), bar.top() - 3), QPointF(bar.x(), bar.bottom() + 3))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self._theme.text))
+            top = bar.top() - 3
+            painter.drawPolygon([QPointF(bar.x() - 4, top - 3), QPointF(bar.x() + 4, top - 3), QPointF(bar.x(), top + 3)])
             start = max(start, utterance.first_audio_ms)
         painter.setOpacity(1)
         self._paint_total(painter, transform, transform.map(QPointF(start, row)), utterance)
@@ -125,15 +131,6 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         if length > 0:
             corners = QRectF(start, row - BAR_HEIGHT_ROWS / 2, length, BAR_HEIGHT_ROWS)
             painter.fillRect(transform.mapRect(corners), color)
-
-    def _paint_first_audio(self, painter: QPainter, transform: QTransform, row: int, ms: float) -> None:
-        bar = transform.mapRect(QRectF(ms, row - BAR_HEIGHT_ROWS / 2, 0, BAR_HEIGHT_ROWS))
-        painter.setPen(QPen(QColor(self._theme.text), 2))
-        painter.drawLine(QPointF(bar.x(), bar.top() - 3), QPointF(bar.x(), bar.bottom() + 3))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(self._theme.text))
-        top = bar.top() - 3
-        painter.drawPolygon([QPointF(bar.x() - 4, top - 3), QPointF(bar.x() + 4, top - 3), QPointF(bar.x(), top + 3)])
 
     def _paint_total(self, painter: QPainter, transform: QTransform, end: QPointF, utterance: Utterance) -> None:
         """Draw the total, then a hatched chip for each stage that came from a cache."""

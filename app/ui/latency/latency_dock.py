@@ -128,7 +128,17 @@ class LatencyDock(QDockWidget):
         self.legend = LatencyLegend(theme)
         self.title = LatencyTitle(self.windowTitle(), self.legend)
         self.setTitleBarWidget(self.title)
-        self.setWidget(ScrollFrame(self._create_body()))
+        card = QFrame()
+        card.setObjectName("card")
+        row = fill_box(QHBoxLayout(card), (self.place, 1), margins=(8, 4, 4, 4), spacing=4)
+        for widget in (self.trend, self.table):
+            edge = QFrame()
+            edge.setObjectName("edge")
+            row.addWidget(edge)
+            row.addWidget(widget)
+        body = QWidget()
+        fill_box(QHBoxLayout(body), card, margins=(TITLE_MARGIN_PX, 0, TITLE_MARGIN_PX, 8))
+        self.setWidget(ScrollFrame(body))
         self.show_figures()
         self.place.chart_made.connect(self.show_figures)
         self.title.fold.toggled.connect(self._apply_open_state)
@@ -208,20 +218,6 @@ class LatencyDock(QDockWidget):
                 write_picture(self.widget(), self.legend, file)
         except OutputFileError as error:
             self.failed.emit(error)
-
-    def _create_body(self) -> QWidget:
-        """Return one card with the three parts."""
-        card = QFrame()
-        card.setObjectName("card")
-        row = fill_box(QHBoxLayout(card), (self.place, 1), margins=(8, 4, 4, 4), spacing=4)
-        for widget in (self.trend, self.table):
-            edge = QFrame()
-            edge.setObjectName("edge")
-            row.addWidget(edge)
-            row.addWidget(widget)
-        body = QWidget()
-        fill_box(QHBoxLayout(body), card, margins=(TITLE_MARGIN_PX, 0, TITLE_MARGIN_PX, 8))
-        return body
 
     @Slot(bool)
     def _apply_open_state(self, is_open: bool) -> None:

@@ -71,7 +71,13 @@ class CharacterField(ThemedWidget, QWidget):
             self._select_row()
         self.box.setEnabled(bool(chosen))
         self.reset.setVisible(bool(deviations))
-        self._describe_reset(deviations)
+        if deviations:
+            names = localize("、", ", ").join(list_setting_labels(deviations))
+            words = localize(
+                f"登場人物と違う設定を、登場人物のものに戻します: {names}", f"Gives lines the settings of their character again: {names}"
+            )
+            self.reset.setToolTip(words)
+            self.reset.setAccessibleDescription(words)
 
     def draw_in_theme(self) -> None:
         """Fill the list, with the colours of the characters."""
@@ -85,15 +91,6 @@ class CharacterField(ThemedWidget, QWidget):
     def _select_row(self) -> None:
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(next(iter(self._selected_ids))) if len(self._selected_ids) == 1 else -1)
-
-    def _describe_reset(self, deviations: Collection[str]) -> None:
-        if deviations:
-            names = localize("、", ", ").join(list_setting_labels(deviations))
-            words = localize(
-                f"登場人物と違う設定を、登場人物のものに戻します: {names}", f"Gives lines the settings of their character again: {names}"
-            )
-            self.reset.setToolTip(words)
-            self.reset.setAccessibleDescription(words)
 
     @Slot(int)
     def _choose_row(self, row: int) -> None:

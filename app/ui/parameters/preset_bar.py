@@ -68,18 +68,6 @@ class PresetNameDialog(QDialog):
         describe_widget(self.field, label.text(), localize("一覧に表示する名前です。", "The name in the list."))
         self.field.selectAll()
         label.setBuddy(self.field)
-        self._create_choices(entry)
-        self.note = create_label("", "muted", wraps=True)
-        self._create_buttons()
-        column = fill_box(
-            QVBoxLayout(self), label, self.field, self.character, self.in_project, self.note, margins=DIALOG_MARGINS, spacing=10
-        )
-        column.addWidget(self.buttons, 0, Qt.AlignmentFlag.AlignRight)
-        self.field.textChanged.connect(self._update_buttons)
-        self.in_project.toggled.connect(self._update_buttons)
-        self._update_buttons()
-
-    def _create_choices(self, entry: PresetEntry | None) -> None:
         self.character = QCheckBox(
             localize("キャラクター（声・話者・スタイル）も含める", "Include the character (voice, speaker and style)")
         )
@@ -97,6 +85,15 @@ class PresetNameDialog(QDialog):
             )
         )
         self.in_project.setChecked(entry is not None and entry.in_project)
+        self.note = create_label("", "muted", wraps=True)
+        self._create_buttons()
+        column = fill_box(
+            QVBoxLayout(self), label, self.field, self.character, self.in_project, self.note, margins=DIALOG_MARGINS, spacing=10
+        )
+        column.addWidget(self.buttons, 0, Qt.AlignmentFlag.AlignRight)
+        self.field.textChanged.connect(self._update_buttons)
+        self.in_project.toggled.connect(self._update_buttons)
+        self._update_buttons()
 
     def _create_buttons(self) -> None:
         self.buttons = QDialogButtonBox()

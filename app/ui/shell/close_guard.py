@@ -49,7 +49,13 @@ class CloseGuard(QObject):
         if self.is_agreed or not running or is_session_ending():
             return True
         if self.question is None:
-            self.question = self._ask_to_close(running)
+            names = [f"・{name}" for name in running[:MAX_NAMED_TASKS]] + ["…"] * (len(running) > MAX_NAMED_TASKS)
+            hint = localize(
+                "終了すると中止されます。ダウンロードした分は残ります。", "Quitting stops it. What was downloaded so far is kept."
+            )
+            answer = DialogButton(localize("中止して終了", "Stop and quit"), ButtonRole.DestructiveRole, self.close_now)
+            question = localize("次の作業が終わっていません。終了しますか？", "This is still running. Quit anyway?")
+            self.question = show_question(self._window, "Koebako", (question, "\n".join([*names, "", hint])), [answer])
             self.question.finished.connect(self._apply_answer)
             # Queued, so that it runs after the button's own handler has set `is_agreed`.
             self.question.finished.connect(self._emit_stayed, Qt.ConnectionType.QueuedConnection)
@@ -60,13 +66,6 @@ class CloseGuard(QObject):
         """Close the window without asking, as when the program is ended from outside."""
         self.is_agreed = True
         self._window.close()
-
-    def _ask_to_close(self, running: Sequence[str]) -> QMessageBox:
-        names = [f"・{name}" for name in running[:MAX_NAMED_TASKS]] + ["…"] * (len(running) > MAX_NAMED_TASKS)
-        hint = localize("終了すると中止されます。ダウンロードした分は残ります。", "Quitting stops it. What was downloaded so far is kept.")
-        answer = DialogButton(localize("中止して終了", "Stop and quit"), ButtonRole.DestructiveRole, self.close_now)
-        question = localize("次の作業が終わっていません。終了しますか？", "This is still running. Quit anyway?")
-        return show_question(self._window, "Koebako", (question, "\n".join([*names, "", hint])), [answer])
 
     @Slot()
     def _apply_answer(self) -> None:

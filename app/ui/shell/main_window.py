@@ -200,15 +200,12 @@ class MainWindow(QMainWindow):
         if not self._autosave_guard.finish_saving():
             event.ignore()
             return
-        self._close_features()
-        super().closeEvent(event)
-
-    def _close_features(self) -> None:
-        """Close what was opened last first; the voices and the synthesis thread end when nothing uses them any more."""
+        # What was opened last closes first; the voices and the synthesis thread end when nothing uses them any more.
         for feature in (self._updates, self._read_aloud, self._lab, self._audition, self._cast, self._files, self._service):
             feature.close()
-        for owner in (self._projects, self._takes, self._dialogs, self._reading, self._voices, self._speech, self._script):
-            owner.close()
+        for part in (self._projects, self._takes, self._dialogs, self._reading, self._voices, self._speech, self._script):
+            part.close()
+        super().closeEvent(event)
 
     def _create_widgets(self) -> None:
         context, settings = self._context, self.settings.value

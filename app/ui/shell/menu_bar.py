@@ -185,16 +185,13 @@ class EditToolBar(QToolBar):
                 room.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
                 self.addWidget(room)
             else:
-                self._add_action(actions, name)
-
-    def _add_action(self, actions: WindowActions, name: str) -> None:
-        if name == "find_command":
-            button: QWidget = SearchButton(actions)
-            self.addWidget(button)
-        else:
-            self.addAction(actions[name])
-            button = self.widgetForAction(actions[name])
-        button.setAccessibleName(actions[name].iconText())
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        if name in LABELLED_ACTIONS and isinstance(button, QToolButton):
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+                if name == "find_command":
+                    button: QWidget = SearchButton(actions)
+                    self.addWidget(button)
+                else:
+                    self.addAction(actions[name])
+                    button = self.widgetForAction(actions[name])
+                button.setAccessibleName(actions[name].iconText())
+                button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+                if name in LABELLED_ACTIONS and isinstance(button, QToolButton):
+                    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

@@ -39,7 +39,13 @@ class ReadingFeature(WindowFeature):
         self.panel = StripPanel(context.theme)
         self.frame = ScrollFrame(self.panel)
         script.panel.below.insertWidget(0, self.frame)
-        self._order_tab_stops(script.view)
+        panel = self.panel
+        melody = panel.melody
+        buttons = (panel.emoji, melody.fold, melody.pen, melody.more, panel.reset_phrase, panel.reset_all)
+        stops = (script.view, panel.title, panel.reading.edit, *buttons, panel.strip, panel.lane)
+        # The strip is created after the buttons below it, so Qt's default tab order would be wrong.
+        for first, second in itertools.pairwise(stops):
+            QWidget.setTabOrder(first, second)
         self.strip = ReadingController(self.panel, context.document, script.selection, speech, playback)
         self.fold = StripFold(self.panel, actions["show_strip"], context.settings)
         self.fold.folded.connect(script.scroll_to_selection)
@@ -60,15 +66,6 @@ class ReadingFeature(WindowFeature):
         self.strip.pitches.close()
         self.project_words.close()
         self.dictionary.close()
-
-    def _order_tab_stops(self, view: ScriptList) -> None:
-        panel = self.panel
-        melody = panel.melody
-        buttons = (panel.emoji, melody.fold, melody.pen, melody.more, panel.reset_phrase, panel.reset_all)
-        stops = (view, panel.title, panel.reading.edit, *buttons, panel.strip, panel.lane)
-        # The strip is created after the buttons below it, so Qt's default tab order would be wrong.
-        for first, second in itertools.pairwise(stops):
-            QWidget.setTabOrder(first, second)
 
 
 class EmojiController(QObject):

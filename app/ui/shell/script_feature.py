@@ -51,7 +51,13 @@ class ScriptFeature(WindowFeature):
         self.model.filtered.connect(self.search.search_shown_lines)
         self.commands.noticed.connect(lambda text: self.banner.show_message("notice", text))
         context.actions.connect_handlers(self._map_actions())
-        self._connect_undo()
+        actions, stack = self._context.actions, self._context.document.stack
+        actions.connect_handlers({"undo": stack.undo, "redo": stack.redo})
+        stack.undoTextChanged.connect(lambda step: actions.describe_target("undo", step))
+        stack.redoTextChanged.connect(lambda step: actions.describe_target("redo", step))
+        for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
+            actions[name].setEnabled(possible)
+            signal.connect(actions[name].setEnabled)
 
     def select_first_line(self, remembered: str) -> None:
         """Select the line that was selected when the window closed, or the first one."""
@@ -87,16 +93,6 @@ class ScriptFeature(WindowFeature):
             "find": self.search.open_search,
             "replace": self.search.open_replace,
         }
-
-    def _connect_undo(self) -> None:
-        """Connect undo and redo, and show the name of the step that each would take."""
-        actions, stack = self._context.actions, self._context.document.stack
-        actions.connect_handlers({"undo": stack.undo, "redo": stack.redo})
-        stack.undoTextChanged.connect(lambda step: actions.describe_target("undo", step))
-        stack.redoTextChanged.connect(lambda step: actions.describe_target("redo", step))
-        for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
-            actions[name].setEnabled(possible)
-            signal.connect(actions[name].setEnabled)
 
 
 class NoticeBannerController(QObject):

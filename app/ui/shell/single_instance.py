@@ -43,7 +43,9 @@ def acquire_window_lock(files: Sequence[Path]) -> FileLock | None:
         make_private_folder(find_data_dir())
         if lock.acquire():
             return lock
-        _allow_raising_window()
+        # Windows lets a program raise its window only with the permission of the one that the user has just started.
+        if sys.platform == "win32":
+            ctypes.windll.user32.AllowSetForegroundWindow(ANY_PROCESS)
         write_file_atomically(request, json.dumps([str(file.absolute()) for file in files]).encode(), PRIVATE)
         ends = time.monotonic() + INSTANCE_TIMEOUT_S
         while request.exists():
@@ -76,10 +78,3 @@ def _parse_files(data: Any) -> list[Path]:
     if not isinstance(data, list) or not all(isinstance(name, str) and "\0" not in name for name in data):
         raise ValueError("no names of files")
     return [Path(name) for name in data]
-
-
-def _allow_raising_window() -> None:
-    """Allow the open window to raise itself."""
-    # Windows lets a program raise its window only with the permission of the one that the user has just started.
-    if sys.platform == "win32":
-        ctypes.windll.user32.AllowSetForegroundWindow(ANY_PROCESS)

@@ -248,7 +248,23 @@ def clear_theme(app: QApplication) -> None:
 
 def apply_palette(app: QApplication, theme: Theme) -> None:
     """Apply the palette alone, for widgets that are being created and draw their icons at once."""
-    app.setPalette(_build_palette(theme))
+    role = QPalette.ColorRole
+    palette = QPalette()
+    for color, roles in (
+        (theme.window, (role.Window, role.AlternateBase)),
+        (theme.surface, (role.Base, role.Button, role.ToolTipBase)),
+        (theme.text, (role.WindowText, role.Text, role.ButtonText, role.ToolTipText, role.BrightText)),
+        (theme.muted, (role.PlaceholderText,)),
+        (theme.faint, (role.Midlight, role.Light)),
+        (theme.border, (role.Mid, role.Dark)),
+        (theme.accent, (role.Highlight, role.Link, role.Accent)),
+        (theme.on_accent, (role.HighlightedText,)),
+    ):
+        for item in roles:
+            palette.setColor(item, QColor(color))
+    for item in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, item, QColor(theme.muted))
+    app.setPalette(palette)
 
 
 def apply_theme(app: QApplication, theme: Theme) -> None:
@@ -304,23 +320,3 @@ def apply_fonts(app: QApplication, is_japanese: bool, size: TextSize = "usual") 
         font.setFamilies([font.family(), *families])
     font.setPointSizeF(max(font.pointSizeF(), MIN_FONT_SIZE_PT) * TEXT_SCALES[size])
     app.setFont(font)
-
-
-def _build_palette(theme: Theme) -> QPalette:
-    role = QPalette.ColorRole
-    palette = QPalette()
-    for color, roles in (
-        (theme.window, (role.Window, role.AlternateBase)),
-        (theme.surface, (role.Base, role.Button, role.ToolTipBase)),
-        (theme.text, (role.WindowText, role.Text, role.ButtonText, role.ToolTipText, role.BrightText)),
-        (theme.muted, (role.PlaceholderText,)),
-        (theme.faint, (role.Midlight, role.Light)),
-        (theme.border, (role.Mid, role.Dark)),
-        (theme.accent, (role.Highlight, role.Link, role.Accent)),
-        (theme.on_accent, (role.HighlightedText,)),
-    ):
-        for item in roles:
-            palette.setColor(item, QColor(color))
-    for item in (role.WindowText, role.Text, role.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, item, QColor(theme.muted))
-    return palette

@@ -26,7 +26,15 @@ def draw_voice_picture(name: str, icon: Path | None, edge: int, scale: float, pa
     area = QRectF(0, 0, edge, edge)
     image = _read_icon_square(icon, size) if icon is not None else None
     if image is None:
-        _draw_letter(painter, area, name, palette)
+        ground, letter = choose_letter_colors(name, palette.color(QPalette.ColorRole.Window).lightness() < 128)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        painter.drawEllipse(area)
+        font = painter.font()
+        font.setPixelSize(round(area.height() * 0.46))
+        painter.setFont(font)
+        painter.setPen(letter)
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
     else:
         circle = QPainterPath()
         circle.addEllipse(area)
@@ -50,18 +58,6 @@ def choose_letter_colors(name: str, is_dark: bool) -> tuple[QColor, QColor]:
     # A CRC is the same in every process, while Python's own `hash` of a string is not.
     hue = LETTER_HUES[zlib.crc32(name.encode("utf-8", "replace")) % len(LETTER_HUES)]
     return QColor.fromHsl(hue, 110, 70 if is_dark else 225), QColor.fromHsl(hue, 160, 220 if is_dark else 70)
-
-
-def _draw_letter(painter: QPainter, rect: QRectF, name: str, palette: QPalette) -> None:
-    ground, letter = choose_letter_colors(name, palette.color(QPalette.ColorRole.Window).lightness() < 128)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ground)
-    painter.drawEllipse(rect)
-    font = painter.font()
-    font.setPixelSize(round(rect.height() * 0.46))
-    painter.setFont(font)
-    painter.setPen(letter)
-    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
 
 
 def _read_icon_square(icon: Path, size: int) -> QImage | None:
