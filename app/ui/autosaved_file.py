@@ -42,8 +42,7 @@ class AutosavedFile(QObject):
         # Callbacks to call once the present state is written.
         self._callbacks: WriteCallbacks = []
         self._error: AppError | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._begin_write)
 
     @Slot()

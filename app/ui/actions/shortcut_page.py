@@ -13,7 +13,7 @@ from app.ui.actions.action_definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, find_key_conflicts, resolve_binding
 from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.widget_setup import create_label, fill_box, set_up_button
+from app.ui.widgets.widget_setup import create_label, describe_widget, fill_box, set_up_button
 
 
 class KeyField(QKeySequenceEdit):
@@ -25,13 +25,10 @@ class KeyField(QKeySequenceEdit):
 
     chosen = Signal()
 
-    def __init__(self, name: str, tip: str) -> None:
-        super().__init__()
+    def __init__(self, name: str) -> None:
+        super().__init__(maximumSequenceLength=1, clearButtonEnabled=True)
         self._keys: tuple[str, ...] = ()
-        self.setMaximumSequenceLength(1)
-        self.setClearButtonEnabled(True)
-        self.setAccessibleName(name)
-        self.setToolTip(tip)
+        describe_widget(self, name, localize("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."))
         self.keySequenceChanged.connect(self._accept_keys)
 
     @property
@@ -87,9 +84,7 @@ class ShortcutPage(ThemedWidget, QWidget):
         for column_number, title in enumerate(
             (localize("操作", "Action"), localize("ウィンドウ全体", "In the window"), localize("行の一覧", "In the line list"))
         ):
-            heading = QLabel(title)
-            heading.setObjectName("heading")
-            self._grid.addWidget(heading, 0, column_number)
+            self._grid.addWidget(create_label(title, "heading"), 0, column_number)
         self._initial_bindings = bindings
         self._unmade = iter(ACTIONS)
         self._timer = QTimer(self)
@@ -137,14 +132,8 @@ class ShortcutPage(ThemedWidget, QWidget):
 
     def _add_row(self, spec: ActionSpec) -> None:
         name, row = localize(*spec.label), len(self._rows) + 1
-        anywhere = KeyField(
-            localize(f"{name}: ウィンドウ全体", f"{name}: in the window"),
-            localize("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."),
-        )
-        in_list = KeyField(
-            localize(f"{name}: 行の一覧", f"{name}: in the line list"),
-            localize("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."),
-        )
+        anywhere = KeyField(localize(f"{name}: ウィンドウ全体", f"{name}: in the window"))
+        in_list = KeyField(localize(f"{name}: 行の一覧", f"{name}: in the line list"))
         reset = set_up_button(
             QToolButton(),
             localize("ショートカットキーを初期設定に戻します。", "Restores the default shortcut."),

@@ -46,8 +46,7 @@ class ChartPlaceholder(QWidget):
         self._chart: LatencyChart | None = None
         self._begun = False
         # A timer object, like that of `FirstPaintWatcher`, whose turn comes first: a single shot would overtake it.
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._make_chart)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)

@@ -25,8 +25,7 @@ class FirstPaintWatcher(QObject):
         super().__init__(window)
         self.is_over = False
         self._window = window
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._report_painted)
         window.installEventFilter(self)
 

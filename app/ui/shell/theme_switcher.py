@@ -32,8 +32,7 @@ class ThemeSwitcher(QObject):
         self._application, self._settings = application, settings
         self._theme = resolve_theme(settings.value.theme)
         self._next_step: Callable[[], None] = self._apply_style_sheet
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._apply_palette)
         settings.changed.connect(self._follow_settings)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
