@@ -232,12 +232,6 @@ class SidePanel(QScrollArea):
         self.chosen.setText(selected if count else nothing)
         self.chosen.setVisible(count != 1)
 
-    @Slot()
-    def reset_parameters(self) -> None:
-        """Reset all sliders to their defaults."""
-        for slider in self.sliders.values():
-            slider.reset_value()
-
     def _build_widgets(self) -> None:
         self._controls = QWidget()
         sliders = [self.sliders[name] for name in MAIN_PARAMETERS]

@@ -5,7 +5,7 @@ Everything is created on first use, so that the window appears sooner.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -111,14 +111,6 @@ class AuditionFeature(WindowFeature):
     def open_board(self, voices: Sequence[str] = ()) -> None:
         """Open the audition board with these voices, if any."""
         self.board.open_board(voices)
-
-    def open_lines_board(self, line_ids: Collection[str]) -> None:
-        """Open the audition board with these lines, as those of a character."""
-        self.board.open_board((), line_ids)
-
-    def open_cast_board(self, line_ids: Collection[str] = ()) -> None:
-        """Open the audition board with candidate casts for these lines, by default the selected ones."""
-        self.board.open_cast_board(line_ids)
 
     def close(self) -> None:
         """Close what was created."""

@@ -113,7 +113,8 @@ def test_side_panel_shows_a_line_and_tells_only_what_the_user_does(qtbot: QtBot)
     assert told == [("style", "Happy"), ("volume", 0.5), ("pauses", (("'", 0.2), (",", 0.25), (".", 0.5))), ("assist_text", "わーい!")]
     side.show_voice(opened(styles=((0, "ノーマル"),)))
     assert side.styles.currentData() == "ノーマル"
-    side.reset_parameters()
+    for slider in side.sliders.values():
+        slider.reset_value()
     assert side.sliders["speed"].value == 1.0
 
 
