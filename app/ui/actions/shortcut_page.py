@@ -13,7 +13,8 @@ from app.ui.actions.action_definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, find_key_conflicts, resolve_binding
 from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.widget_setup import create_label, describe_widget, fill_box, set_up_button
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_label, describe_control, set_up_button
 
 
 class KeyField(QKeySequenceEdit):
@@ -28,7 +29,7 @@ class KeyField(QKeySequenceEdit):
     def __init__(self, name: str) -> None:
         super().__init__(maximumSequenceLength=1, clearButtonEnabled=True)
         self._keys: tuple[str, ...] = ()
-        describe_widget(self, name, localize("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."))
+        describe_control(self, name, localize("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."))
         self.keySequenceChanged.connect(self._accept_keys)
 
     @property
@@ -91,7 +92,7 @@ class ShortcutPage(ThemedWidget, QWidget):
         self._timer.timeout.connect(self._create_rows)
         self.warning = create_label("", "error", wraps=True)
         self.warning.hide()
-        fill_box(QVBoxLayout(self), wrap_in_scroll_area(inner), self.warning)
+        fill_box(QVBoxLayout(self), wrap_in_scroll_area(inner), self.warning, margins=None)
         self._timer.start()
         self._create_rows()
 

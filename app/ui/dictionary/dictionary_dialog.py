@@ -24,8 +24,9 @@ from app.core.text.moras import parse_user_reading, split_moras
 from app.ui.dictionary.entry_table import EntryTable, mark_accent
 from app.ui.display_names import format_word_kind
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import CHOICE_TEXT_PADDING_PX, ChoiceBox
-from app.ui.widgets.widget_setup import create_button, create_label, describe_widget, fill_box
+from app.ui.widgets.controls import create_button, create_label, describe_control
 
 PRIORITY_WIDTH_PX = 86
 
@@ -148,7 +149,7 @@ class DictionaryDialog(QDialog):
         self.resize(*DICTIONARY_DIALOG_SIZE)
         self.scope = _create_scope_box()
         self.scope.currentIndexChanged.connect(self.scope_changed)
-        self.search = describe_widget(
+        self.search = describe_control(
             QLineEdit(placeholderText=localize("表記や読みで検索", "Search by word or reading"), clearButtonEnabled=True),
             localize("単語を検索", "Search words"),
             localize("入力した文字を含む単語だけを表示します。", "Shows only the words that contain this text."),
@@ -208,7 +209,7 @@ class DictionaryDialog(QDialog):
             "",
             localize("この単語を辞書に登録します。（Enter）", "Adds the word to the dictionary. (Enter)"),
             self._request_put,
-            role="primary",
+            style="primary",
         )
         self.remove = create_button(
             localize("削除", "Delete"),
@@ -234,8 +235,6 @@ class DictionaryDialog(QDialog):
         self.pages.addWidget(self.table)
         head = fill_box(QHBoxLayout(), self.scope, (self.search, 1))
         foot = fill_box(QHBoxLayout(), self.hear, self.put, self.remove, None, self.take_in, self.export, close)
-        for button in (self.hear, self.put, self.remove, self.take_in, self.export, close):
-            button.setAutoDefault(False)
         fill_box(QVBoxLayout(self), head, (self.pages, 1), self.form, self.error, foot, margins=DIALOG_MARGINS, spacing=10)
 
     @Slot()

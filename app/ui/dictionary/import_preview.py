@@ -15,8 +15,9 @@ from app.ui.dictionary.entry_table import mark_accent
 from app.ui.display_names import format_word_kind
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button
 from app.ui.widgets.row_table_setup import set_up_row_table
-from app.ui.widgets.widget_setup import create_button, fill_box
 
 IMPORT_PREVIEW_SIZE = (960, 520)
 ROW_MARGINS_PX = 10
@@ -89,7 +90,7 @@ class ImportPreviewDialog(QDialog):
             localize("置き換えて読み込む", "Import and replace") if comparison.conflicts else localize("読み込む", "Import"),
             localize("登録済みの単語も、ファイルの内容に置き換えます。", "Words that are there become as they are in the file."),
             lambda: self._request_import(keep=False),
-            role="primary",
+            style="primary",
         )
         self.keep_button = create_button(
             localize("新しい単語だけ読み込む", "Import new words only"),
@@ -103,8 +104,7 @@ class ImportPreviewDialog(QDialog):
             localize("キャンセル", "Cancel"), localize("何も読み込みません。（Esc）", "Imports nothing. (Esc)"), self.reject
         )
         buttons = fill_box(QHBoxLayout(), None, self.replace_button, self.keep_button, cancel)
-        for button in (self.replace_button, self.keep_button, cancel):
-            button.setAutoDefault(button is self.replace_button)
+        self.replace_button.setAutoDefault(True)
         fill_box(QVBoxLayout(self), self.summary, (self.table, 1), buttons, margins=DIALOG_MARGINS, spacing=10)
 
     def _request_import(self, *, keep: bool) -> None:

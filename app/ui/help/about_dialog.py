@@ -20,7 +20,8 @@ from app.common.files.untrusted_json import parse_object
 from app.common.language import get_language, localize
 from app.ui.help.guide_page_view import GuidePageView
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.widget_setup import create_close_box, describe_widget, fill_box
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_close_box, describe_control
 
 LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
 LICENCE_SUFFIXES = ("", ".txt", ".md", ".rst")
@@ -152,7 +153,7 @@ class AboutDialog(QDialog):
             self._fill_by_page[terms] = lambda: terms.setPlainText(licence.read_text(encoding="utf-8"))
         self.tabs.currentChanged.connect(self._fill_page)
         self._fill_page()
-        fill_box(QVBoxLayout(self), row, (self.tabs, 1), create_close_box(self), spacing=12)
+        fill_box(QVBoxLayout(self), row, (self.tabs, 1), create_close_box(self), spacing=12, margins=None)
         self.resize(760, 580)
 
     @Slot(str)
@@ -169,7 +170,7 @@ class AboutDialog(QDialog):
         self._fill_by_page.pop(self.tabs.currentWidget(), lambda: None)()
 
     def _add_page(self, name: str) -> QTextBrowser:
-        page = describe_widget(QTextBrowser(openExternalLinks=True), name, name)
+        page = describe_control(QTextBrowser(openExternalLinks=True), name, name)
         self.tabs.addTab(page, name)
         return page
 
@@ -226,7 +227,9 @@ class WhatsNewDialog(QDialog):
         self.view = GuidePageView()
         self.view.setAccessibleName(self.windowTitle())
         self.view.show_page(markdown)
-        fill_box(QVBoxLayout(self), (self.view, 1), create_close_box(self, localize("閉じる（Esc）", "Close (Esc)")), spacing=12)
+        fill_box(
+            QVBoxLayout(self), (self.view, 1), create_close_box(self, localize("閉じる（Esc）", "Close (Esc)")), spacing=12, margins=None
+        )
         self.resize(*WHATS_NEW_SIZE_PX)
 
 

@@ -17,7 +17,8 @@ from app.common.language import localize
 from app.common.processes.self_launch import build_cli_command
 from app.common.system_errors import describe_reason
 from app.ui.plain_text import PlainLabel
-from app.ui.widgets.widget_setup import create_close_box, describe_widget, fill_box, set_up_button
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_close_box, describe_control, set_up_button
 
 CHECK_MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 TERMINATION_TIMEOUT_MS = 3000
@@ -43,7 +44,7 @@ class DiagnosticsDialog(QDialog):
         self.busy.setObjectName("played")
         self.busy.setFixedHeight(4)
         self.busy.setAccessibleName(localize("診断中", "Running diagnostics"))
-        self.shown = describe_widget(
+        self.shown = describe_control(
             QTextBrowser(),
             localize("診断結果", "Results"),
             localize("koebako doctor と同じ結果です。", "The same results as koebako doctor."),
@@ -65,7 +66,7 @@ class DiagnosticsDialog(QDialog):
         self.save = add_button(
             localize("保存…", "Save…"), localize("診断結果をファイルに保存します。", "Saves the results to a file."), self._save_report
         )
-        fill_box(QVBoxLayout(self), self.summary, self.busy, (self.shown, 1), box)
+        fill_box(QVBoxLayout(self), self.summary, self.busy, (self.shown, 1), box, margins=None)
         self.process = QProcess(self)
         self.process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
         self.process.finished.connect(self._show_results)

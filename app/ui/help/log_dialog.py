@@ -12,8 +12,9 @@ from app.common.files.bounded_read import open_regular_file
 from app.common.language import localize
 from app.common.log import find_log_path
 from app.ui.plain_text import escape_tip
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_close_box, describe_control, set_up_button
 from app.ui.widgets.visibility_timer import VisibilityTimer
-from app.ui.widgets.widget_setup import create_close_box, describe_widget, fill_box, set_up_button
 
 MAX_SHOWN_LOG_BYTES = 256 << 10
 LOG_POLL_MS = 1000
@@ -27,7 +28,7 @@ class LogDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(localize("ログ", "Log"))
         self._size = -1
-        self.wanted = describe_widget(
+        self.wanted = describe_control(
             QLineEdit(placeholderText=localize("含まれる文字", "Contains"), clearButtonEnabled=True),
             localize("絞り込み", "Filter"),
             localize("この文字を含む行だけを表示します。", "Shows only lines that contain this text."),
@@ -50,7 +51,7 @@ class LogDialog(QDialog):
             escape_tip(folder),
             lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(folder)),
         )
-        fill_box(QVBoxLayout(self), row, (self.shown, 1), box)
+        fill_box(QVBoxLayout(self), row, (self.shown, 1), box, margins=None)
         self.wanted.textChanged.connect(self._refresh_lines)
         self.serious.toggled.connect(self._refresh_lines)
         self.resize(760, 480)

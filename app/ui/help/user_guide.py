@@ -13,7 +13,8 @@ from app.common.language import localize
 from app.ui.help.guide_page_view import GuidePageView
 from app.ui.help.guide_pages import GUIDE_PAGES, GuidePage, find_spans, load_pages
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.widgets.widget_setup import create_close_box, create_label, describe_widget, fill_box
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_close_box, create_label, describe_control
 
 WIDTH, ROW_PADDING = 230, 13
 ARROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -35,14 +36,14 @@ class GuideIndex(QWidget):
         super().__init__()
         title = localize("ヘルプを検索", "Search the guide")
         tip = localize("Enter で次、Shift+Enter で前の一致箇所へ移動します。(Ctrl+F)", "Enter: next match, Shift+Enter: previous (Ctrl+F)")
-        self.query = describe_widget(QLineEdit(placeholderText=title, clearButtonEnabled=True), title, tip)
+        self.query = describe_control(QLineEdit(placeholderText=title, clearButtonEnabled=True), title, tip)
         self.query.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName(localize("ページ", "Pages"))
         self.nothing = create_label(localize("見つかりません。", "Nothing found."), "muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.nothing.hide()
-        column = fill_box(QVBoxLayout(self), self.query, (self.list, 1), margins=(0, 0, 0, 0), spacing=8)
+        column = fill_box(QVBoxLayout(self), self.query, (self.list, 1), spacing=8)
         column.addWidget(self.nothing, 1, Qt.AlignmentFlag.AlignTop)
         self.setFixedWidth(WIDTH)
         for page in pages:

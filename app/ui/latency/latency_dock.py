@@ -16,9 +16,9 @@ from app.ui.latency.latency_title import TITLE_MARGIN_PX, LatencyLegend, Latency
 from app.ui.latency.latency_trend import LatencyTrend
 from app.ui.synthesis.latency_history import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.file_dialogs import ask_for_new_file
 from app.ui.widgets.scroll_frame import ScrollFrame
-from app.ui.widgets.widget_setup import fill_box
 
 if TYPE_CHECKING:
     from app.ui.latency.latency_chart import LatencyChart

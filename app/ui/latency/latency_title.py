@@ -13,9 +13,10 @@ from app.common.stage_labels import find_stage_label
 from app.ui.plain_text import escape_tip
 from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS
 from app.ui.theme.theme import Theme
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import describe_control
 from app.ui.widgets.fold_button import FoldButton
 from app.ui.widgets.hatch_painting import paint_cache_mark
-from app.ui.widgets.widget_setup import describe_widget, fill_box
 
 TITLE_MARGIN_PX = 14  # beside everything in the dock
 
@@ -165,9 +166,7 @@ class LatencyTitle(QWidget):
         clear.setAccessibleName(localize("処理時間の記録を消去", "Clear the measurements"))
         clear.clicked.connect(self.clear_requested)
         self._tools = (legend, self.pause, export, clear)
-        row = fill_box(QHBoxLayout(self), self.fold, margins=(TITLE_MARGIN_PX, 2, 10, 2), spacing=6)
-        row.addSpacing(10)
-        fill_box(row, (self.legend, 1), *self._tools[1:])
+        row = fill_box(QHBoxLayout(self), self.fold, 10, (self.legend, 1), *self._tools[1:], margins=(TITLE_MARGIN_PX, 2, 10, 2), spacing=6)
         row.addStretch(0)
 
     @Slot(bool)
@@ -177,7 +176,7 @@ class LatencyTitle(QWidget):
 
 
 def _create_button(name: str, tip: str) -> QToolButton:
-    button = describe_widget(QToolButton(), name, tip)
+    button = describe_control(QToolButton(), name, tip)
     button.setText(name)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button

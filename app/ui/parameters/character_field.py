@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
 from app.core.script.script import Character
 from app.ui.theme.character_colours import create_colour_icon
 from app.ui.theme.theme import ThemedWidget
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.widget_setup import create_button, describe_widget, fill_box
+from app.ui.widgets.controls import describe_control, set_up_button
 
 SWATCH_PX = 16
 
@@ -35,7 +36,7 @@ class CharacterField(ThemedWidget, QWidget):
         self._drawn: tuple[object, ...] = ()
         self._selected_ids: Collection[str] = ()
         self.label = QLabel(localize("登場人物", "Character"))
-        self.box = describe_widget(
+        self.box = describe_control(
             ChoiceBox(), localize("登場人物", "Character"), localize("選んだ行のセリフを話す登場人物。", "Who speaks the selected lines.")
         )
         self.box.setMinimumContentsLength(6)
@@ -44,13 +45,13 @@ class CharacterField(ThemedWidget, QWidget):
         self.box.setPlaceholderText(localize("（複数）", "(mixed)"))
         self.box.activated.connect(self._choose_row)
         self.label.setBuddy(self.box)
-        self.reset = create_button(
-            localize("設定を戻す", "Reset"),
+        self.reset = set_up_button(
+            QPushButton(localize("設定を戻す", "Reset")),
             localize("登場人物と違う設定を、登場人物のものに戻します。", "Gives lines the settings of their character again."),
-            role="small",
+            style="small",
         )
         self.reset.clicked.connect(self.reset_requested)
-        fill_box(QHBoxLayout(self), self.label, (self.box, 1), self.reset, margins=(0, 0, 0, 0), spacing=8)
+        fill_box(QHBoxLayout(self), self.label, (self.box, 1), self.reset, spacing=8)
         self.reset.hide()
         self.hide()
 

@@ -40,9 +40,10 @@ from app.ui.parameters.preset_collection import (
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import create_label, describe_control, set_up_button
 from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
-from app.ui.widgets.widget_setup import create_label, describe_widget, fill_box, set_up_button
 
 
 class PresetNameDialog(QDialog):
@@ -65,7 +66,7 @@ class PresetNameDialog(QDialog):
         self.setMinimumWidth(400)
         label = QLabel(localize("プリセット名", "Preset name"))
         self.field = QLineEdit(entry.name if entry is not None else "", maxLength=MAX_SHORT_TEXT_CHARS)
-        describe_widget(self.field, label.text(), localize("一覧に表示する名前です。", "The name in the list."))
+        describe_control(self.field, label.text(), localize("一覧に表示する名前です。", "The name in the list."))
         self.field.selectAll()
         label.setBuddy(self.field)
         self.character = QCheckBox(
@@ -98,7 +99,7 @@ class PresetNameDialog(QDialog):
     def _create_buttons(self) -> None:
         self.buttons = QDialogButtonBox()
         self.save = self.buttons.addButton(localize("保存", "Save"), QDialogButtonBox.ButtonRole.AcceptRole)
-        set_up_button(self.save, localize("今の設定を保存します。（Enter）", "Saves the current settings. (Enter)"), role="primary")
+        set_up_button(self.save, localize("今の設定を保存します。（Enter）", "Saves the current settings. (Enter)"), style="primary")
         cancel = self.buttons.addButton(localize("キャンセル", "Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         cancel.setToolTip(localize("保存せずに閉じます。", "Closes without saving."))
         self.buttons.accepted.connect(self._accept_name)
@@ -142,7 +143,7 @@ class PresetFilesButton(QToolButton):
         self._background = BackgroundThread(self, "preset files")
         self._background.failed.connect(self.failed)
         tip = localize("プリセットをファイルから読み込み、ファイルに書き出します。", "Imports presets from a file, or exports them.")
-        set_up_button(self, tip, name=localize("プリセットの読み込みと書き出し", "Import and export presets"), role="more")
+        set_up_button(self, tip, name=localize("プリセットの読み込みと書き出し", "Import and export presets"), style="more")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         menu.addAction(localize("プリセットを読み込む…", "Import presets…")).triggered.connect(self._choose_import_file)
@@ -204,19 +205,19 @@ class PresetBar(ThemedWidget, QWidget):
             localize("今の設定に名前を付けて保存します。", "Saves the current settings under a name."),
             self._ask_for_name,
             name=localize("プリセットとして保存", "Save as a preset"),
-            role="add",
+            style="add",
         )
         self.drop = set_up_button(
             QToolButton(),
             localize("選択中のプリセットを削除します。", "Deletes the selected preset."),
             self._remove_selected,
             name=localize("プリセットを削除", "Delete preset"),
-            role="delete",
+            style="delete",
         )
         self.more = PresetFilesButton(lambda: self.presets)
         self.more.failed.connect(self.failed)
         self.more.presets_read.connect(self._import_presets)
-        row = fill_box(QHBoxLayout(self), self.label, (self.names, 1), margins=(0, 0, 0, 0), spacing=8)
+        row = fill_box(QHBoxLayout(self), self.label, (self.names, 1), spacing=8)
         buttons = fill_box(QHBoxLayout(), self.keep, self.drop, self.more, spacing=2)
         row.addLayout(buttons)
         self._fill_choices()

@@ -19,9 +19,10 @@ from app.ui.display_names import format_speaker, format_style
 from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import create_label, describe_control, set_up_button
 from app.ui.widgets.parameter_slider import ParameterSlider
-from app.ui.widgets.widget_setup import create_label, describe_widget, fill_box, set_up_button
 
 MIXED_VALUES_TEXT = "–"
 
@@ -105,12 +106,12 @@ class SliderField(QWidget):
         self.number.setFixedWidth(self.number.fontMetrics().horizontalAdvance("00.00") + 24)
         reset = localize(f"ダブルクリックで初期値 {bounds.default:g} にリセットします。", f"Double-click to reset to {bounds.default:g}.")
         for widget in (self.label, self.slider, self.number):
-            describe_widget(widget, name, f"<p>{tip}</p><p>{reset}</p>")
+            describe_control(widget, name, f"<p>{tip}</p><p>{reset}</p>")
             # Without a description Qt reads out the tooltip with its HTML tags.
             widget.setAccessibleDescription(f"{tip} {reset}")
         self.label.installEventFilter(self)
         self.label.setBuddy(self.number)
-        fill_box(QHBoxLayout(self), self.label, (self.slider, 1), self.number, margins=(0, 0, 0, 0), spacing=8)
+        fill_box(QHBoxLayout(self), self.label, (self.slider, 1), self.number, spacing=8)
         self.set_value(bounds.default)
         self.slider.valueChanged.connect(self._apply_slider)
         self.slider.reset_requested.connect(self.reset_value)
@@ -202,10 +203,10 @@ class SeedField(ThemedWidget, QWidget):
             "オンにすると毎回同じ話し方、オフにすると再生のたびに違う話し方になります。",
             "On: the same take every time. Off: a new take each time it is played.",
         )
-        describe_widget(self.lock, localize("シードを固定", "Lock the seed"), lock_tip)
+        describe_control(self.lock, localize("シードを固定", "Lock the seed"), lock_tip)
         self.lock.toggled.connect(self._update_lock)
         for widget in (self.label, self.number):
-            describe_widget(widget, name, tip)
+            describe_control(widget, name, tip)
         self.label.setBuddy(self.number)
         self.unused = create_label(localize("使いません（毎回同じ音です）", "not used: always the same take"), "muted")
         self.unused.setToolTip(
@@ -216,7 +217,7 @@ class SeedField(ThemedWidget, QWidget):
         )
         self.unused.setMinimumHeight(self.number.sizeHint().height())
         self.unused.hide()
-        fill_box(QHBoxLayout(self), self.label, None, self.lock, self.dice, self.number, self.unused, margins=(0, 0, 0, 0), spacing=8)
+        fill_box(QHBoxLayout(self), self.label, None, self.lock, self.dice, self.number, self.unused, spacing=8)
         self.draw_in_theme()
 
     @property
@@ -353,7 +354,7 @@ def mark_label(label: QLabel, is_deviating: bool) -> None:
 
 
 def _create_combo_box(name: str, tip: str) -> QComboBox:
-    box = describe_widget(ChoiceBox(), name, tip)
+    box = describe_control(ChoiceBox(), name, tip)
     box.setMinimumContentsLength(8)
     box.setPlaceholderText("…")
     return box

@@ -28,10 +28,11 @@ from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label, set_up_number_field
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_card_labels import VoiceSummary
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_label, describe_control
 from app.ui.widgets.fold_button import FoldingSection
 from app.ui.widgets.parameter_slider import ParameterSlider
 from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
-from app.ui.widgets.widget_setup import create_label, describe_widget, fill_box
 
 # The shown marks by phone; the other marks rarely occur in Japanese.
 PAUSE_MARK_LABELS = {",": "、", ".": "。…", "!": "！", "?": "？"}
@@ -86,7 +87,7 @@ class PauseFields(QWidget):
             f"「{label}」での間の長さ（話速 1 のときの秒数）。0 より下げると自動になります。",
             f"Length of the pause at {label}, in seconds at speed 1; below 0 the voice decides.",
         )
-        describe_widget(field, localize(f"「{label}」の間（秒）", f"Pause at {label} (s)"), tip)
+        describe_control(field, localize(f"「{label}」の間（秒）", f"Pause at {label} (s)"), tip)
         field.valueChanged.connect(self._emit_pauses)
         return field
 
@@ -103,11 +104,11 @@ class AssistField(QLineEdit):
         super().__init__()
         self.setPlaceholderText(localize("アシストテキスト（例: とても嬉しい！）", "Assist text, for example 「とても嬉しい！」"))
         tip = localize("読み上げずに、この文の雰囲気だけを話し方に反映します。", "Not spoken; its mood colours the speech.")
-        describe_widget(self, localize("アシストテキスト", "Assist text"), tip)
+        describe_control(self, localize("アシストテキスト", "Assist text"), tip)
         self.setClearButtonEnabled(True)
         clear = localize("アシストテキストを消去", "Clear the assist text")
         for button in self.findChildren(QToolButton):
-            describe_widget(button, clear, clear)
+            describe_control(button, clear, clear)
 
     def show_text(self, text: str) -> None:
         """Show the line's text."""
@@ -155,7 +156,7 @@ class SidePanel(QScrollArea):
         tip = localize("緩急、間、ゆらぎを調整します。", "Rhythm, pauses and variation.")
         self.expression = FoldingSection(localize("詳細設定", "Advanced"), tip)
         advanced = [self.sliders[name] for name in ADVANCED_PARAMETERS]
-        fill_box(self.expression.content, *advanced, self.pauses, self.assist, self.sliders["assist_weight"], self.seed)
+        fill_box(self.expression.content, *advanced, self.pauses, self.assist, self.sliders["assist_weight"], self.seed, margins=None)
         self._build_widgets()
         self._align_labels()
         self._connect_widgets()
@@ -235,8 +236,8 @@ class SidePanel(QScrollArea):
     def _build_widgets(self) -> None:
         self._controls = QWidget()
         sliders = [self.sliders[name] for name in MAIN_PARAMETERS]
-        controls = fill_box(QVBoxLayout(self._controls), margins=(0, 0, 0, 0), spacing=4)
-        fill_box(controls, self.character, self._choices, *sliders, self.presets, self.expression)
+        controls = fill_box(QVBoxLayout(self._controls), spacing=4)
+        fill_box(controls, self.character, self._choices, *sliders, self.presets, self.expression, margins=None)
         side = QWidget()
         side.setObjectName("side")
         fill_box(QVBoxLayout(side), self.card, self.chosen, self._controls, None, margins=(0, 0, 2, 0), spacing=6)

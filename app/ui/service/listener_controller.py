@@ -17,8 +17,8 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.plain_text import escape_tip
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.controls import set_up_button
 from app.ui.widgets.elided_text import ElidedButton
-from app.ui.widgets.widget_setup import set_up_button
 
 
 class WindowListener(Protocol):
@@ -73,7 +73,7 @@ class ListenerController(QObject, Generic[Listener]):
         self._listener: Listener | None = None  # belongs to the background
         self._failure: AppError | None = None  # that the banner shows
         self.status = describe_idle_listener()
-        self.button = set_up_button(ElidedButton("", name), escape_tip(tip), role="small")
+        self.button = set_up_button(ElidedButton("", name), escape_tip(tip), style="small")
         settings.changed.connect(self._follow_settings)
 
     @Slot()

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -32,7 +33,8 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.widget_setup import create_button, create_label, fill_box
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_label, set_up_button
 
 if TYPE_CHECKING:
     from app.ui.service.window_listeners import WindowService
@@ -51,8 +53,8 @@ class ServiceDialog(QDialog):
         self.setWindowTitle(localize("サービス", "Service"))
         self.address = QLineEdit(readOnly=True)
         self.address.setAccessibleName(localize("アドレス", "Address"))
-        self.copy = create_button(
-            localize("コピー", "Copy"),
+        self.copy = set_up_button(
+            QPushButton(localize("コピー", "Copy")),
             localize("アドレスをクリップボードにコピーします。", "Copies the address to the clipboard."),
             lambda: QGuiApplication.clipboard().setText(self.address.text()),
         )

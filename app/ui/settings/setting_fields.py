@@ -11,12 +11,24 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QKeySequenceEdit, QLineEdit, QListWidget, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QKeySequenceEdit,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
 
 from app.common.language import localize
 from app.settings.settings_labels import LABEL_BY_SETTING
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_label, describe_control, set_up_button
 from app.ui.widgets.file_dialogs import ask_for_folder
-from app.ui.widgets.widget_setup import create_button, create_label, describe_widget, fill_box
 
 REMEMBERED_LINES_SHOWN = 4
 
@@ -84,13 +96,13 @@ class FolderField(QWidget):
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
         hint = localize("（既定のフォルダー）", "(default folder)")
-        self.path = describe_widget(QLineEdit(placeholderText=hint, clearButtonEnabled=True), title, tip)
+        self.path = describe_control(QLineEdit(placeholderText=hint, clearButtonEnabled=True), title, tip)
         self.path.textChanged.connect(self.changed)
-        self.choose = create_button(
-            localize("参照…", "Browse…"), tip, self._choose_folder, name=localize(f"{title}を選択", f"Choose: {title}")
+        self.choose = set_up_button(
+            QPushButton(localize("参照…", "Browse…")), tip, self._choose_folder, name=localize(f"{title}を選択", f"Choose: {title}")
         )
         self.setFocusProxy(self.path)
-        fill_box(QHBoxLayout(self), (self.path, 1), self.choose, margins=(0, 0, 0, 0))
+        fill_box(QHBoxLayout(self), (self.path, 1), self.choose)
 
     @property
     def current(self) -> str:
@@ -149,20 +161,20 @@ class RememberedListField(QWidget):
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
         self._lines: tuple[str, ...] = ()
-        self.list = describe_widget(QListWidget(), title, tip)
+        self.list = describe_control(QListWidget(), title, tip)
         self.list.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.list.setTabKeyNavigation(False)
         self.list.setFixedHeight(REMEMBERED_LINES_SHOWN * (self.fontMetrics().height() + 8))
         self.empty = create_label(localize("まだありません。", "None yet."), "muted")
-        self.forget = create_button(
-            localize("削除", "Forget"),
+        self.forget = set_up_button(
+            QPushButton(localize("削除", "Forget")),
             localize("選択した項目を削除します。", "Removes the selected ones."),
             self._forget_selected,
             name=localize(f"{title}: 選択した項目を削除", f"{title}: forget the selected ones"),
         )
         self.list.itemSelectionChanged.connect(self._update_button)
         self.setFocusProxy(self.list)
-        row = fill_box(QHBoxLayout(self), (self.list, 1), (self.empty, 1), margins=(0, 0, 0, 0))
+        row = fill_box(QHBoxLayout(self), (self.list, 1), (self.empty, 1))
         row.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
         self.show_value(())
 
@@ -217,4 +229,4 @@ def create_setting_field(item: Field[Any], devices: Sequence[str]) -> SettingFie
         field = HotkeyField()
     else:  # the audio output, the only name that a list is asked for
         field = ChoiceField([("", localize("システムの設定に合わせる", "Use system setting")), *((label, label) for label in devices)])
-    return describe_widget(field, title, tip)
+    return describe_control(field, title, tip)

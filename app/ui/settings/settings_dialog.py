@@ -20,7 +20,8 @@ from app.ui.actions.key_bindings import KeyBindings
 from app.ui.actions.shortcut_page import ShortcutPage, wrap_in_scroll_area
 from app.ui.plain_text import escape_tip
 from app.ui.settings.setting_fields import ChoiceField, create_setting_field
-from app.ui.widgets.widget_setup import create_label, fill_box, set_up_button
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_label, set_up_button
 
 LISTENER_SETTINGS = ("service", "chat_reader")
 SHOWN_SETTINGS = tuple(item for item in fields(Settings) if item.name in LABEL_BY_SETTING)
@@ -66,7 +67,7 @@ class SettingsDialog(QDialog):
         self._create_page(0)
         self.restart_hint = create_label(localize("次回起動時に反映されます。", "Takes effect after a restart."), "error")
         self.mistake = create_label("", "error", wraps=True)
-        fill_box(QVBoxLayout(self), self.tabs, self.restart_hint, self.mistake, self._create_buttons())
+        fill_box(QVBoxLayout(self), self.tabs, self.restart_hint, self.mistake, self._create_buttons(), margins=None)
         self.show_settings(settings)
         for control in self.controls.values():
             control.changed.connect(self._update_buttons)
@@ -158,7 +159,7 @@ class SettingsDialog(QDialog):
     def _create_buttons(self) -> QDialogButtonBox:
         kind = QDialogButtonBox.StandardButton
         box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.RestoreDefaults)
-        self.ok = set_up_button(box.button(kind.Ok), localize("変更を適用します。", "Applies the changes."), role="primary")
+        self.ok = set_up_button(box.button(kind.Ok), localize("変更を適用します。", "Applies the changes."), style="primary")
         set_up_button(box.button(kind.Cancel), localize("変更を破棄します。", "Discards the changes."))
         tip = localize("すべての設定を初期値に戻します。", "Restores all defaults.")
         self.restore = set_up_button(box.button(kind.RestoreDefaults), tip, self._restore_defaults)

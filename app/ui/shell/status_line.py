@@ -25,9 +25,9 @@ from app.ui.script.script_duration import ScriptDuration
 from app.ui.synthesis.cpu_notice import describe_cpu_use
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.pending_jobs import SpeechState
+from app.ui.widgets.controls import create_label, describe_control
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.visibility_timer import VisibilityTimer
-from app.ui.widgets.widget_setup import create_label, describe_widget
 
 METER_FLOOR_DB = -60.0
 LOUD_LEVEL_DB = -6.0
@@ -45,7 +45,7 @@ class LevelMeter(QWidget):
     def __init__(self) -> None:
         super().__init__()
         tip = localize("再生中の音量。赤は大きすぎる音です。", "Playback level; red means too loud.")
-        describe_widget(self, localize("音量計", "Level meter"), tip)
+        describe_control(self, localize("音量計", "Level meter"), tip)
         self._queue: deque[tuple[float, float]] = deque()
         self.level_db = self.peak_db = METER_FLOOR_DB
 
@@ -106,7 +106,7 @@ class MemoryLabel(QLabel):
         tip = localize(
             "メモリーの使用量。未使用の声を解放するタイミングは、設定で変更できます。", "Memory in use. Settings can unload idle voices."
         )
-        describe_widget(self, localize("メモリー", "Memory"), tip)
+        describe_control(self, localize("メモリー", "Memory"), tip)
         self._process = psutil.Process()
         VisibilityTimer(self, MEMORY_INTERVAL_MS, self.update_memory)
 

@@ -19,7 +19,8 @@ from app.ui.error_texts import HELP_PAGE_BY_FAMILY, format_error_details
 from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.widget_setup import create_button, describe_widget, fill_box, set_up_button
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import describe_control, set_up_button
 
 # Further lines are scrolled to.
 MAX_VISIBLE_LINES = 5
@@ -36,8 +37,8 @@ class DetailsView(QWidget):
         self.text.setObjectName("details")
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.text.setAccessibleName(localize("詳細", "Details"))
-        self.copy = create_button(
-            localize("コピー", "Copy"),
+        self.copy = set_up_button(
+            QPushButton(localize("コピー", "Copy")),
             localize("クリップボードにコピーします。", "Copies them to the clipboard."),
             lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()),
             name=localize("詳細をコピー", "Copy the details"),
@@ -165,7 +166,7 @@ class Banner(ThemedWidget, QFrame):
         self.action = QPushButton()
         self.action.clicked.connect(self._run_action)
         remedy = localize("ほかの方法", "Another remedy")
-        self.other = describe_widget(QPushButton(), remedy, remedy)
+        self.other = describe_control(QPushButton(), remedy, remedy)
         self.other.clicked.connect(lambda: self._second_remedy.run() if self._second_remedy is not None else None)
         self._second_remedy: BannerButton | None = None
         self.more = _create_tool_button(localize("詳細", "Details"), localize("詳細を表示します。", "Shows the details."))
@@ -181,7 +182,7 @@ class Banner(ThemedWidget, QFrame):
         self.more.toggled.connect(self._show_details)
         row = fill_box(QHBoxLayout(), self._picture, self.message, (self.hint, 1), spacing=8)
         row.addStretch()
-        fill_box(row, self.count, self.help, self.more, self.action, self.other, self.close_button)
+        fill_box(row, self.count, self.help, self.more, self.action, self.other, self.close_button, margins=None)
         fill_box(QVBoxLayout(self), row, self.whole, self.details, margins=(12, 4, 8, 4), spacing=4)
         self.hide()
 
@@ -339,7 +340,7 @@ class _BannerLineLabel(PlainLabel):
 
 
 def _create_tool_button(text: str, tip: str) -> QToolButton:
-    button = describe_widget(QToolButton(), text, tip)
+    button = describe_control(QToolButton(), text, tip)
     button.setText(text)
     return button
 

@@ -12,25 +12,26 @@ BoxPart = QWidget | QLayout | int | None | tuple[QWidget, int | Qt.AlignmentFlag
 """A widget or layout, alone or with its stretch or its place; a number of pixels; None for room that stretches."""
 
 
-def fill_box(box: Box, *parts: BoxPart, spacing: int | None = None, margins: tuple[int, int, int, int] = (0, 0, 0, 0)) -> Box:
-    """Add the parts to a row or column and return it; without `spacing`, that of the style stays."""
-    box.setContentsMargins(*margins)
+def fill_box(box: Box, *parts: BoxPart, spacing: int | None = None, margins: tuple[int, int, int, int] | None = (0, 0, 0, 0)) -> Box:
+    """Add the parts to a row or column and return it; a spacing or margins of None leave those that it has."""
+    if margins is not None:
+        box.setContentsMargins(*margins)
     if spacing is not None:
         box.setSpacing(spacing)
     for part in parts:
-        match part:
-            case None:
-                box.addStretch(1)
-            case int():
-                box.addSpacing(part)
-            case QWidget():
-                box.addWidget(part)
-            case QLayout():
-                box.addLayout(part)
-            case (QWidget() as widget, Qt.AlignmentFlag() as place):
-                box.addWidget(widget, 0, place)
-            case (QWidget() as widget, int(stretch)):
-                box.addWidget(widget, stretch)
-            case (QLayout() as layout, int(stretch)):
-                box.addLayout(layout, stretch)
+        if part is None:
+            box.addStretch(1)
+        elif isinstance(part, int):
+            box.addSpacing(part)
+        else:
+            _add_content(box, *(part if isinstance(part, tuple) else (part, 0)))
     return box
+
+
+def _add_content(box: QBoxLayout, content: QWidget | QLayout, place: int | Qt.AlignmentFlag) -> None:
+    if isinstance(content, QLayout):
+        box.addLayout(content, place if isinstance(place, int) else 0)
+    elif isinstance(place, int):
+        box.addWidget(content, place)
+    else:
+        box.addWidget(content, 0, place)

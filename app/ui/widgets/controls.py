@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QDialog, QDialogButtonBox, QLineEdit, QPushButton, QToolButton, QWidget
 
 from app.common.language import localize
+from app.ui.plain_text import PlainLabel
 
 Control = TypeVar("Control", bound=QWidget)
 AnyButton = TypeVar("AnyButton", bound=QAbstractButton)
@@ -21,13 +22,7 @@ def describe_control(control: Control, name: str, tip: str = "") -> Control:
 
 
 def create_button(
-    text: str,
-    tip: str,
-    on_click: Callable[[], object] | None = None,
-    *,
-    name: str = "",
-    style: str = "",
-    is_checkable: bool = False,
+    text: str, tip: str, on_click: Callable[[], object] | None = None, *, name: str = "", style: str = "", is_checkable: bool = False
 ) -> QPushButton:
     """Return a button that Enter does not press from elsewhere in its dialog.
 
@@ -35,22 +30,19 @@ def create_button(
         name: for screen readers; by default the text.
         style: its name in the style sheet, such as "primary".
     """
-    return _set_up_button(QPushButton(text, autoDefault=False), tip, on_click, name or text, style, is_checkable)
+    button = QPushButton(text, autoDefault=False)
+    button.setCheckable(is_checkable)
+    return set_up_button(button, tip, on_click, name=name or text, style=style)
 
 
 def create_tool_button(
-    text: str,
-    tip: str,
-    on_click: Callable[[], object] | None = None,
-    *,
-    name: str = "",
-    style: str = "framed",
-    is_checkable: bool = False,
+    text: str, tip: str, on_click: Callable[[], object] | None = None, *, name: str = "", style: str = "framed", is_checkable: bool = False
 ) -> QToolButton:
     """Return a button of a row of tools; see `create_button`."""
     button = QToolButton()
     button.setText(text)
-    return _set_up_button(button, tip, on_click, name or text, style, is_checkable)
+    button.setCheckable(is_checkable)
+    return set_up_button(button, tip, on_click, name=name or text, style=style)
 
 
 def create_close_button(dialog: QDialog) -> QPushButton:
@@ -66,13 +58,32 @@ def create_search_field(placeholder: str, tip: str) -> QLineEdit:
     return field
 
 
-def _set_up_button(
-    button: AnyButton, tip: str, on_click: Callable[[], object] | None, name: str, style: str, is_checkable: bool
+def set_up_button(
+    button: AnyButton, tip: str, on_click: Callable[[], object] | None = None, *, name: str = "", style: str = ""
 ) -> AnyButton:
-    describe_control(button, name, tip)
-    button.setObjectName(style)
-    button.setCheckable(is_checkable)
+    """Give a button its tip, what a click does and, unless they are empty, a name and a style; return it."""
+    button.setToolTip(tip)
+    if name:
+        button.setAccessibleName(name)
+    if style:
+        button.setObjectName(style)
     if on_click is not None:
         # Without the state of the button, which no caller wants.
         button.clicked.connect(lambda: on_click())
     return button
+
+
+def create_label(text: str = "", style: str = "", *, wraps: bool = False) -> PlainLabel:
+    """Return a label of plain text, in a style as "muted", "heading" or "error"."""
+    label = PlainLabel(text)
+    label.setObjectName(style)
+    label.setWordWrap(wraps)
+    return label
+
+
+def create_close_box(dialog: QDialog, tip: str = "") -> QDialogButtonBox:
+    """Return the row of buttons of a dialog that only closes."""
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    box.button(QDialogButtonBox.StandardButton.Close).setToolTip(tip or localize("閉じる", "Close"))
+    box.rejected.connect(dialog.reject)
+    return box

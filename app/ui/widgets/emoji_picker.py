@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QListView, QListWidget, QListWidge
 from app.common.language import localize
 from app.core.symbols import NANAIRO_EMOJI
 from app.ui.display_names import describe_emoji
-from app.ui.widgets.widget_setup import create_label, fill_box
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_label
 
 # Pixels of a cell of the grid.
 EMOJI_CELL_PX = 38

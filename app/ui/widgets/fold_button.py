@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.widget_setup import fill_box
+from app.ui.widgets.box_layout import fill_box
 
 
 class FoldButton(ThemedWidget, QToolButton):
@@ -48,7 +48,7 @@ class FoldingSection(QWidget):
         self._body = QWidget()
         self._body.hide()
         self.content = fill_box(QVBoxLayout(self._body), margins=(0, 2, 0, 0), spacing=4)
-        fill_box(QVBoxLayout(self), self.header, self._body, margins=(0, 0, 0, 0), spacing=0)
+        fill_box(QVBoxLayout(self), self.header, self._body, spacing=0)
 
     @property
     def is_open(self) -> bool:

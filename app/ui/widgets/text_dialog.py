@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit,
 
 from app.common.language import localize
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.widgets.widget_setup import fill_box
+from app.ui.widgets.box_layout import fill_box
 
 TEXT_DIALOG_SIZE_PX = (620, 460)
 # Height in pixels for a short text, and the limits of lines and letters of one.
