@@ -79,7 +79,7 @@ class Settings(Delivery):
         update_notices: the program asks once a week whether there is a newer version; offered only in builds that can.
         update_checked_day: when it last asked, in days since 1970.
         update_found: the newer version that it found then, as `app.adapters.http.release_feed` packs it; empty for none.
-        chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_rules`.
+        chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_queue`.
         chat_voices: voices by the numbers that viewers send and by names of writers, as in `1=Mei; Taro=Rin/Happy`.
         agent_voices: the voice that each agent chose last, `NAME=VOICE`; the last used comes last.
         service_origins: web pages that may use service and chat reader, see `app.settings.page_origins`.

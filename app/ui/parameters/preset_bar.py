@@ -88,10 +88,17 @@ class PresetNameDialog(QDialog):
         self.in_project.setChecked(entry is not None and entry.in_project)
         self.note = create_label("", "muted", wraps=True)
         self._create_buttons()
-        column = fill_box(
-            QVBoxLayout(self), label, self.field, self.character, self.in_project, self.note, margins=DIALOG_MARGINS, spacing=10
+        fill_box(
+            QVBoxLayout(self),
+            label,
+            self.field,
+            self.character,
+            self.in_project,
+            self.note,
+            (self.buttons, Qt.AlignmentFlag.AlignRight),
+            margins=DIALOG_MARGINS,
+            spacing=10,
         )
-        column.addWidget(self.buttons, 0, Qt.AlignmentFlag.AlignRight)
         self.field.textChanged.connect(self._update_buttons)
         self.in_project.toggled.connect(self._update_buttons)
         self._update_buttons()

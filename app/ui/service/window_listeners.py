@@ -1,4 +1,4 @@
-"""What the window starts so that other programs can speak: the service and the chat reader, each until it is stopped."""
+"""The service and the chat reader of the window, through which other programs speak; each listens until it is stopped."""
 
 from __future__ import annotations
 

@@ -174,8 +174,7 @@ class RememberedListField(QWidget):
         )
         self.list.itemSelectionChanged.connect(self._update_button)
         self.setFocusProxy(self.list)
-        row = fill_box(QHBoxLayout(self), (self.list, 1), (self.empty, 1))
-        row.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
+        fill_box(QHBoxLayout(self), (self.list, 1), (self.empty, 1), (self.forget, Qt.AlignmentFlag.AlignTop))
         self.show_value(())
 
     @property

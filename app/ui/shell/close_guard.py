@@ -89,7 +89,7 @@ class AutosaveGuard(QObject):
     Args:
         notice: the banner for files that cannot be saved.
         script: the file whose loss the user is warned about.
-        others: the files of settings, presets and keys.
+        other_files: the files of settings, presets and keys.
     """
 
     def __init__(self, window: QWidget, notice: Banner, script: AutosavedFile, other_files: Sequence[AutosavedFile]) -> None:

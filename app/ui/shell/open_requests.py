@@ -1,4 +1,4 @@
-"""What reaches the window from outside: later starts, whose files it opens, and signals that end it."""
+"""Requests from outside: of later starts, whose files the window opens, and signals that end it."""
 
 from __future__ import annotations
 

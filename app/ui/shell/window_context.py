@@ -1,4 +1,4 @@
-"""What the features of a window share."""
+"""The parts of a window that its features share, and the base of the features."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowContext:
-    """What every feature may use; all of it is there before the first feature is created."""
+    """Holds what every feature may use; all of it is there before the first feature is created."""
 
     window: QMainWindow
     settings: SettingsStore
