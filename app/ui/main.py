@@ -26,7 +26,6 @@ from app.common.processes.terminal import report_error
 from app.settings.user_settings import LanguageChoice, Settings, TextSize, load_settings
 from app.ui.shell.single_instance import acquire_window_lock
 from app.ui.workarounds.import_hook import restore_import
-from app.ui.workarounds.thread_switching import shorten_switch_interval
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -191,7 +190,6 @@ def make_application(text_size: TextSize = "usual") -> QApplication:
         from PySide6.QtCore import QLibraryInfo, QTranslator
 
         restore_import()
-        shorten_switch_interval()
         from PySide6.QtWidgets import QApplication
 
         from app.ui.theme.theme import apply_fonts

@@ -93,17 +93,14 @@ def measure(name: str, *, without: bool) -> float:
 def switch_off(name: str) -> None:
     """Do without a workaround in this process, which pytest started with this module as a plugin."""
     from app.common import gil_yield
-    from app.ui.workarounds import thread_switching
 
-    if name == "thread_switching":
-        thread_switching.SWITCH_INTERVAL_S = 0.005
-    if name == "gil_yield":
-        gil_yield.WORK_S = float("inf")
+    assert name == "gil_yield"
+    gil_yield.WORK_S = float("inf")
 
 
 def main() -> None:
     """Take turns and print."""
-    names = ("lazy_pyqtgraph", "import_hook", "file_prefetch", "thread_switching", "gil_yield")
+    names = ("lazy_pyqtgraph", "import_hook", "file_prefetch", "gil_yield")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("names", nargs="*", choices=[*names, []], metavar="NAME")

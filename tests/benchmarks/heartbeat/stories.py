@@ -33,7 +33,6 @@ from app.settings.user_settings import Settings
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
 from app.ui.widgets.text_dialog import TextDialog
-from app.ui.workarounds.thread_switching import shorten_switch_interval
 from tests.benchmarks.heartbeat.heart import Heart
 from tests.benchmarks.heartbeat.trend import Trend
 from tests.install.voice_files import TERMS, aivmx
@@ -49,10 +48,8 @@ Beating = Callable[..., Any]
 
 
 @pytest.fixture
-def beating(trend: Trend, capsys: pytest.CaptureFixture[str]) -> Iterator[Beating]:
-    """Watches what is done within, and notes it in the trend. Python's threads take turns as in the program."""
-    usual = sys.getswitchinterval()
-    shorten_switch_interval()
+def beating(trend: Trend, capsys: pytest.CaptureFixture[str]) -> Beating:
+    """Watches what is done within, and notes it in the trend."""
 
     @contextmanager
     def beating(name: str) -> Iterator[None]:
@@ -61,8 +58,7 @@ def beating(trend: Trend, capsys: pytest.CaptureFixture[str]) -> Iterator[Beatin
         with capsys.disabled():
             print(f"\n{trend.add(name, heart.beats)}", end="")
 
-    yield beating
-    sys.setswitchinterval(usual)
+    return beating
 
 
 def test_load_warm_up_and_speech(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
