@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from app.common.language import localize
@@ -17,13 +17,11 @@ from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_button
-from app.ui.widgets.row_table_setup import set_up_row_table
+from app.ui.widgets.row_table_setup import Index, RowTableModel, set_up_row_table
 
 IMPORT_PREVIEW_SIZE = (960, 520)
 ROW_MARGINS_PX = 10
 PREVIEW_COLUMN_WIDTHS_PX = (120, 130, 220)
-Index = QModelIndex | QPersistentModelIndex
-ROOT_INDEX = QModelIndex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +34,13 @@ class PreviewRow:
     state: str
 
 
-class ImportPreviewModel(QAbstractTableModel):
+class ImportPreviewModel(RowTableModel):
     """A table model of everything that a file holds; what needs a decision comes first."""
 
     def __init__(self, comparison: DictionaryComparison) -> None:
         super().__init__()
         self.rows = list(_list_rows(comparison))
-
-    def rowCount(self, parent: Index = ROOT_INDEX) -> int:
-        """Return the number of rows."""
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = ROOT_INDEX) -> int:
-        """Return the number of columns: word, now, in the file, and what that means."""
-        return 0 if parent.isValid() else 4
+        self.columns = (localize("表記", "Word"), localize("現在", "Now"), localize("ファイル", "File"), localize("結果", "Result"))
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the title of a column."""
@@ -57,8 +48,7 @@ class ImportPreviewModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        names = (localize("表記", "Word"), localize("現在", "Now"), localize("ファイル", "File"), localize("結果", "Result"))
-        return names[section] if role == Qt.ItemDataRole.DisplayRole else None
+        return self.columns[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return a cell's text or tooltip."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QMargins, QModelIndex, QPersistentModelIndex, QSize, Qt, Slot
+from PySide6.QtCore import QMargins, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
@@ -17,6 +17,7 @@ from app.ui.latency.latency_title import describe_targets
 from app.ui.plain_text import escape_tip
 from app.ui.synthesis.latency_history import MAX_KEPT_UTTERANCES, PART_OF_STAGE, LatencyHistory, LatencyRow
 from app.ui.theme.theme import Theme
+from app.ui.widgets.row_table_setup import Index, RowTableModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +119,15 @@ def explain_figures(item: LatencyFigures) -> str:
     return "\n".join(lines)
 
 
-Index = QModelIndex | QPersistentModelIndex
-ROOT_INDEX = QModelIndex()
-
-
-class LatencyModel(QAbstractTableModel):
+class LatencyModel(RowTableModel):
     """A model with the first audio and the total, then one row for each stage."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self._bold = QFont()
-        self._columns = list_columns()
-        self._rows: list[LatencyFigures] = []
+        self.columns = list_columns()
+        self.rows: list[LatencyFigures] = []
 
     def set_theme(self, theme: Theme) -> None:
         """Use the colours of another theme."""
@@ -155,37 +152,29 @@ class LatencyModel(QAbstractTableModel):
         devices = any(set(row.backends) - {"cpu"} or row.waited_ms for _, _, row in rows)
         columns = list_columns(has_devices=devices)
         # A reset makes the table measure its columns again; it is needed only when rows or columns change.
-        is_same_shape = len(rows) == len(self._rows) and len(columns) == len(self._columns)
+        is_same_shape = len(rows) == len(self.rows) and len(columns) == len(self.columns)
         if not is_same_shape:
             self.beginResetModel()
-            self._columns = columns
-        self._rows = [
+            self.columns = columns
+        self.rows = [
             LatencyFigures(stage, name, row, targets_ms.get(stage), stage in slow_stages, history.copies_ms.get(stage))
             for stage, name, row in rows
         ]
         self._emit_all_changed() if is_same_shape else self.endResetModel()
 
-    def rowCount(self, parent: Index = ROOT_INDEX) -> int:
-        """Return the number of rows: two, and one for each stage."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = ROOT_INDEX) -> int:
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(self._columns)
-
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return a column's title, explanation or alignment."""
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return self._columns[section].header
+            return self.columns[section].header
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.WhatsThisRole) and orientation == Qt.Orientation.Horizontal:
-            return escape_tip(self._columns[section].meaning) or None
+            return escape_tip(self.columns[section].meaning) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignRight if section else Qt.AlignmentFlag.AlignLeft)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return a cell's text, tooltip, colour, alignment, font or colour chip."""
-        item, column = self._rows[index.row()], self._columns[index.column()]
+        item, column = self.rows[index.row()], self.columns[index.column()]
         is_name = index.column() == 0
         if role == Qt.ItemDataRole.DisplayRole:
             return column.format_text(item)
@@ -203,8 +192,8 @@ class LatencyModel(QAbstractTableModel):
         return None
 
     def _emit_all_changed(self) -> None:
-        if self._rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self._columns) - 1))
+        if self.rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(self.columns) - 1))
 
 
 def _draw_chip(color: QColor) -> QPixmap:

@@ -1,11 +1,31 @@
-"""Sets up tables whose rows are selected whole and that are left with Tab, and selects their rows."""
+"""Tables whose rows are selected whole and that are left with Tab: their models, how they are set up, and the selection of a row."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
+Index = QModelIndex | QPersistentModelIndex
+ROOT_INDEX = QModelIndex()
 SELECT_AS_CURRENT = QItemSelectionModel.SelectionFlag.ClearAndSelect
+
+
+class RowTableModel(QAbstractTableModel):
+    """A model with a row for each of `rows`, and a column for each of `columns`."""
+
+    rows: Sequence[Any] = ()
+    columns: Sequence[Any] = ()
+
+    def rowCount(self, parent: Index = ROOT_INDEX) -> int:
+        """Return the number of rows."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = ROOT_INDEX) -> int:
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(self.columns)
 
 
 def select_single_row(table: QTableView, index: QModelIndex) -> None:
