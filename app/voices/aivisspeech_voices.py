@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,12 +31,12 @@ class UnpreparedVoice:
     path: Path
 
 
-def find_aivisspeech_folder(setting: str | None = None) -> Path | None:
-    """Return the folder in which AivisSpeech keeps its voices: `setting`, by default the user's, or its usual place for ""; None if it is not there or "off"."""
-    wanted = load_usable_settings().aivisspeech_folder if setting is None else setting
-    if wanted.strip().lower() == FOLDER_SETTING_OFF:
+def find_aivisspeech_folder() -> Path | None:
+    """Return the folder in which AivisSpeech keeps its voices; None when it is not installed, or turned off in the settings."""
+    setting = load_usable_settings().aivisspeech_folder.strip()
+    if setting.lower() == FOLDER_SETTING_OFF:
         return None
-    folder = Path(wanted).expanduser() if wanted.strip() else _build_default_folder()
+    folder = Path(setting).expanduser() if setting else _build_default_folder()
     try:
         return folder if folder.is_dir() else None
     except OSError:
@@ -60,18 +61,18 @@ def list_aivisspeech_voices(folder: Path | None) -> list[UnpreparedVoice]:
         paths = sorted(item for item in folder.glob(AIVMX_GLOB) if item.is_file())
     except OSError:
         return []
-    known = FileFactCache("aivisspeech.json")
-    found = [UnpreparedVoice(manifest, path) for path in paths if (manifest := _read_manifest(path, known)) is not None]
-    known.save_cache()
-    return found
+    cache = FileFactCache("aivisspeech.json")
+    voices = [UnpreparedVoice(manifest, path) for path in paths if (manifest := _read_manifest(path, cache)) is not None]
+    cache.save_cache()
+    return voices
 
 
 def read_speaker_cards(voices: Sequence[UnpreparedVoice]) -> dict[str, tuple[SpeakerCard, ...]]:
     """Return the speakers of such voices with UUIDs and ids of styles, by id of the voice. The first call takes as long as the files are large."""
-    known = FileFactCache("aivisspeech_speakers.json")
-    found = {voice.manifest.id: _read_speakers(voice.path, known) for voice in voices}
-    known.save_cache()
-    return found
+    cache = FileFactCache("aivisspeech_speakers.json")
+    speakers = {voice.manifest.id: _read_speakers(voice.path, cache) for voice in voices}
+    cache.save_cache()
+    return speakers
 
 
 def _read_speakers(path: Path, fact_cache: FileFactCache) -> tuple[SpeakerCard, ...]:
@@ -101,10 +102,8 @@ def _read_manifest(path: Path, fact_cache: FileFactCache) -> VoiceManifest | Non
     if values == {}:
         return None
     if values is not None:
-        try:
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
             return parse_manifest(values)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            pass
     try:
         facts = read_source_facts(path)
         if facts.kind != "aivmx":

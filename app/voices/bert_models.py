@@ -90,12 +90,12 @@ def find_bert(
     wanted = chosen_id or required_id
     if wanted != required_id and not allow_mismatch:
         raise _build_mismatch_error(required_id, wanted)
-    known = [bert for root in folders for bert in _iterate_installed(root, wanted)]
-    for bert in known:
-        if bert.id == wanted:
-            return bert
-    if allow_mismatch and known:
-        return next((bert for bert in known if bert.id == preferred_id), known[0])
+    installed = [bert for root in folders for bert in _iterate_installed(root, wanted)]
+    by_id = {bert.id: bert for bert in reversed(installed)}
+    if wanted in by_id:
+        return by_id[wanted]
+    if allow_mismatch and installed:
+        return by_id.get(preferred_id, installed[0])
     raise _build_missing_bert_error(wanted, folders)
 
 
@@ -249,12 +249,10 @@ def _build_mismatch_error(required_id: str, wanted_id: str) -> VoiceError:
         ),
         choose_by_frontend(
             localize(
-                "この声に対応する BERT を追加するか、別の BERT で代用してください。",
-                "Add its own BERT, or choose to use another one.",
+                "この声に対応する BERT を追加するか、別の BERT で代用してください。", "Add its own BERT, or choose to use another one."
             ),
             localize(
-                "別の BERT で代用する場合は --force-bert を付けてください。",
-                "To use it anyway, add --force-bert; intonation will be off.",
+                "別の BERT で代用する場合は --force-bert を付けてください。", "To use it anyway, add --force-bert; intonation will be off."
             ),
         ),
     )
@@ -263,8 +261,5 @@ def _build_mismatch_error(required_id: str, wanted_id: str) -> VoiceError:
 def _build_damaged_bert_error(folder: Path) -> VoiceError:
     return VoiceError(
         localize(f"BERT のファイルが不足しているか、壊れています: {folder}", f"The BERT is incomplete or damaged: {folder}"),
-        localize(
-            "この BERT をもう一度追加するか、Koebako を再インストールしてください。",
-            "Add this BERT again, or reinstall Koebako.",
-        ),
+        localize("この BERT をもう一度追加するか、Koebako を再インストールしてください。", "Add this BERT again, or reinstall Koebako."),
     )

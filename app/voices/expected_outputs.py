@@ -58,22 +58,14 @@ class SkippedCase:
 
 def read_cases(path: Path) -> list[dict[str, np.ndarray]]:
     """Return the cases of an NPZ, each a mapping of names to arrays, in order."""
+    hint = localize("case0.output などのキーを持つ NPZ ファイルを指定してください。", "Specify an NPZ file with keys such as case0.output.")
     try:
         cases = _parse_cases(read_bounded(path, MAX_CASE_FILE_BYTES))
     except (OSError, ValueError, EOFError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile) as exc:
-        raise InputError(
-            localize(f"期待値のファイルを読み込めません: {path}", f"The file of expected outputs cannot be read: {path}"),
-            localize(
-                "case0.output などのキーを持つ NPZ ファイルを指定してください。", "Specify an NPZ file with keys such as case0.output."
-            ),
-        ) from exc
+        unread = localize(f"期待値のファイルを読み込めません: {path}", f"The file of expected outputs cannot be read: {path}")
+        raise InputError(unread, hint) from exc
     if not cases or any("output" not in case for case in cases.values()):
-        raise InputError(
-            localize(f"期待値が含まれていません: {path}", f"The file contains no expected outputs: {path}"),
-            localize(
-                "case0.output などのキーを持つ NPZ ファイルを指定してください。", "Specify an NPZ file with keys such as case0.output."
-            ),
-        )
+        raise InputError(localize(f"期待値が含まれていません: {path}", f"The file contains no expected outputs: {path}"), hint)
     return [cases[number] for number in sorted(cases)]
 
 
@@ -102,17 +94,11 @@ def verify_case(number: int, case: dict[str, np.ndarray], runner: CaseRunner, ho
     """Run one case and return its result; noise inputs that the case leaves out are zero."""
     feed: dict[str, np.ndarray] = {name: np.zeros((), np.float32) for name in NOISE_INPUTS} | case
     samples, durations = runner(feed)
-    expected = case["output"].reshape(-1)
-    same_length = len(samples) == len(expected)
-    difference = compute_max_difference(expected, samples) if same_length else None
+    expected, expected_frames = case["output"].reshape(-1), case.get("durations_frames")
+    has_same_length = len(samples) == len(expected)
+    difference = compute_max_difference(expected, samples) if has_same_length else None
     if difference is not None and not np.isfinite(difference):
         difference = None
-    return CaseResult(number, difference, same_length and _has_same_durations(durations, case), len(samples) // hop_length)
-
-
-def _has_same_durations(durations: np.ndarray | None, case: dict[str, np.ndarray]) -> bool:
-    expected = case.get("durations_frames")
-    if durations is None or expected is None:
-        # Only equal lengths can be checked in this case.
-        return True
-    return np.array_equal(np.asarray(durations).reshape(-1), expected.reshape(-1))
+    # Without frames, only equal lengths can be checked.
+    has_same_frames = durations is None or expected_frames is None or np.array_equal(durations.reshape(-1), expected_frames.reshape(-1))
+    return CaseResult(number, difference, has_same_length and has_same_frames, len(samples) // hop_length)

@@ -25,7 +25,7 @@ class FileFactCache:
 
     def __init__(self, name: str) -> None:
         self._path = find_data_dir() / "cache" / name
-        self._changed = False
+        self._is_changed = False
         self._entries = load_cache(self._path, _parse_entries) or {}
 
     def find_value(self, path: Path) -> Any:
@@ -41,16 +41,15 @@ class FileFactCache:
         with contextlib.suppress(OSError):
             self._entries.pop(str(path), None)
             self._entries[str(path)] = [*_read_file_stamp(path), value]
-            self._changed = True
+            self._is_changed = True
 
     def save_cache(self) -> None:
         """Write new values to the disk; the oldest entries give way."""
-        if not self._changed:
+        if not self._is_changed:
             return
-        kept = dict(list(self._entries.items())[-MAX_CACHED_FILES:])
         with contextlib.suppress(OSError):
-            write_json(self._path, kept, indent=None)
-            self._changed = False
+            write_json(self._path, dict(list(self._entries.items())[-MAX_CACHED_FILES:]), indent=None)
+            self._is_changed = False
 
 
 def _parse_entries(data: Any) -> dict[str, list[Any]]:
@@ -73,16 +72,16 @@ def compute_file_digest(path: Path) -> str:
 
 def compute_file_digests(files: Sequence[Path], report: Report = ignore_report) -> list[str]:
     """Return the digest of each file (see `compute_file_digest`), remembered until the file changes: 250 MB take half a second."""
-    known = FileFactCache("digests.json")
+    cache = FileFactCache("digests.json")
     digests = []
     for index, path in enumerate(files):
         report("reading", index / len(files))
-        value = known.find_value(path.absolute())
+        value = cache.find_value(path.absolute())
         if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{64}", value):
             value = compute_file_digest(path)
-            known.store_value(path.absolute(), value)
+            cache.store_value(path.absolute(), value)
         digests.append(value)
-    known.save_cache()
+    cache.save_cache()
     return digests
 
 

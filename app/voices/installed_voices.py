@@ -51,10 +51,6 @@ def read_recipes(folders: Sequence[Path]) -> dict[str, int]:
     return recipes
 
 
-def _is_shipped(folder: Path) -> bool:
-    return folder.parent == find_resources_dir() / "voices"
-
-
 def list_damaged_voices(folders: Sequence[Path]) -> list[tuple[Path, VoiceError]]:
     """Return the folders that should hold a voice and do not, each with the error."""
     damaged = []
@@ -71,9 +67,10 @@ def _iterate_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
 
     The user's copy of a voice that ships takes its place, so the order goes by names.
     """
-    found = list(_list_voice_folders(folders))
-    first = (load_usable_settings().default_voice, NATURAL_VOICE_ID, *(folder.name for folder in found if _is_shipped(folder)))
-    yield from sorted(found, key=lambda folder: first.index(folder.name) if folder.name in first else len(first))
+    listed = list(_list_voice_folders(folders))
+    shipped = [folder.name for folder in listed if folder.parent == find_resources_dir() / "voices"]
+    first = (load_usable_settings().default_voice, NATURAL_VOICE_ID, *shipped)
+    yield from sorted(listed, key=lambda folder: first.index(folder.name) if folder.name in first else len(first))
 
 
 def _list_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
@@ -81,11 +78,10 @@ def _list_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
         try:
             yield from (item for item in list_subfolders(root) if (item / MANIFEST_NAME).is_file())
         except OSError as exc:
+            reason = describe_reason(exc)
             raise VoiceError(
                 localize(f"声のフォルダーを読み込めません: {root}", f"The voices folder cannot be read: {root}"),
-                localize(
-                    f"フォルダーの権限を確認してください。（{describe_reason(exc)}）", f"Check its permissions. ({describe_reason(exc)})"
-                ),
+                localize(f"フォルダーの権限を確認してください。（{reason}）", f"Check its permissions. ({reason})"),
             ) from exc
 
 
@@ -251,8 +247,8 @@ def find_id_by_name(wanted: str | None, items: Sequence[NamedId], kind: str) -> 
     """Return the id of a speaker or style by name or number, the first one if none is named; `kind` is what is looked for, in the language of the user."""
     if wanted is None:
         return min((item.id for item in items), default=0)
-    if (found := find_named_id(wanted, items)) is not None:
-        return found.id
+    if (item := find_named_id(wanted, items)) is not None:
+        return item.id
     raise VoiceError(
         localize(f"この声に{kind}「{wanted}」はありません。", f"This voice has no {kind} “{wanted}”."),
         suggest_near_names(wanted, [item.name for item in items]),

@@ -64,8 +64,7 @@ def read_prepared_voice(folder: Path) -> Voice:
                 localize("Koebako を再インストールするか、声をもう一度追加してください。", "Reinstall Koebako, or add the voice again."),
             )
         graphs[name] = folder / file_name
-    vectors = read_style_vectors(folder / STYLE_VECTORS_NAME)
-    voice = Voice(manifest, vectors, graphs, folder)
+    voice = Voice(manifest, read_style_vectors(folder / STYLE_VECTORS_NAME), graphs, folder)
     check_voice_vectors(voice)
     return voice
 

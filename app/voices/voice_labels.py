@@ -15,6 +15,7 @@ from app.voices.int8_result import (
     MIN_INT8_SNR_DB,
     Int8Graph,
     Int8Rejection,
+    Int8RejectionReason,
     Int8Result,
 )
 from app.voices.voice_manifest import VoiceManifest
@@ -91,11 +92,7 @@ def describe_int8_graphs(manifest: VoiceManifest) -> list[tuple[str, str]]:
 
 def describe_graph_name(graph: str) -> str:
     """Return the user's name for a graph of a voice."""
-    return {
-        "prosody": localize("韻律", "Prosody"),
-        "flow": localize("フロー", "Flow"),
-        "decoder": localize("デコーダー", "Decoder"),
-    }[graph]
+    return {"prosody": localize("韻律", "Prosody"), "flow": localize("フロー", "Flow"), "decoder": localize("デコーダー", "Decoder")}[graph]
 
 
 def explain_missing_int8(manifest: VoiceManifest) -> str:
@@ -115,33 +112,17 @@ def explain_missing_int8(manifest: VoiceManifest) -> str:
 
 def explain_int8_rejection(rejection: Int8Rejection) -> str:
     """Return the reason in a few words why a part stays exact."""
-    match rejection.why:
-        case "noise":
-            return localize(
-                f"SN 比 {rejection.snr_db or 0:.1f} dB（{MIN_INT8_SNR_DB:.0f} dB 以上が必要）",
-                f"signal-to-noise ratio {rejection.snr_db or 0:.1f} dB, {MIN_INT8_SNR_DB:.0f} needed",
-            )
-        case "spectrum":
-            return localize(
-                f"スペクトルの差 {rejection.lsd_db or 0:.2f} dB（{MAX_INT8_LSD_DB:g} dB 以下が必要）",
-                f"spectral distance {rejection.lsd_db or 0:.2f} dB, at most {MAX_INT8_LSD_DB:g}",
-            )
-        case "lengths":
-            return localize(
-                f"音の長さの一致率 {rejection.frames_equal or 0:.2%}（{MIN_FRAMES_EQUAL:.0%} 以上が必要）",
-                f"{rejection.frames_equal or 0:.2%} of durations unchanged, {MIN_FRAMES_EQUAL:.0%} needed",
-            )
-        case "slow":
-            return localize(
-                f"速さ {rejection.gain or 0:.2f} 倍（{MIN_INT8_GAIN:g} 倍以上が必要）",
-                f"{rejection.gain or 0:.2f} times as fast here, {MIN_INT8_GAIN:g} needed",
-            )
-        case "together":
-            return localize("ほかの部分と合わせると基準を満たしません", "misses the limits together with the other parts")
-        case "unsuitable":
-            return localize("int8 で計算できる部分がありません", "nothing in it can be computed in int8")
-        case "failed":
-            return localize("int8 では計算できませんでした", "it could not be computed in int8")
+    snr_db, lsd_db, share, gain = (value or 0 for value in (rejection.snr_db, rejection.lsd_db, rejection.frames_equal, rejection.gain))
+    reasons: dict[Int8RejectionReason, tuple[str, str]] = {
+        "noise": (f"SN 比 {snr_db:.1f} dB（{MIN_INT8_SNR_DB:.0f} dB 以上が必要）", f"signal-to-noise ratio {snr_db:.1f} dB, {MIN_INT8_SNR_DB:.0f} needed"),
+        "spectrum": (f"スペクトルの差 {lsd_db:.2f} dB（{MAX_INT8_LSD_DB:g} dB 以下が必要）", f"spectral distance {lsd_db:.2f} dB, at most {MAX_INT8_LSD_DB:g}"),
+        "lengths": (f"音の長さの一致率 {share:.2%}（{MIN_FRAMES_EQUAL:.0%} 以上が必要）", f"{share:.2%} of durations unchanged, {MIN_FRAMES_EQUAL:.0%} needed"),
+        "slow": (f"速さ {gain:.2f} 倍（{MIN_INT8_GAIN:g} 倍以上が必要）", f"{gain:.2f} times as fast here, {MIN_INT8_GAIN:g} needed"),
+        "together": ("ほかの部分と合わせると基準を満たしません", "misses the limits together with the other parts"),
+        "unsuitable": ("int8 で計算できる部分がありません", "nothing in it can be computed in int8"),
+        "failed": ("int8 では計算できませんでした", "it could not be computed in int8"),
+    }  # fmt: skip
+    return localize(*reasons[rejection.why])
 
 
 def _describe_int8_graph(manifest: VoiceManifest, name: str) -> str:
@@ -149,10 +130,8 @@ def _describe_int8_graph(manifest: VoiceManifest, name: str) -> str:
     if fast is not None:
         return describe_int8_quality(fast, may_change_lengths=name == "prosody") + ("" if fast.gain else _suggest_preparing_again())
     if name in manifest.refused:
-        return localize(
-            f"高精度のまま。{explain_int8_rejection(manifest.refused[name])}",
-            f"stays exact ({explain_int8_rejection(manifest.refused[name])})",
-        )
+        reason = explain_int8_rejection(manifest.refused[name])
+        return localize(f"高精度のまま。{reason}", f"stays exact ({reason})")
     return localize("高精度のまま", "stays exact") + _suggest_preparing_again()
 
 

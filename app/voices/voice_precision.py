@@ -14,7 +14,7 @@ from app.settings.user_settings import PrecisionChoice
 from app.voices.bert_models import BertModel, BertPrecision
 from app.voices.file_fact_cache import FileFactCache
 from app.voices.int8_result import MIN_FRAMES_EQUAL
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import GraphSources, Voice
 from app.voices.voice_manifest import map_int8_files
 
 PRECISION_CACHE_NAME = "precision.json"
@@ -41,7 +41,8 @@ def apply_graph_precision(voice: Voice, wanted: GraphPrecision, backends: Mappin
     files = {
         name: voice.path / file for name, file in map_int8_files(voice.manifest).items() if backends.get(name, "cpu") in ("auto", "cpu")
     }
-    return replace(voice, graphs=voice.graphs | {name: file for name, file in files.items() if file.is_file()})
+    fitting: GraphSources = {name: file for name, file in files.items() if file.is_file()}
+    return replace(voice, graphs=voice.graphs | fitting)
 
 
 def find_equal_duration_share(voice: Voice, bert: BertModel) -> float | None:
@@ -53,10 +54,10 @@ def find_equal_duration_share(voice: Voice, bert: BertModel) -> float | None:
 
 def remember_equal_duration_share(voice: Voice, bert: BertModel, share: float) -> None:
     """Keep a measured share until the voice or the BERT changes."""
-    store = FileFactCache(PRECISION_CACHE_NAME)
-    known = store.find_value(bert.graphs["int8"])
-    store.store_value(bert.graphs["int8"], (known if isinstance(known, dict) else {}) | {_build_cache_key(voice): float(share)})
-    store.save_cache()
+    cache = FileFactCache(PRECISION_CACHE_NAME)
+    shares = cache.find_value(bert.graphs["int8"])
+    cache.store_value(bert.graphs["int8"], (shares if isinstance(shares, dict) else {}) | {_build_cache_key(voice): float(share)})
+    cache.save_cache()
 
 
 def _build_cache_key(voice: Voice) -> str:

@@ -71,32 +71,22 @@ def find_config(path: Path) -> Path | None:
 
 def find_style_vectors(path: Path) -> Path:
     """Return the style vectors of a model: the file that bears its name, else `style_vectors.npy` or `.json`, else the only such file; raise VoiceError for none or several."""
-    found = {item.name.casefold(): item for item in _iterate_files(path.parent) if _may_hold_vectors(item.name.casefold())}
+    files = {item.name.casefold(): item for item in _iterate_files(path.parent)}
+    files = {name: item for name, item in files.items() if name.startswith(VECTORS_PREFIX) and name.endswith(VECTORS_SUFFIXES)}
     stem = path.stem.casefold()
-    own = [f"{VECTORS_PREFIX}_{name}" for name in (stem, stem.removeprefix("model_"))]
-    for name in (*own, VECTORS_PREFIX):
+    for name in (f"{VECTORS_PREFIX}_{stem}", f"{VECTORS_PREFIX}_{stem.removeprefix('model_')}", VECTORS_PREFIX):
         for suffix in VECTORS_SUFFIXES:
-            if name + suffix in found:
-                return found[name + suffix]
-    if len(found) == 1:
-        return next(iter(found.values()))
-    names = ", ".join(sorted(item.name for item in found.values())[:5])
-    raise VoiceError(
-        localize(
-            f"「{path.name}」のスタイルのデータが見つかりません。"
-            if not found
-            else f"「{path.name}」に対応するスタイルのデータを特定できません。",
-            f"The style vectors of “{path.name}” are missing."
-            if not found
-            else f"It is not clear which style vectors belong to “{path.name}”.",
-        ),
-        localize(f"同じフォルダーに {STYLE_VECTORS_NAME} を置いてください。", f"Put {STYLE_VECTORS_NAME} beside it.")
-        + (f" ({names})" if names else ""),
+            if name + suffix in files:
+                return files[name + suffix]
+    if len(files) == 1:
+        return next(iter(files.values()))
+    missing = localize(f"「{path.name}」のスタイルのデータが見つかりません。", f"The style vectors of “{path.name}” are missing.")
+    unclear = localize(
+        f"「{path.name}」に対応するスタイルのデータを特定できません。", f"It is not clear which style vectors belong to “{path.name}”."
     )
-
-
-def _may_hold_vectors(name: str) -> bool:
-    return name.startswith(VECTORS_PREFIX) and name.endswith(VECTORS_SUFFIXES)
+    hint = localize(f"同じフォルダーに {STYLE_VECTORS_NAME} を置いてください。", f"Put {STYLE_VECTORS_NAME} beside it.")
+    names = ", ".join(sorted(item.name for item in files.values())[:5])
+    raise VoiceError(unclear if files else missing, f"{hint} ({names})" if names else hint)
 
 
 def _iterate_files(folder: Path) -> Iterator[Path]:
@@ -117,9 +107,8 @@ def read_container_facts(path: Path, metadata: Mapping[str, str], *, has_weights
         if len(config) > MAX_VOICE_JSON_BYTES:
             raise build_config_error(place, localize("大きすぎます", "they are too large"))
         settings = _parse_settings(config, path, place, has_weights=has_weights)
-        return ContainerFacts(
-            "aivm" if has_weights else "aivmx", settings, _decode_embedded_vectors(vectors), _parse_aivm_manifest(manifest, path), place
-        )
+        kind = "aivm" if has_weights else "aivmx"
+        return ContainerFacts(kind, settings, _decode_embedded_vectors(vectors), _parse_aivm_manifest(manifest, path), place)
     config_path = find_config(path)
     if has_weights and config_path is None:
         raise VoiceError(
@@ -131,18 +120,10 @@ def read_container_facts(path: Path, metadata: Mapping[str, str], *, has_weights
         content = read_regular_file(config_path, MAX_VOICE_JSON_BYTES)
         refuse_foreign_content(config_path, content, ("settings", "text", "project"))
         settings = _parse_settings(content, path, config_path.name, has_weights=has_weights)
-    return ContainerFacts(
-        "safetensors" if has_weights else "onnx",
-        settings,
-        _read_sidecar_vectors(path),
-        config_source=config_path.name if config_path else SBV2_CONFIG_NAME,
-    )
-
-
-def _read_sidecar_vectors(path: Path) -> Float32:
-    vectors = find_style_vectors(path)
-    refuse_foreign_content(vectors, read_first_bytes(vectors, RECOGNITION_BYTES), ("vectors", "settings", "text", "project"))
-    return read_style_vectors(vectors)
+    vectors_path = find_style_vectors(path)
+    refuse_foreign_content(vectors_path, read_first_bytes(vectors_path, RECOGNITION_BYTES), ("vectors", "settings", "text", "project"))
+    kind, config_source = "safetensors" if has_weights else "onnx", config_path.name if config_path else SBV2_CONFIG_NAME
+    return ContainerFacts(kind, settings, read_style_vectors(vectors_path), config_source=config_source)
 
 
 def refuse_foreign_content(path: Path, content: bytes, expected_kinds: Collection[str]) -> None:
@@ -223,10 +204,7 @@ def _parse_aivm_manifest(text: str, path: Path) -> dict[str, Any]:
         shown = f"{architecture} / {version}"[:80]
         raise VoiceError(
             localize(f"この種類の声「{shown}」には対応していません。", f"Voices of type “{shown}” are not supported."),
-            localize(
-                "Style-Bert-VITS2 の声を選ぶか、Koebako を更新してください。",
-                "Choose a Style-Bert-VITS2 voice, or update Koebako.",
-            ),
+            localize("Style-Bert-VITS2 の声を選ぶか、Koebako を更新してください。", "Choose a Style-Bert-VITS2 voice, or update Koebako."),
         )
     try:
         sanitise_long_text(manifest["name"])

@@ -124,15 +124,14 @@ def _is_text(start: bytes) -> bool:
         return True
     if any(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in start):
         return False
-    return any(not _has_invalid_text(start, encoding) for encoding in ("utf-8", "cp932"))
-
-
-def _has_invalid_text(start: bytes, encoding: str) -> bool:
-    """Return whether bytes are no text of an encoding, apart from the last character, which may be cut."""
-    try:
-        start.decode(encoding)
-    except UnicodeDecodeError as exc:
-        return exc.start < len(start) - 4
+    for encoding in ("utf-8", "cp932"):
+        try:
+            start.decode(encoding)
+            return True
+        except UnicodeDecodeError as exc:
+            # The last character may be cut.
+            if exc.start >= len(start) - 4:
+                return True
     return False
 
 

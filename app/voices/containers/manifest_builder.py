@@ -35,15 +35,20 @@ def build_manifest(
     """Build the manifest of a voice; raise VoiceError if the settings hold what no voice can have. `speakers` is None where the model does not show them."""
     data = ConfigSection(facts.config, facts.config_source).read_section("data")
     try:
-        own = facts.aivm_manifest.get("speakers", [])
-        shown_speakers, shown_styles = _collect_display_names(own), _collect_style_display_names(own)
-        licence = _read_licence(facts.aivm_manifest.get("license") or "")
+        speaker_list = facts.aivm_manifest.get("speakers", [])
+        shown_speakers, shown_styles = _collect_display_names(speaker_list), dict[int, str]()
+        for speaker in speaker_list:
+            shown_styles = _collect_display_names(speaker.get("styles", [])) | shown_styles
+        licence = sanitise_long_text(facts.aivm_manifest.get("license") or "")
+        if len(licence) > MAX_TERMS_LENGTH:
+            raise ValueError("nobody can accept a part of a licence")
         description = sanitise_long_text(facts.aivm_manifest.get("description") or "")[:MAX_TERMS_LENGTH]
     except (AttributeError, KeyError, TypeError, ValueError) as exc:
         raise build_aivm_manifest_error(path) from exc
+    names = (facts.aivm_manifest.get("name"), facts.config.get("model_name"), path.stem)
     return VoiceManifest(
         id=voice_id,
-        name=_choose_voice_name(path, facts),
+        name=next(filter(None, (sanitise_short_text(name) for name in names if isinstance(name, str))), "?"),
         format=facts.kind,
         bert=SBV2_BERT_ID,
         sampling_rate=data.read_integer("sampling_rate", 44100, MIN_SAMPLING_RATE_HZ, MAX_SAMPLING_RATE_HZ),
@@ -60,25 +65,18 @@ def build_manifest(
     )
 
 
-def _choose_voice_name(path: Path, facts: ContainerFacts) -> str:
-    names = (facts.aivm_manifest.get("name"), facts.config.get("model_name"), path.stem)
-    return next(filter(None, (sanitise_short_text(name) for name in names if isinstance(name, str))), "?")
-
-
 def _read_speaker_ids(data: ConfigSection, speakers: int | None) -> dict[str, int]:
     """Return the speakers that the settings name; raise VoiceError if the model lacks one."""
     ids, count = data.read_ids("spk2id"), speakers or MAX_VOICE_SPEAKERS
     highest = max(ids.values(), default=0)
     if highest >= count:
-        raise data.build_field_error(
-            "spk2id",
-            localize(
+        reason = localize(f"話者の番号 {highest} が大きすぎます", f"speaker {highest} is more than any voice has")
+        if speakers:
+            reason = localize(
                 f"話者 {highest} がありますが、このモデルの話者は {count} 人です（番号は 0 から）",
                 f"it names speaker {highest}, but the model has {count} (numbered from 0)",
             )
-            if speakers
-            else localize(f"話者の番号 {highest} が大きすぎます", f"speaker {highest} is more than any voice has"),
-        )
+        raise data.build_field_error("spk2id", reason)
     return ids
 
 
@@ -87,21 +85,12 @@ def _read_style_ids(data: ConfigSection, vector_count: int) -> dict[str, int]:
     ids, count = data.read_ids("style2id"), min(vector_count, MAX_VOICE_STYLES)
     highest = max(ids.values(), default=0)
     if highest >= count:
-        raise data.build_field_error(
-            "style2id",
-            localize(
-                f"スタイル {highest} がありますが、スタイルのデータは {count} 個です（番号は 0 から）",
-                f"it names style {highest}, but the number of style vectors is {count} (numbered from 0)",
-            ),
+        reason = localize(
+            f"スタイル {highest} がありますが、スタイルのデータは {count} 個です（番号は 0 から）",
+            f"it names style {highest}, but the number of style vectors is {count} (numbered from 0)",
         )
+        raise data.build_field_error("style2id", reason)
     return ids
-
-
-def _collect_style_display_names(speakers: list[dict[str, Any]]) -> dict[int, str]:
-    shown: dict[int, str] = {}
-    for speaker in speakers:
-        shown = _collect_display_names(speaker.get("styles", [])) | shown
-    return shown
 
 
 def _collect_display_names(items: list[dict[str, Any]]) -> dict[int, str]:
@@ -111,11 +100,3 @@ def _collect_display_names(items: list[dict[str, Any]]) -> dict[int, str]:
 
 def _build_named_ids(ids: Mapping[str, int], display_names: Mapping[int, str]) -> tuple[NamedId, ...]:
     return tuple(NamedId(number, display_names.get(number) or sanitise_short_text(name) or str(number)) for name, number in ids.items())
-
-
-def _read_licence(value: Any) -> str:
-    """Return a licence whole, or an empty text: nobody can accept a part."""
-    text = sanitise_long_text(value)
-    if len(text) > MAX_TERMS_LENGTH:
-        raise ValueError("a licence of too many letters")
-    return text

@@ -89,30 +89,22 @@ def _raise_not_onnx_errors(name: str) -> Iterator[None]:
 
 def _parse_metadata(data: memoryview) -> dict[str, str]:
     walk = ProtobufWalker(data)
-    found: dict[str, str] = {}
-    left, has_graph = MAX_METADATA_BYTES, False
+    metadata: dict[str, str] = {}
+    bytes_left, has_graph = MAX_METADATA_BYTES, False
     for number, start, end in walk.iterate_fields(0, len(data)):
         if number == MODEL_METADATA_FIELD:
-            left -= end - start
-            if end < 0 or left < 0:
+            bytes_left -= end - start
+            if end < 0 or bytes_left < 0:
                 raise ValueError("metadata too large, or no message")
-            key, value = _parse_metadata_entry(walk, start, end)
-            if key in found:
+            # A StringStringEntryProto: field 1 is the key, field 2 the value.
+            texts = {1: "", 2: ""} | {field: walk.decode_text(*span) for field, *span in walk.iterate_fields(start, end) if field in (1, 2)}
+            if texts[1] in metadata:
                 raise ValueError("a key occurs twice")
-            found[key] = value
+            metadata[texts[1]] = texts[2]
         has_graph |= number == MODEL_GRAPH_FIELD and end >= 0
     if not has_graph:
         raise ValueError("no graph")
-    return found
-
-
-def _parse_metadata_entry(walk: ProtobufWalker, start: int, end: int) -> tuple[str, str]:
-    """Parse a StringStringEntryProto: field 1 is the key, field 2 the value."""
-    texts = {1: "", 2: ""}
-    for number, first, last in walk.iterate_fields(start, end):
-        if number in texts:
-            texts[number] = walk.decode_text(first, last)
-    return texts[1], texts[2]
+    return metadata
 
 
 def build_not_onnx_error(name: str) -> VoiceError:
@@ -126,16 +118,24 @@ def build_not_onnx_error(name: str) -> VoiceError:
 def list_external_files(path: Path, outline: OnnxOutline) -> list[Path]:
     """Return the files beside `path` that hold its tensors; raise VoiceError if one lies elsewhere, is a link, is missing or too short, or they are too large."""
     sizes: dict[str, int] = {}
-    left = MAX_GRAPH_BYTES
-    for place in outline.external:
-        name = place.get("location", "")
+    bytes_left = MAX_GRAPH_BYTES
+    for location in outline.external:
+        name = location.get("location", "")
         if name not in sizes:
             sizes[name] = _measure_external_file(path, name)
-        taken = _measure_tensor_bytes(place, sizes[name])
+        tensor_bytes = _measure_tensor_bytes(location, sizes[name])
+        if tensor_bytes < 0:
+            raise VoiceError(
+                localize(f"モデルの重みのファイルが短すぎます: {name}", f"The file with the weights of this model is too short: {name}"),
+                localize(f"{path.name} と一緒にもう一度ダウンロードしてください。", f"Download it again together with {path.name}."),
+            )
         # Tensors may share their bytes: many that are one on the disk are many in memory.
-        left -= taken
-        if taken < 0 or left < 0:
-            raise _build_damaged_data_error(path, name) if taken < 0 else _build_too_large_error(path)
+        bytes_left -= tensor_bytes
+        if bytes_left < 0:
+            raise VoiceError(
+                localize(f"モデルの重みが大きすぎます: {path.name}", f"The weights of this model are too large: {path.name}"),
+                localize("ONNX モデルのサイズは 2 GB までです。", "An ONNX model can be up to 2 GB."),
+            )
     return [path.parent / name for name in sizes]
 
 
@@ -149,12 +149,15 @@ def _measure_external_file(path: Path, name: str) -> int:
     if not re.fullmatch(r"[^/\\:\0]{1,200}", name) or name in (".", ".."):
         raise _build_outside_folder_error(path.name, name)
     try:
-        found = (path.parent / name).lstat()
+        status = (path.parent / name).lstat()
     except (OSError, ValueError) as exc:
-        raise _build_missing_data_error(path, name) from exc
-    if not stat.S_ISREG(found.st_mode):  # a link may lead anywhere
+        raise VoiceError(
+            localize(f"モデルの重みのファイルがありません: {name}", f"The file with the weights of this model is missing: {name}"),
+            localize(f"{path.name} と同じフォルダーに置いてください。", f"Put it beside {path.name}."),
+        ) from exc
+    if not stat.S_ISREG(status.st_mode):  # a link may lead anywhere
         raise _build_outside_folder_error(path.name, name)
-    return found.st_size
+    return status.st_size
 
 
 def _measure_tensor_bytes(data_location: Mapping[str, str], size: int) -> int:
@@ -171,25 +174,4 @@ def _build_outside_folder_error(name: str, location: str) -> VoiceError:
         localize(f"このモデルは別の場所にあるファイルを参照しています: {name}", f"This model refers to a file in another location: {name}"),
         localize(f"参照先: {location[:80]!r}。", f"Referenced file: {location[:80]!r}. ")
         + localize("重みが一つのファイルにまとまった声を選んでください。", "Choose a voice with all weights in one file."),
-    )
-
-
-def _build_missing_data_error(path: Path, location: str) -> VoiceError:
-    return VoiceError(
-        localize(f"モデルの重みのファイルがありません: {location}", f"The file with the weights of this model is missing: {location}"),
-        localize(f"{path.name} と同じフォルダーに置いてください。", f"Put it beside {path.name}."),
-    )
-
-
-def _build_too_large_error(path: Path) -> VoiceError:
-    return VoiceError(
-        localize(f"モデルの重みが大きすぎます: {path.name}", f"The weights of this model are too large: {path.name}"),
-        localize("ONNX モデルのサイズは 2 GB までです。", "An ONNX model can be up to 2 GB."),
-    )
-
-
-def _build_damaged_data_error(path: Path, location: str) -> VoiceError:
-    return VoiceError(
-        localize(f"モデルの重みのファイルが短すぎます: {location}", f"The file with the weights of this model is too short: {location}"),
-        localize(f"{path.name} と一緒にもう一度ダウンロードしてください。", f"Download it again together with {path.name}."),
     )

@@ -47,31 +47,27 @@ def build_voice_card(config: Mapping[str, Any], aivm: Mapping[str, Any], folder:
         emoji: its tensors have the symbols that make it a Nanairo voice, whatever it calls itself.
     """
     media = _MediaWriter(folder)
+    architecture = _normalise_line(aivm.get("model_architecture"))
+    if emoji or is_nanairo_config(config):
+        architecture = NANAIRO_ARCHITECTURE
+    elif not architecture:
+        architecture = "Style-Bert-VITS2" + (" (JP-Extra)" if str(config.get("version", "JP-Extra")).endswith("JP-Extra") else "")
     return VoiceCardData(
         uuid=_normalise_line(aivm.get("uuid")),
         version=_normalise_line(aivm.get("version")),
-        architecture=NANAIRO_ARCHITECTURE
-        if emoji or is_nanairo_config(config)
-        else _normalise_line(aivm.get("model_architecture")) or _find_architecture_name(config),
-        creators=tuple(filter(None, (_normalise_line(item) for item in _ensure_list(aivm.get("creators"))))),
+        architecture=architecture,
+        creators=tuple(filter(None, map(_normalise_line, _ensure_list(aivm.get("creators"))))),
         training_epochs=_parse_count(aivm.get("training_epochs")),
         training_steps=_parse_count(aivm.get("training_steps")),
-        speakers=tuple(
-            _build_speaker_card(item, media) for item in _ensure_list(aivm.get("speakers")) if _parse_local_id(item) is not None
-        ),
+        speakers=tuple(_build_speaker_card(item, media) for item in _ensure_list(aivm.get("speakers")) if _has_local_id(item)),
         notes=tuple(media.notes[:MAX_CARD_NOTES]),
     )
 
 
-def _find_architecture_name(config: Mapping[str, Any]) -> str:
-    jp_extra = str(config.get("version", "JP-Extra")).endswith("JP-Extra")
-    return "Style-Bert-VITS2" + (" (JP-Extra)" if jp_extra else "")
-
-
 def _build_speaker_card(data: dict[str, Any], media: _MediaWriter) -> SpeakerCard:
     who = _normalise_line(data.get("name"))
-    styles = tuple(_build_style_card(item, who, media) for item in _ensure_list(data.get("styles")) if _parse_local_id(item) is not None)
-    languages = tuple(filter(None, (_normalise_line(item) for item in _ensure_list(data.get("supported_languages")))))
+    styles = tuple(_build_style_card(item, who, media) for item in _ensure_list(data.get("styles")) if _has_local_id(item))
+    languages = tuple(filter(None, map(_normalise_line, _ensure_list(data.get("supported_languages")))))
     return SpeakerCard(
         convert_to_integer(data["local_id"]), _normalise_line(data.get("uuid")), languages, media.write_icon(data.get("icon"), who), styles
     )
@@ -91,7 +87,7 @@ class _MediaWriter:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._left = MAX_CARD_MEDIA_BYTES
+        self._bytes_left = MAX_CARD_MEDIA_BYTES
         self.notes: list[str] = []
 
     def write_icon(self, url: Any, description: str) -> str:
@@ -109,22 +105,21 @@ class _MediaWriter:
     ) -> str:
         if url is None or url == "":
             return ""
-        data = _decode_data_url(url, min(max_bytes, self._left))
+        data = _decode_data_url(url, min(max_bytes, self._bytes_left))
         suffix = next((name for name, fits in suffixes if data and fits(data)), None)
         if data is None or suffix is None:
-            self.notes.append(
-                localize(
-                    f"{description}は壊れているか大きすぎるため、使用しません。",
-                    f"The {description} is damaged or too large and was skipped.",
-                )
+            note = (
+                f"{description}は壊れているか大きすぎるため、使用しません。",
+                f"The {description} is damaged or too large and was skipped.",
             )
+            self.notes.append(localize(*note))
             return ""
         name = f"{MEDIA_FOLDER}/{hashlib.sha256(data).hexdigest()[:24]}{suffix}"
         path = self._folder / name
         if not path.exists():
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
-            self._left -= len(data)
+            self._bytes_left -= len(data)
         return name
 
 
@@ -146,9 +141,8 @@ def _ensure_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _parse_local_id(value: Any) -> int | None:
-    number = convert_to_integer(value.get("local_id")) if isinstance(value, dict) else None
-    return number if type(number) is int and number >= 0 else None
+def _has_local_id(value: Any) -> bool:
+    return isinstance(value, dict) and _parse_count(convert_to_integer(value.get("local_id"))) is not None
 
 
 def _parse_count(value: Any) -> int | None:

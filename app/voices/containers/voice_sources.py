@@ -72,12 +72,10 @@ def find_checkpoints(path: Path, temporary_folder: Path | None, *, container: Co
     except BaseException:
         search.remove_unpacked_files()
         raise
-    return sorted(search.found, key=lambda item: _build_natural_sort_key(item.label))
-
-
-def _build_natural_sort_key(label: str) -> list[tuple[int, str]]:
-    """Return a key that sorts e100 before e1000."""
-    return [(int(digits or 0), text) for digits, text in re.findall(r"([0-9]*)([^0-9]*)", label)]
+    # As e100 comes before e1000.
+    return sorted(
+        search.found, key=lambda item: [(int(digits or 0), text) for digits, text in re.findall(r"([0-9]*)([^0-9]*)", item.label)]
+    )
 
 
 class _CheckpointSearch:
@@ -85,8 +83,8 @@ class _CheckpointSearch:
 
     def __init__(self, temporary_folder: Path | None) -> None:
         self._scratch = temporary_folder
-        self._made: list[Path] = []
-        self._left = MAX_ZIP_ENTRIES
+        self._unpacked_folders: list[Path] = []
+        self._entries_left = MAX_ZIP_ENTRIES
         self._looks_left = MAX_CHECKPOINTS
         self.found: list[Checkpoint] = []
         self.refused: list[tuple[bool, bool, VoiceError]] = []
@@ -106,7 +104,7 @@ class _CheckpointSearch:
             self._add_voice_file(path, container, sanitise_short_text(path.name))
 
     def remove_unpacked_files(self) -> None:
-        for folder in self._made:
+        for folder in self._unpacked_folders:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _iterate_files(self, folder: Path, prefix: str, depth: int) -> Iterator[tuple[Path, str]]:
@@ -124,13 +122,13 @@ class _CheckpointSearch:
     def _list_folder(self, folder: Path) -> list[Path]:
         try:
             with os.scandir(folder) as entries:
-                listed = [folder / entry.name for _, entry in zip(range(self._left + 1), entries, strict=False)]
+                listed = [folder / entry.name for _, entry in zip(range(self._entries_left + 1), entries, strict=False)]
         except OSError as exc:
             unread = localize(f"フォルダーを読み込めません: {folder}", f"This folder cannot be read: {folder}")
             self._note_refusal(VoiceError(unread, f"({describe_reason(exc)})"), folder)
             return []
-        self._left -= len(listed)
-        if self._left < 0:
+        self._entries_left -= len(listed)
+        if self._entries_left < 0:
             raise VoiceError(
                 localize(f"ファイルが多すぎます: {folder}", f"There are too many files in {folder}"),
                 localize("声のファイルを直接選んでください。", "Choose the voice file itself."),
@@ -162,10 +160,9 @@ class _CheckpointSearch:
 
     def _note_refusal(self, reason: VoiceError, path: Path) -> None:
         """Note why a file is no voice. A file named like a voice comes first, and "is something else" comes before "cannot be read"."""
-        called = path.name.casefold().endswith(VOICE_SUFFIXES)
-        foreign = isinstance(reason, UnsupportedFormatError)
-        if called or not isinstance(reason, UnsupportedFormatError) or reason.kind not in NON_MODEL_KINDS:
-            self.refused.append((not called, not foreign, reason))
+        has_voice_name, is_foreign = path.name.casefold().endswith(VOICE_SUFFIXES), isinstance(reason, UnsupportedFormatError)
+        if has_voice_name or not isinstance(reason, UnsupportedFormatError) or reason.kind not in NON_MODEL_KINDS:
+            self.refused.append((not has_voice_name, not is_foreign, reason))
 
     def _search_zip(self, path: Path, prefix: str, budget: UnpackBudget, depth: int) -> None:
         """Search a zip, and zips inside it if it holds nothing else."""
@@ -180,13 +177,15 @@ class _CheckpointSearch:
             return
         prepared = {item.path.parent: item.name for item in unpacked if item.path.name == MANIFEST_NAME}
         for place, name in prepared.items():
-            self.found.append(
-                Checkpoint(PreparedSource(place), "prepared", sanitise_short_text(prefix + (name.rpartition("/")[0] or path.stem)))
-            )
+            label = sanitise_short_text(prefix + (name.rpartition("/")[0] or path.stem))
+            self.found.append(Checkpoint(PreparedSource(place), "prepared", label))
         rest = [item for item in unpacked if prepared.keys().isdisjoint(item.path.parents)]
         zips = [item for item in rest if self._inspect_file(item.path, sanitise_short_text(prefix + item.name))]
         if zips and not self.found and depth >= MAX_ARCHIVE_DEPTH:
-            self._note_refusal(_build_too_deep_error(zips[0].name), path)
+            shown = sanitise_short_text(zips[0].name)
+            too_deep = localize(f"zip の中の zip の階層が深すぎます: {shown}", f"Zips are nested too deeply: {shown}")
+            hint = localize("展開して、中の声を選んでください。", "Unpack them and choose the voice inside.")
+            self._note_refusal(VoiceError(too_deep, hint), path)
         for item in zips if not self.found and depth < MAX_ARCHIVE_DEPTH else ():
             self._search_zip(item.path, f"{prefix}{item.name}/", budget, depth + 1)
 
@@ -198,21 +197,13 @@ class _CheckpointSearch:
                 localize(f"展開先に書き込めません: {temporary_folder}", f"Cannot unpack into {temporary_folder}"),
                 f"({describe_reason(exc)})",
             ) from exc
-        self._made.append(folder)
+        self._unpacked_folders.append(folder)
         return folder
 
 
 def _read_file_size(path: Path) -> int:
     with open_regular_file(path) as file:
         return measure_file(file)
-
-
-def _build_too_deep_error(name: str) -> VoiceError:
-    shown = sanitise_short_text(name)
-    return VoiceError(
-        localize(f"zip の中の zip の階層が深すぎます: {shown}", f"Zips are nested too deeply: {shown}"),
-        localize("展開して、中の声を選んでください。", "Unpack them and choose the voice inside."),
-    )
 
 
 def _build_no_voice_error(path: Path) -> VoiceError:
@@ -247,9 +238,9 @@ class _CollectionSource(VoiceSource):
             return inner.read_facts()
 
     def build_voice(self) -> Voice:
-        with self._open_inner() as (inner, kept):
+        with self._open_inner() as (inner, is_permanent):
             voice = inner.build_voice()
-            if kept:
+            if is_permanent:
                 return voice
             return replace(voice, graphs={name: _load_whole_graph(graph) for name, graph in voice.graphs.items()}, path=self.path)
 
@@ -261,10 +252,10 @@ class _CollectionSource(VoiceSource):
             return
         with tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True) as scratch:
             inner = _require_single_checkpoint(self.path, find_checkpoints(self.path, Path(scratch), container=self.container))
-            kept = not inner.path.is_relative_to(scratch)
-            if kept:
+            is_permanent = not inner.path.is_relative_to(scratch)
+            if is_permanent:
                 self._inner = inner
-            yield inner, kept
+            yield inner, is_permanent
 
 
 class FolderSource(_CollectionSource):

@@ -163,14 +163,15 @@ def _collect_entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.Z
         if len(entry) > MAX_ENTRY_NAME_LENGTH:
             raise ValueError("a name too long")
         if is_outside_path(entry) or not is_plain_entry(info):
+            shown = sanitise_short_text(entry)[:80]
             raise VoiceError(
                 localize(
                     f"フォルダーの外を指す項目が zip に含まれています: {name}",
                     f"This zip file contains an entry that points outside it: {name}",
                 ),
                 localize(
-                    f"項目: {sanitise_short_text(entry)[:80]}。信頼できる配布元からダウンロードしてください。",
-                    f"Entry: {sanitise_short_text(entry)[:80]}. Download it from a source you trust.",
+                    f"項目: {shown}。信頼できる配布元からダウンロードしてください。",
+                    f"Entry: {shown}. Download it from a source you trust.",
                 ),
             )
         if entry.endswith("/") or is_system_entry(entry):
@@ -184,16 +185,12 @@ def _collect_entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.Z
 
 
 def _check_packing(info: zipfile.ZipInfo, name: str) -> None:
+    hint = localize("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside.")
     if info.flag_bits & ENCRYPTED_FLAG:
-        raise VoiceError(
-            localize(f"パスワード付きの zip です: {name}", f"This zip file is password-protected: {name}"),
-            localize("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
-        )
+        raise VoiceError(localize(f"パスワード付きの zip です: {name}", f"This zip file is password-protected: {name}"), hint)
     if info.compress_type not in ALLOWED_METHODS:
-        raise VoiceError(
-            localize(f"対応していない圧縮方式の zip です: {name}", f"This zip file uses an unsupported compression method: {name}"),
-            localize("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
-        )
+        method = f"対応していない圧縮方式の zip です: {name}", f"This zip file uses an unsupported compression method: {name}"
+        raise VoiceError(localize(*method), hint)
 
 
 def _refuse_foreign(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], name: str) -> None:
@@ -209,16 +206,12 @@ def _refuse_foreign(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo
             raise UnsupportedFormatError("voicevox", name)
         if entry == "engine_manifest.json":
             raise UnsupportedFormatError("voicevox_plugin", name)
-        if entry == MANIFEST_NAME and _is_irovoice(archive, info):
-            raise UnsupportedFormatError("irovoice", name)
+        if entry == MANIFEST_NAME:
+            with archive.open(info) as content:
+                if b'"irovoice"' in content.read(RECOGNITION_BYTES):
+                    raise UnsupportedFormatError("irovoice", name)
         if base.casefold() == "oto.ini":
             raise UnsupportedFormatError("utau", name)
-
-
-def _is_irovoice(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
-    """Return whether an entry is the description of an Irodori-TTS voice, which has the name of ours."""
-    with archive.open(info) as content:
-        return b'"irovoice"' in content.read(RECOGNITION_BYTES)
 
 
 def _extract_entries(
@@ -227,28 +220,23 @@ def _extract_entries(
     prepared = {name.rpartition("/")[0] for name in entries if name.rpartition("/")[2] == MANIFEST_NAME}
     roots: dict[str, Path] = {}
     for name, info in entries.items():
-        parent = name.rpartition("/")[0]
-        whole = next((root for root in _iterate_parent_folders(name) if root in prepared), None)
-        root = parent if whole is None else whole
+        folders = name.split("/")[:-1]
+        parents = ("/".join(folders[:depth]) for depth in range(len(folders) + 1))
+        whole = next((root for root in parents if root in prepared), None)
+        root = "/".join(folders) if whole is None else whole
         target = roots.setdefault(root, folder / str(len(roots))).joinpath(
             *map(make_safe_name, name.removeprefix(root).strip("/").split("/"))
         )
         with archive.open(info) as content:
             start = content.read(RECOGNITION_BYTES)
-            if (
-                whole is None
-                and recognise_foreign_start(start) in NON_MODEL_KINDS
-                and not name.casefold().endswith((*KEPT_SUFFIXES, *VOICE_SUFFIXES))
-            ):
+            is_beside = recognise_foreign_start(start) in NON_MODEL_KINDS and not name.casefold().endswith(
+                (*KEPT_SUFFIXES, *VOICE_SUFFIXES)
+            )
+            if whole is None and is_beside:
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             _write_entry(start, content, target, budget)
         yield UnpackedFile(target, name)
-
-
-def _iterate_parent_folders(name: str) -> Iterator[str]:
-    parts = name.split("/")[:-1]
-    return ("/".join(parts[:depth]) for depth in range(len(parts) + 1))
 
 
 def _write_entry(start: bytes, content: IO[bytes], target: Path, budget: UnpackBudget) -> None:

@@ -21,26 +21,16 @@ from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, sim
 from app.voices.prepare.source_graphs import CutPoints, find_cut_points
 
 CONTRACT_SHAPES: dict[str, SymbolicShape] = {
-    "x_tst": (FREE_SIZE,),
-    "tones": (FREE_SIZE,),
-    "language": (FREE_SIZE,),
+    **dict.fromkeys(("x_tst", "tones", "language"), (FREE_SIZE,)),
+    **dict.fromkeys(("bert", "ja_bert", "en_bert"), (BERT_WIDTH, FREE_SIZE)),
     "sid": (1,),
-    "bert": (BERT_WIDTH, FREE_SIZE),
-    "ja_bert": (BERT_WIDTH, FREE_SIZE),
-    "en_bert": (BERT_WIDTH, FREE_SIZE),
     "style_vec": (STYLE_WIDTH,),
     "sdp_ratio": (),
 }
 """Inputs of the public graph that a prepared one may have, without the batch axis."""
 INTEGER_INPUTS = {"x_tst", "tones", "language", "sid"}  # int64 here, whatever the source has
-MALFORMED_GRAPH_ERRORS = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)  # what rules run into where nodes lack what ONNX demands
+# What rules run into where nodes lack what ONNX demands.
+MALFORMED_GRAPH_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 # A decoder that sees farther cannot be run in windows; published ones need 13.
 MAX_CONTEXT_FRAMES = 256
 
@@ -92,11 +82,9 @@ def _list_input_ports(source: onnx.ModelProto, *names: str) -> list[SubgraphPort
     ports = []
     for item in source.graph.input:
         if item.name in names:
-            shape = CONTRACT_SHAPES[item.name]
+            shape, dtype = CONTRACT_SHAPES[item.name], TensorProto.INT64 if item.name in INTEGER_INPUTS else TensorProto.FLOAT
             batched = (1,) * (_count_axes(item) - len(shape)) + shape if _count_axes(item) else ()  # a speaker may be a bare number
-            ports.append(
-                SubgraphPort(item.name, item.name, shape, batched, TensorProto.INT64 if item.name in INTEGER_INPUTS else TensorProto.FLOAT)
-            )
+            ports.append(SubgraphPort(item.name, item.name, shape, batched, dtype))
     return ports
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,12 +143,8 @@ def _describe_value(item: onnx.ValueInfoProto) -> GraphValue:
     if not item.type.HasField("tensor_type"):
         return GraphValue(item.name, item.type.WhichOneof("value") or "?", None)
     tensor = item.type.tensor_type
-    return GraphValue(item.name, _find_dtype_name(tensor.elem_type), tuple(_iterate_sizes(tensor.shape.dim)))
-
-
-def _iterate_sizes(dims: Iterable[onnx.TensorShapeProto.Dimension]) -> Iterator[int | str]:
-    for dim in dims:
-        yield dim.dim_value if dim.HasField("dim_value") else dim.dim_param or "?"
+    sizes = (dim.dim_value if dim.HasField("dim_value") else dim.dim_param or "?" for dim in tensor.shape.dim)
+    return GraphValue(item.name, _find_dtype_name(tensor.elem_type), tuple(sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +186,9 @@ def list_operators(graph: Path | bytes) -> list[GraphOperator]:
 def _iterate_graph_operators(graph: onnx.GraphProto, opsets: Mapping[str, int], outer: ChainMap[str, str]) -> Iterator[GraphOperator]:
     types: ChainMap[str, str] = ChainMap({}, *outer.maps)
     known = {item.name for item in graph.initializer}
-    types.update({item.name: _find_known_type_name(item.data_type) for item in graph.initializer})
-    for item in (*graph.input, *graph.value_info, *graph.output):
-        types[item.name] = _find_known_type_name(item.type.tensor_type.elem_type)
+    numbers = {item.name: item.data_type for item in graph.initializer}
+    numbers |= {item.name: item.type.tensor_type.elem_type for item in (*graph.input, *graph.value_info, *graph.output)}
+    types.update({name: find_type_name(number) if number else "" for name, number in numbers.items()})
     for number, node in enumerate(graph.node):
         fixed = all(value in known for value in node.input if value) and not node.op_type.startswith("Random")
         known.update(node.output if fixed else ())
@@ -210,18 +206,14 @@ def _describe_operator(
         schema = onnx.defs.get_schema(node.op_type, opsets.get(domain, 1), domain)
     except onnx.defs.SchemaError:
         return GraphOperator(name, domain, node.op_type, 1, {}, *values, fixed)
-    found: dict[str, str] = {}
-    for formal, given in ((schema.inputs, node.input), (schema.outputs, node.output)):
-        for index, value in enumerate(given):
+    named_types: dict[str, str] = {}
+    for formal, actual in ((schema.inputs, node.input), (schema.outputs, node.output)):
+        for index, value in enumerate(actual):
             parameter = formal[min(index, len(formal) - 1)]  # the last one may stand for many
             if types.get(value) and not parameter.type_str.startswith("tensor("):
-                found[parameter.type_str] = types[value]
+                named_types[parameter.type_str] = types[value]
     body = tuple(item.op_type for item in schema.function_body.node)
-    return GraphOperator(name, domain, node.op_type, schema.since_version, found, *values, fixed, body)
-
-
-def _find_known_type_name(data_type: int) -> str:
-    return find_type_name(data_type) if data_type else ""
+    return GraphOperator(name, domain, node.op_type, schema.since_version, named_types, *values, fixed, body)
 
 
 def find_type_name(data_type: int) -> str:
@@ -259,9 +251,9 @@ def read_module_paths(graph: Path | bytes) -> ModulePaths:
         sources = [written[value] for value in node.input if value in written]
         for source in sources:
             readers.setdefault(source, []).append(index)
-        paths[index] = paths[index] or _find_first_path(paths[source] for source in reversed(sources))
+        paths[index] = next(filter(None, (paths[index], *(paths[source] for source in reversed(sources)))), "")
     for index in reversed(range(len(nodes))):
-        paths[index] = paths[index] or _find_first_path(paths[reader] for reader in readers.get(index, ()))
+        paths[index] = next(filter(None, (paths[index], *(paths[reader] for reader in readers.get(index, ())))), "")
     return dict(zip(names, paths, strict=True))
 
 
@@ -269,7 +261,3 @@ def parse_module_path(name: str) -> str:
     """Return the path in a node's name: `/dec/ups.0/ConvTranspose` gives `dec/ups.0`, `flow.flows.6/Add_1` gives `flow/flows.6`; empty if the name has no path."""
     parts = SUBMODULE_DOT_PATTERN.sub(MODULE_SEPARATOR, name).split(MODULE_SEPARATOR)[:-1]
     return MODULE_SEPARATOR.join(part for part, before in zip(parts, ["", *parts], strict=False) if part not in ("", before))
-
-
-def _find_first_path(found: Iterable[str]) -> str:
-    return next(filter(None, found), "")

@@ -54,11 +54,10 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
         _move_weights_outside(model.graph, f"{name}.bin")
         onnx.save(model, str(folder / file_name))
     except (OSError, EncodeError, ValueError) as exc:
+        reason = describe_reason(exc)
         raise OutputFileError(
             localize(f"声のファイルを書き込めません: {folder / file_name}", f"A file of the voice cannot be written: {folder / file_name}"),
-            localize(
-                f"ディスクの空き容量を確認してください。（{describe_reason(exc)}）", f"Check the free disk space. ({describe_reason(exc)})"
-            ),
+            localize(f"ディスクの空き容量を確認してください。（{reason}）", f"Check the free disk space. ({reason})"),
         ) from exc
     return file_name
 

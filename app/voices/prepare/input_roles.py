@@ -37,11 +37,8 @@ ROLE_PRESERVING_OPS = {
 COMPARISON_OPS = {"Less", "LessOrEqual", "Greater", "GreaterOrEqual"}
 CONVOLUTION_OPS, PRODUCT_OPS = {"Conv", "ConvInteger", "FusedConv"}, {"MatMul", "MatMulInteger", "FusedMatMul"}
 UPSAMPLING_OP = "ConvTranspose"
-MAX_GRAPH_INPUTS, MAX_GRAPH_OUTPUTS, MAX_ROUNDINGS = (
-    32,
-    32,
-    64,
-)  # voices have up to 13, 7 and 2; each of them takes a walk through the graph
+# Voices have up to 13, 7 and 2; each of them takes a walk through the graph.
+MAX_GRAPH_INPUTS, MAX_GRAPH_OUTPUTS, MAX_ROUNDINGS = 32, 32, 64
 MAX_CONSTANT_CHAIN = 8  # operators between stored numbers and what they are used for
 
 InputKind = Literal["index", "vector", "number"]
@@ -169,8 +166,8 @@ class _InputRoleFinder:
         ups = {node.output[0] for node in self.links.nodes if node.op_type == UPSAMPLING_OP and node.output}
         made = [item.name for item in self.graph.output[:MAX_GRAPH_OUTPUTS] if item.name in self.links.maker]
         above = {name: self.links.collect_upstream(self.links.maker[name]) for name in made}
-        found = {name: len(names) for name, names in above.items() if not ups.isdisjoint(names)}
-        return max(found, key=found.__getitem__, default=None)
+        sizes = {name: len(names) for name, names in above.items() if not ups.isdisjoint(names)}
+        return max(sizes, key=sizes.__getitem__, default=None)
 
     def _iterate_uses(self, name: str) -> Iterator[tuple[OnnxNode, int]]:
         waiting, seen = [name], {name}
@@ -197,9 +194,9 @@ class _InputRoleFinder:
 
     def _find_integer_role(self, value: OnnxValue) -> str:
         uses = list(self._iterate_uses(value.name))
-        found = {self._find_table_role(node) for node, place in uses if node.op_type == "Gather" and place == 1} - {None}
-        if found:
-            return (found.pop() if len(found) == 1 else "") or ""
+        roles = {self._find_table_role(node) for node, place in uses if node.op_type == "Gather" and place == 1} - {None}
+        if roles:
+            return (roles.pop() if len(roles) == 1 else "") or ""
         if any(node.op_type in COMPARISON_OPS for node, _ in uses):
             return "x_tst_lengths"
         return guess_role_by_name(value.name, "index")
@@ -265,7 +262,7 @@ class _InputRoleFinder:
         return self._find_factor_nodes(others), ends, first
 
     def _find_factor_nodes(self, names: Iterable[str]) -> list[OnnxNode]:
-        found, waiting = [], list(names)
+        factors, waiting = [], list(names)
         seen = set(waiting)
         while waiting:
             node = self.links.maker.get(waiting.pop())
@@ -273,10 +270,10 @@ class _InputRoleFinder:
                 continue
             above = node.input if node.op_type in ("Mul", "Div") else node.input[:1] if node.op_type in ROLE_PRESERVING_OPS else ()
             if not above:
-                found.append(node)
+                factors.append(node)
             waiting += {*above} - seen
             seen.update(above)
-        return found
+        return factors
 
     @cached_property
     def _rounding_nodes(self) -> list[OnnxNode]:

@@ -38,30 +38,21 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 
 def build_unreadable_error(path: Path, reason: OSError | ValueError) -> VoiceError:
     """Return the error for a file that cannot be opened, or cannot be read to its end."""
+    message = localize(f"ファイルを読み込めません: {path}", f"This file cannot be read: {path}")
+    hint = localize(f"ファイルの場所を確認してください。（{describe_reason(reason)}）", f"Check the path. ({describe_reason(reason)})")
     if isinstance(reason, FileNotFoundError | NotADirectoryError):
-        return VoiceError(
-            localize(f"声が見つかりません: {path}", f"There is no voice at {path}"),
-            localize("ファイルの場所を確認してください。", "Check the path."),
-        )
-    if isinstance(reason, PermissionError):
-        return VoiceError(
-            localize(f"ファイルを読み込む権限がありません: {path}", f"No permission to read this file: {path}"),
-            localize("ファイルの権限を確認してください。", "Check the file permissions."),
-        )
-    if isinstance(reason, bounded_read.NotRegularFileError):
-        return VoiceError(
-            localize(f"ファイルではありません: {path}", f"This is not a file: {path}"),
-            localize("声のファイルを選んでください。", "Choose a voice file."),
-        )
-    if isinstance(reason, bounded_read.FileTooLargeError):
-        return VoiceError(
-            localize(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
-            str(reason.strerror),
-        )
-    return VoiceError(
-        localize(f"ファイルを読み込めません: {path}", f"This file cannot be read: {path}"),
-        localize(f"ファイルの場所を確認してください。（{describe_reason(reason)}）", f"Check the path. ({describe_reason(reason)})"),
-    )
+        message = localize(f"声が見つかりません: {path}", f"There is no voice at {path}")
+        hint = localize("ファイルの場所を確認してください。", "Check the path.")
+    elif isinstance(reason, PermissionError):
+        message = localize(f"ファイルを読み込む権限がありません: {path}", f"No permission to read this file: {path}")
+        hint = localize("ファイルの権限を確認してください。", "Check the file permissions.")
+    elif isinstance(reason, bounded_read.NotRegularFileError):
+        message = localize(f"ファイルではありません: {path}", f"This is not a file: {path}")
+        hint = localize("声のファイルを選んでください。", "Choose a voice file.")
+    elif isinstance(reason, bounded_read.FileTooLargeError):
+        message = localize(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}")
+        hint = str(reason.strerror)
+    return VoiceError(message, hint)
 
 
 def is_folder(path: Path) -> bool:

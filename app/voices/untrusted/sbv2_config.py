@@ -33,12 +33,7 @@ class ConfigSection:
             raise self.build_field_error(key, localize("ありません", "it is missing"))
         values = self._values.get(key, {})
         if not isinstance(values, dict):
-            raise self.build_field_error(
-                key,
-                localize(
-                    f"{_format_quoted_value(values)} はオブジェクトではありません", f"{_format_quoted_value(values)} is not an object"
-                ),
-            )
+            raise self._build_value_error(key, values, "はオブジェクトではありません", "is not an object")
         return ConfigSection(values, self.source_label, f"{self._name}{key}.")
 
     def read_integer(self, key: str, default: int, lowest: int, highest: int) -> int:
@@ -61,13 +56,7 @@ class ConfigSection:
         value = self._values.get(key, default)
         word = str(value).strip().lower() if isinstance(value, str | bool) else str(int(value)) if value in (0.0, 1.0) else ""
         if word not in TRUE_SPELLINGS | FALSE_SPELLINGS:
-            raise self.build_field_error(
-                key,
-                localize(
-                    f"{_format_quoted_value(value)} は true でも false でもありません",
-                    f"{_format_quoted_value(value)} is neither true nor false",
-                ),
-            )
+            raise self._build_value_error(key, value, "は true でも false でもありません", "is neither true nor false")
         return word in TRUE_SPELLINGS
 
     def read_ids(self, key: str) -> dict[str, int]:
@@ -91,20 +80,21 @@ class ConfigSection:
 
     def _require_list(self, key: str, value: Any) -> list[Any]:
         if not isinstance(value, list):
-            raise self.build_field_error(
-                key, localize(f"{_format_quoted_value(value)} はリストではありません", f"{_format_quoted_value(value)} is not a list")
-            )
+            raise self._build_value_error(key, value, "はリストではありません", "is not a list")
         return value
 
     def _parse_integer(self, key: str, value: Any, lowest: int, highest: int) -> int:
         try:
             return require_int(convert_to_integer(value), lowest, highest)
         except ValueError as exc:
-            shown = _format_quoted_value(value)
-            reason = localize(
-                f"{shown} は {lowest} から {highest} までの整数ではありません", f"{shown} is not a whole number from {lowest} to {highest}"
-            )
-            raise self.build_field_error(key, reason) from exc
+            limits = f"は {lowest} から {highest} までの整数ではありません", f"is not a whole number from {lowest} to {highest}"
+            raise self._build_value_error(key, value, *limits) from exc
+
+    def _build_value_error(self, key: str, value: Any, ja: str, en: str) -> VoiceError:
+        # As the file has it, shortened, and without characters that would disturb a terminal.
+        text = sanitise_short_text(json.dumps(value, ensure_ascii=False, default=str))
+        quoted = text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"
+        return self.build_field_error(key, localize(f"{quoted} {ja}", f"{quoted} {en}"))
 
 
 def convert_to_integer(value: Any) -> Any:
@@ -115,9 +105,3 @@ def convert_to_integer(value: Any) -> Any:
     if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
         return int(value)
     return value
-
-
-def _format_quoted_value(value: Any) -> str:
-    """Return a value as the file has it, shortened, and without characters that would disturb a terminal."""
-    text = sanitise_short_text(json.dumps(value, ensure_ascii=False, default=str))
-    return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -70,16 +69,13 @@ def parse_json_vectors(content: bytes) -> Float32:
     values = parse_object(content)
     try:
         shape = [require_int(size, 1, MAX_VOICE_STYLES) for size in values["shape"]]
-        numbers = np.array([_parse_row(row) for row in values["data"]], np.float64)
+        rows = values["data"]
+        if any(not isinstance(row, list) or any(type(value) not in (int, float) for value in row) for row in rows):
+            raise ValueError("no numbers")
+        numbers = np.array([[float(value) for value in row] for row in rows], np.float64)
         return check_style_vectors(numbers.reshape(shape))
     except (KeyError, TypeError, OverflowError) as exc:
         raise ValueError("no style vectors") from exc
-
-
-def _parse_row(row: Any) -> list[float]:
-    if not isinstance(row, list) or any(type(value) not in (int, float) for value in row):
-        raise ValueError("no numbers")
-    return [float(value) for value in row]
 
 
 def check_style_vectors(vectors: np.ndarray) -> Float32:

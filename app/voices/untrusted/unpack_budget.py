@@ -12,13 +12,15 @@ from app.voices.untrusted.voice_limits import (
     MAX_ZIP_DIRECTORY_BYTES,
 )
 
+_CHOOSE_VOICES_HINT = "Choose one that contains only voices, or unpack it yourself first."
+
 
 class UnpackBudget:
     """The budget of one archive, together with the archives inside it: unpacked bytes, and entries of zips with the bytes that list them."""
 
     def __init__(self, name: str, packed_bytes: int) -> None:
         self._name = name
-        self._left = min(MAX_UNPACKED_BYTES, FREE_UNPACKED_BYTES + MAX_COMPRESSION_RATIO * packed_bytes)
+        self._bytes_left = min(MAX_UNPACKED_BYTES, FREE_UNPACKED_BYTES + MAX_COMPRESSION_RATIO * packed_bytes)
         self._entries_left = MAX_UNPACKED_FILES
         self._directory_left = MAX_ZIP_DIRECTORY_BYTES
 
@@ -29,14 +31,11 @@ class UnpackBudget:
 
     def consume_bytes(self, size: int) -> None:
         """Count unpacked bytes before they are kept; raise VoiceError if they are too many."""
-        self._left -= size
-        if self._left < 0:
+        self._bytes_left -= size
+        if self._bytes_left < 0:
             raise VoiceError(
                 localize(f"展開後のサイズが大きすぎます: {self._name}", f"This archive is far too large when unpacked: {self._name}"),
-                localize(
-                    "声だけを含むファイルを選ぶか、展開してから追加してください。",
-                    "Choose one that contains only voices, or unpack it yourself first.",
-                ),
+                localize("声だけを含むファイルを選ぶか、展開してから追加してください。", _CHOOSE_VOICES_HINT),
             )
 
     def consume_directory(self, size: int, entries: int) -> None:
@@ -46,8 +45,5 @@ class UnpackBudget:
         if self._directory_left < 0 or self._entries_left < 0:
             raise VoiceError(
                 localize(f"zip に含まれる項目が多すぎます: {self._name}", f"This zip file contains too many entries: {self._name}"),
-                localize(
-                    "声だけを含む zip を選ぶか、展開してから追加してください。",
-                    "Choose one that contains only voices, or unpack it yourself first.",
-                ),
+                localize("声だけを含む zip を選ぶか、展開してから追加してください。", _CHOOSE_VOICES_HINT),
             )

@@ -24,10 +24,8 @@ MAX_VOICE_SPEAKERS = 4096
 MIN_SAMPLING_RATE_HZ = 1000  # below that there is no speech
 MAX_SAMPLING_RATE_HZ = 384_000  # the highest rate sound cards know
 MAX_HOP_SAMPLES = 1 << 16
-MAX_DECODE_WINDOWS, MAX_DECODE_WINDOW_FRAMES = (
-    64,
-    1 << 16,
-)  # of a voice's schedule, and of a window or its margin: voices have 4, 128 and 16
+# Of a voice's schedule, and of a window or its margin: voices have 4, 128 and 16.
+MAX_DECODE_WINDOWS, MAX_DECODE_WINDOW_FRAMES = 64, 1 << 16
 
 # For a message and all below it: a voice has 60,000 to 160,000 fields; each takes a microsecond.
 MAX_PROTOBUF_FIELDS = 500_000
@@ -47,12 +45,10 @@ FREE_UNPACKED_BYTES = 64 << 20
 MAX_COMPRESSION_RATIO = 30
 MAX_ZSTD_WINDOW_BYTES = 1 << 27  # memory that zstd may ask for
 MAX_ZIP_ENTRIES = 20_000  # of a tar archive, or files of a folder, that are looked at
-MAX_UNPACKED_FILES = (
-    5_000  # entries of a zip, and of those inside it, which are written out: each takes a millisecond, more beside other programs
-)
-MAX_ZIP_DIRECTORY_BYTES = (
-    4 << 20
-)  # of a zip and those inside it: about 100 bytes an entry; zipfile takes up to a second for each of these MB
+# Entries of a zip, and of those inside it, which are written out: each takes a millisecond, more beside other programs.
+MAX_UNPACKED_FILES = 5_000
+# Of a zip and those inside it: about 100 bytes an entry; zipfile takes up to a second for each of these MB.
+MAX_ZIP_DIRECTORY_BYTES = 4 << 20
 MAX_ENTRY_NAME_LENGTH = 1000  # of a name in a zip, folders included; Windows writes 260
 MAX_TAR_EXTENSION_BYTES = 1 << 20  # long names and such
 MAX_FOLDER_DEPTH = 6  # folders inside a folder that are looked into

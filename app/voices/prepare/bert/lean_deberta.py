@@ -50,9 +50,8 @@ def merge_position_tables(key: Float32, query: Float32, heads: int) -> Float32:
     table is turned over for that (row r holds the bucket of the opposite distance). Both are (rows, hidden).
     """
     rows, hidden = key.shape
-    backwards = np.concatenate(
-        [key[-1:], key[:0:-1]]
-    )  # the opposite of row r is rows − r, and of row 0 the last one, as it is clipped there
+    # The opposite of row r is rows − r, and of row 0 the last one, as it is clipped there.
+    backwards = np.concatenate([key[-1:], key[:0:-1]])
     joined = np.stack([backwards, query]).reshape(2, rows, heads, hidden // heads)
     return np.ascontiguousarray(joined.transpose(0, 2, 1, 3).reshape(2 * heads, rows, hidden // heads), np.float32)
 
@@ -128,8 +127,7 @@ class LeanDebertaWriter:
     """Writes one graph, layer by layer."""
 
     def __init__(self, graph: ExternalGraphWriter, source: DebertaWeights, int8: Int8Options | None) -> None:
-        self._graph = graph
-        self._source = source
+        self._graph, self._source = graph, source
         self._block = int8.block if int8 else None
         self._centres = int8.centres if int8 else {}
         self._small = np.float16 if int8 else np.float32  # tables, which are looked up and not multiplied through
@@ -140,9 +138,8 @@ class LeanDebertaWriter:
         graph, sizes = self._graph, self._sizes
         ids = graph.add_input("input_ids", ["n"], 7)
         self._prepare_distances(ids)
-        embedded = self._add_layer_norm(
-            self._look_up_rows("embeddings", self._source.read_tensor("embeddings.word_embeddings.weight"), ids, 0), "embeddings.LayerNorm"
-        )
+        words = self._look_up_rows("embeddings", self._source.read_tensor("embeddings.word_embeddings.weight"), ids, 0)
+        embedded = self._add_layer_norm(words, "embeddings.LayerNorm")
         x, missing = embedded, NO_OFFSET
         for layer in range(sizes.layers):
             next_missing = self._find_centre(_format_projection_name(layer + 1)) if layer + 1 < sizes.layers else NO_OFFSET
@@ -216,9 +213,8 @@ class LeanDebertaWriter:
         """
         graph, heads = self._graph, self._sizes.heads
         key, query = self._source.read_position_tables(layer)
-        chosen = self._look_up_rows(
-            f"encoder.layer.{layer}.places", merge_position_tables(key, query * self._score_scale, heads), self._rows, 1
-        )
+        table = merge_position_tables(key, query * self._score_scale, heads)
+        chosen = self._look_up_rows(f"encoder.layer.{layer}.places", table, self._rows, 1)
         flat = graph.add_reshape(graph.add_node("MatMul", queries_and_keys, graph.add_transpose(chosen, 0, 2, 1)), [2 * heads, -1])
         cut = graph.add_node("Slice", flat, self._start, self._end, graph.add_constant([1], np.int64))
         square = graph.add_node("Reshape", cut, self._square)
@@ -236,9 +232,8 @@ class LeanDebertaWriter:
         padded = graph.add_node("Pad", embedded, graph.add_constant([reach, 0, reach, 0], np.int64))
         rows = [self._shift_rows(padded, offset) for offset in range(kernel.shape[2])]
         matrix = kernel.transpose(2, 1, 0).reshape(-1, len(kernel))
-        beside = add_product(
-            graph, self._block, name, graph.add_node("Concat", *rows, axis=1), matrix, self._source.read_tensor(f"{name}.conv.bias")
-        )
+        joined = graph.add_node("Concat", *rows, axis=1)
+        beside = add_product(graph, self._block, name, joined, matrix, self._source.read_tensor(f"{name}.conv.bias"))
         return self._add_layer_norm(graph.add_node("Add", graph.add_gelu(beside), x), f"{name}.LayerNorm", next_offset)
 
     def _shift_rows(self, padded: str, offset: int) -> str:
@@ -252,9 +247,8 @@ class LeanDebertaWriter:
 
     def _add_source_product(self, x: str, name: str, offset: Float32, residual_offset: Float32 = NO_OFFSET) -> str:
         """Add a product of the source with content that lacks `offset`; its rows are added to others that lack `residual_offset`."""
-        return self._add_offset_product(
-            name, x, self._source.read_matrix(name), self._source.read_tensor(f"{name}.bias") + residual_offset, offset
-        )
+        bias = self._source.read_tensor(f"{name}.bias") + residual_offset
+        return self._add_offset_product(name, x, self._source.read_matrix(name), bias, offset)
 
     def _add_offset_product(self, name: str, x: str, matrix: Float32, bias: Float32, offset: Float32) -> str:
         whole = bias + offset @ matrix if offset.ndim else bias

@@ -167,12 +167,10 @@ class OnnxDebertaWeights:
         """Return the position tables of a layer; see `DebertaWeights`."""
         if "encoder.rel_embeddings.weight" in self._names:
             return compute_position_tables(self, layer)
-        try:
-            return self._normalise_position_rows(self._places[layer, "query_proj"]), self._normalise_position_rows(
-                self._places[layer, "key_proj"]
-            )
-        except KeyError as exc:
-            raise build_not_deberta_error(f"encoder.layer.{layer}: rel_embeddings") from exc
+        places = [self._places.get((layer, name)) for name in ("query_proj", "key_proj")]
+        if places[0] is None or places[1] is None:
+            raise build_not_deberta_error(f"encoder.layer.{layer}: rel_embeddings")
+        return self._normalise_position_rows(places[0]), self._normalise_position_rows(places[1])
 
     def _find_bias_matrix(self, user: onnx.NodeProto) -> Float32 | None:
         if user.op_type == "Gemm":

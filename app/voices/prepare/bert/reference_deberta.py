@@ -21,10 +21,8 @@ REFERENCE_MAX_TOKENS, REFERENCE_SCORE_TERMS = 512, 3
 def compute_reference_features(source: DebertaWeights, texts: Sequence[Int64]) -> list[Float32]:
     """Return the features (n, hidden) of each text, int64 (n,). All texts pass a layer together, so each weight is read once."""
     borders = np.cumsum([len(ids) for ids in texts])[:-1]
-    embedded = _apply_layer_norm(
-        source, "embeddings.LayerNorm", source.read_tensor("embeddings.word_embeddings.weight")[np.concatenate(texts)]
-    )
-    rows = embedded
+    words = source.read_tensor("embeddings.word_embeddings.weight")[np.concatenate(texts)]
+    rows = embedded = _apply_layer_norm(source, "embeddings.LayerNorm", words)
     for layer in range(source.architecture.layers):
         rows = _compute_layer(source, layer, rows, borders)
         if layer == 0:
@@ -35,9 +33,8 @@ def compute_reference_features(source: DebertaWeights, texts: Sequence[Int64]) -
 
 def _compute_layer(source: DebertaWeights, layer: int, rows: Float32, borders: Int64) -> Float32:
     name = f"encoder.layer.{layer}"
-    projections = [
-        np.split(_apply_linear(source, f"{name}.attention.self.{part}_proj", rows), borders) for part in ("query", "key", "value")
-    ]
+    parts = [_apply_linear(source, f"{name}.attention.self.{part}_proj", rows) for part in ("query", "key", "value")]
+    projections = [np.split(part, borders) for part in parts]
     places = source.read_position_tables(layer)
     mixed = np.concatenate([_compute_attention(source, places, *parts) for parts in zip(*projections, strict=True)])
     added = rows + _apply_linear(source, f"{name}.attention.output.dense", mixed)

@@ -48,12 +48,9 @@ def infer_probed_shapes(model: onnx.ModelProto, free: str) -> dict[str, ProbedSh
     for item in graph.output:
         item.type.tensor_type.ClearField("shape")
     inferred = onnx.shape_inference.infer_shapes(copy, data_prop=True).graph
-    found = {item.name: _read_shape(item) for item in (*inferred.input, *inferred.value_info, *inferred.output)}
-    return found | {item.name: tuple(item.dims) for item in graph.initializer}
-
-
-def _read_shape(item: onnx.ValueInfoProto) -> ProbedShape:
-    return tuple(dim.dim_value if dim.HasField("dim_value") else -1 for dim in item.type.tensor_type.shape.dim)
+    dims = {item.name: item.type.tensor_type.shape.dim for item in (*inferred.input, *inferred.value_info, *inferred.output)}
+    shapes = {name: tuple(dim.dim_value if dim.HasField("dim_value") else -1 for dim in sizes) for name, sizes in dims.items()}
+    return shapes | {item.name: tuple(item.dims) for item in graph.initializer}
 
 
 # DirectML has no ScatterElements that adds, and copied up to 73 times for it: diagonals are added to by reading instead of by writing.
@@ -107,9 +104,8 @@ class _DiagonalGatherer:
             columns = self._add_node("Clip", [moved, self._add_constant(0), self._add_constant(diagonals - 1)], f"{name}/clipped")
             inside = self._add_node("Equal", [moved, columns], f"{name}/inside")
             band = self._add_node("Cast", [inside], f"{name}/band", to=TensorProto.FLOAT)
-            size = self._add_node(
-                "Concat", [self._add_constant(list(heads)), "diagonals/length", "diagonals/length"], f"{name}/size", axis=0
-            )
+            sizes = [self._add_constant(list(heads)), "diagonals/length", "diagonals/length"]
+            size = self._add_node("Concat", sizes, f"{name}/size", axis=0)
             self._made[key] = self._add_node("Expand", [columns, size], f"{name}/columns"), band
         return self._made[key]
 
@@ -125,14 +121,17 @@ class _DiagonalGatherer:
 
     def _add_constant(self, value: int | list[int]) -> str:
         array = np.array(value, np.int64)
-        name = f"diagonals/constant_{'_'.join(map(str, array.reshape(-1)))}_{array.ndim}"
-        if all(item.name != name for item in self._graph.initializer):
-            self._graph.initializer.append(numpy_helper.from_array(array, name))
-        return name
+        return _store_constant(self._graph, f"diagonals/constant_{'_'.join(map(str, array.reshape(-1)))}_{array.ndim}", array)
 
     def _add_node(self, op: str, inputs: list[str], name: str, **attributes: Any) -> str:
         self.before.append(helper.make_node(op, inputs, [name], name=name, **attributes))
         return name
+
+
+def _store_constant(graph: onnx.GraphProto, name: str, array: np.ndarray) -> str:
+    if all(item.name != name for item in graph.initializer):
+        graph.initializer.append(numpy_helper.from_array(array, name))
+    return name
 
 
 def split_sums(graph: onnx.GraphProto) -> None:
@@ -157,10 +156,7 @@ def keep_context(decoder: onnx.ModelProto) -> None:
     if not bounds:
         return
     links = GraphLinks(graph.node)
-    after: set[str] = set()
-    for name in bounds:
-        for reader in links.readers[name]:
-            after |= links.collect_downstream(reader)
+    after = {result for name in bounds for reader in links.readers[name] for result in links.collect_downstream(reader)}
     outputs = {item.name for item in graph.output}
     uncut: dict[str, str] = {}
     for node in graph.node:
@@ -258,7 +254,9 @@ class _MaskRewriter:
                 )
             elif scale > 1:
                 column = self._add_node("Reshape", MASK_INPUT, self._add_shape_constant([-1, 1]), f"{name}/column")
-                rows = self._add_node("Mul", column, self._add_ones(scale), f"{name}/rows")
+                rows = self._add_node(
+                    "Mul", column, _store_constant(self._graph, f"mask/ones_{scale}", np.ones((1, scale), np.float32)), f"{name}/rows"
+                )
                 self._masks[key] = self._add_node("Reshape", rows, self._add_shape_constant([-1]), name)
             else:
                 return MASK_INPUT
@@ -273,18 +271,10 @@ class _MaskRewriter:
         return self._masks[key]
 
     def _add_shape_constant(self, values: list[int]) -> str:
-        return self._store_initializer(f"mask/shape_{'_'.join(map(str, values))}", np.array(values, np.int64))
+        return _store_constant(self._graph, f"mask/shape_{'_'.join(map(str, values))}", np.array(values, np.int64))
 
     def _add_scalar(self, value: float) -> str:
-        return self._store_initializer(f"mask/number_{value:g}", np.array(value, np.float32))
-
-    def _add_ones(self, count: int) -> str:
-        return self._store_initializer(f"mask/ones_{count}", np.ones((1, count), np.float32))
-
-    def _store_initializer(self, name: str, array: np.ndarray) -> str:
-        if all(item.name != name for item in self._graph.initializer):
-            self._graph.initializer.append(numpy_helper.from_array(array, name))
-        return name
+        return _store_constant(self._graph, f"mask/number_{value:g}", np.array(value, np.float32))
 
     def _add_node(self, op: str, first: str, second: str, name: str) -> str:
         self._nodes.append(helper.make_node(op, [first, second], [name], name=name))
@@ -311,16 +301,16 @@ def _rewrite_graph(source: Path, free: str, *, half: bool, masked: bool, weights
 
 def _find_free_axes(model: onnx.ModelProto, free: str) -> dict[str, int]:
     """Return the free axis of each input that has one; raise UnknownGraphError if there is none, or if another size is free as well."""
-    found = {}
+    axes = {}
     for item in model.graph.input:
         names = [dim.dim_param for dim in item.type.tensor_type.shape.dim]
         if any(name and name != free for name in names):
             raise UnknownGraphError(f"{item.name} has a size of its own")
         if free in names:
-            found[item.name] = names.index(free)
-    if not found:
+            axes[item.name] = names.index(free)
+    if not axes:
         raise UnknownGraphError(f"no input has a size {free}")
-    return found
+    return axes
 
 
 def _describe_fixed_shape_graph(source: Path, free: str, *, half: bool) -> dict[str, Any]:

@@ -43,36 +43,34 @@ def convert_array_to_half(array: np.ndarray) -> np.ndarray:
 def _infer_tensor_types(model: onnx.ModelProto) -> dict[str, int]:
     """Return the type of every tensor. The content of the weights does not matter for this, and would be copied four times: gigabytes of a real BERT."""
     outline = onnx.ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
-    outline.graph.node.extend(model.graph.node)
-    outline.graph.input.extend(model.graph.input)
-    outline.graph.output.extend(model.graph.output)
-    outline.graph.value_info.extend(model.graph.value_info)
+    for field in ("node", "input", "output", "value_info"):
+        getattr(outline.graph, field).extend(getattr(model.graph, field))
     for item in model.graph.initializer:
         if item.ByteSize() <= MIN_EXTERNAL_BYTES:
             outline.graph.initializer.append(item)
         else:
             outline.graph.input.append(helper.make_tensor_value_info(item.name, item.data_type, item.dims))
     graph = onnx.shape_inference.infer_shapes(outline).graph
-    found = {item.name: item.type.tensor_type.elem_type for item in (*graph.input, *graph.value_info, *graph.output)}
-    return found | {item.name: item.data_type for item in graph.initializer}
+    types = {item.name: item.type.tensor_type.elem_type for item in (*graph.input, *graph.value_info, *graph.output)}
+    return types | {item.name: item.data_type for item in graph.initializer}
 
 
 class _HalfPrecisionRewriter:
     """Puts casts where single and half precision meet; `floats` were float32 before, `single_weights` and what some operators compute stay so."""
 
     def __init__(self, graph: onnx.GraphProto, floats: set[str], single_weights: set[str], single_precision_ops: Set[str]) -> None:
-        self._graph, self._kept = graph, single_precision_ops
+        self._graph, self._single_precision_ops = graph, single_precision_ops
         self._floats = floats
-        self._single = set(single_weights)  # what is float32 in the new graph
-        self._cast: dict[tuple[str, int], str] = {}
+        self._single_names = set(single_weights)  # what is float32 in the new graph
+        self._cast_names: dict[tuple[str, int], str] = {}
         self._nodes: list[onnx.NodeProto] = []
 
     def rewrite_graph(self) -> None:
         graph = self._graph
-        self._single.update(item.name for item in graph.input if item.name in self._floats)
+        self._single_names.update(item.name for item in graph.input if item.name in self._floats)
         outputs = {item.name for item in graph.output if item.name in self._floats}
         for node in list(graph.node):
-            kept = node.op_type in self._kept
+            kept = node.op_type in self._single_precision_ops
             for place, name in enumerate(node.input):
                 if name in self._floats:
                     node.input[place] = self._cast_input(name, is_single=kept)
@@ -80,7 +78,7 @@ class _HalfPrecisionRewriter:
             made = [name for name in node.output if name in self._floats]
             self._nodes.append(node)
             if kept:
-                self._single.update(made)
+                self._single_names.update(made)
             else:
                 for name in outputs.intersection(made):
                     self._cast_output(node, name)
@@ -90,17 +88,17 @@ class _HalfPrecisionRewriter:
         inner = f"{name}/half"
         node.output[list(node.output).index(name)] = inner
         self._nodes.append(helper.make_node("Cast", [inner], [name], name=f"{name}/single", to=TensorProto.FLOAT))
-        self._single.add(name)
-        self._cast[name, TensorProto.FLOAT16] = inner
+        self._single_names.add(name)
+        self._cast_names[name, TensorProto.FLOAT16] = inner
 
     def _cast_input(self, name: str, *, is_single: bool) -> str:
-        if is_single == (name in self._single):
+        if is_single == (name in self._single_names):
             return name
         kind = TensorProto.FLOAT if is_single else TensorProto.FLOAT16
-        if (name, kind) not in self._cast:
-            made = self._cast[name, kind] = f"{name}/as_{'single' if is_single else 'half'}"
+        if (name, kind) not in self._cast_names:
+            made = self._cast_names[name, kind] = f"{name}/as_{'single' if is_single else 'half'}"
             self._nodes.append(helper.make_node("Cast", [name], [made], name=made, to=kind))
-        return self._cast[name, kind]
+        return self._cast_names[name, kind]
 
     def _update_declared_type(self, node: onnx.NodeProto) -> None:
         for item in node.attribute:

@@ -43,12 +43,8 @@ def list_observed_tensors(graph: onnx.GraphProto) -> list[str]:
 def map_fused_relus(graph: onnx.GraphProto) -> dict[str, str]:
     """Return the ReLU's result by the result of the convolution that only this ReLU reads: the range of such an integer convolution can begin at 0."""
     readers = map_consumers(graph)
-    found = {}
-    for node in find_quantisable_convolutions(graph):
-        first = readers.get(node.output[0], [])
-        if len(first) == 1 and first[0].op_type == "Relu":
-            found[node.output[0]] = first[0].output[0]
-    return found
+    results = [node.output[0] for node in find_quantisable_convolutions(graph)]
+    return {name: first[0].output[0] for name in results if len(first := readers.get(name, [])) == 1 and first[0].op_type == "Relu"}
 
 
 def map_consumers(graph: onnx.GraphProto) -> dict[str, list[onnx.NodeProto]]:
@@ -83,9 +79,8 @@ def quantise_convolutions(model: onnx.ModelProto, ranges: Mapping[str, ValueRang
     Args:
         ranges: of each tensor of `list_observed_tensors`.
     """
-    chosen = {
-        node.output[0] for node in find_quantisable_convolutions(model.graph) if chosen_results is None or node.output[0] in chosen_results
-    }
+    results = [node.output[0] for node in find_quantisable_convolutions(model.graph)]
+    chosen = {name for name in results if chosen_results is None or name in chosen_results}
     _ConvolutionQuantiser(model.graph, ranges, chosen).rewrite_graph()
     model.opset_import.append(helper.make_opsetid(MICROSOFT_DOMAIN, 1))
 
@@ -137,19 +132,15 @@ class _ConvolutionQuantiser:
             self._bytes[source] = f"{source}/bytes"
             self._add_node("QuantizeLinear", [source, *self._add_scale(source)], self._bytes[source])
         weight, steps = self._quantise_kernel(node.input[1])
-        given = [
-            self._bytes[source],
-            *self._add_scale(source),
-            weight,
-            self._add_constant(steps),
-            self._add_constant(np.zeros(len(steps), np.int8)),
-        ]
-        given += self._add_scale(result)
+        inputs = [self._bytes[source], *self._add_scale(source), weight]
+        inputs += [self._add_constant(steps), self._add_constant(np.zeros(len(steps), np.int8)), *self._add_scale(result)]
         if len(node.input) > 2:
-            given.append(self._quantise_bias(node.input[2], steps * self._compute_step(source)))
+            values = numpy_helper.to_array(self._weights[node.input[2]]) / (steps * self._compute_step(source))
+            whole = np.rint(np.clip(values, -(2.0**31), 2.0**31 - 129)).astype(np.int32)
+            inputs.append(self._add_constant(whole, f"{node.input[2]}/whole"))
         self._bytes[result] = f"{result}/bytes"
         attributes = {item.name: helper.get_attribute_value(item) for item in node.attribute}
-        self._add_node("QLinearConv", given, self._bytes[result], **attributes)
+        self._add_node("QLinearConv", inputs, self._bytes[result], **attributes)
         if not keep_bytes:
             self._add_node("DequantizeLinear", [self._bytes[result], *self._add_scale(result)], result)
 
@@ -158,18 +149,14 @@ class _ConvolutionQuantiser:
         source, result = node.input[0], node.output[0]
         alpha = next((item.f for item in node.attribute if item.name == "alpha"), 0.01)
         self._bytes[result] = f"{result}/bytes"
-        given = [self._bytes[source], *self._add_scale(source), *self._add_scale(result)]
-        self._add_node("QLinearLeakyRelu", given, self._bytes[result], domain=MICROSOFT_DOMAIN, alpha=alpha)
+        inputs = [self._bytes[source], *self._add_scale(source), *self._add_scale(result)]
+        self._add_node("QLinearLeakyRelu", inputs, self._bytes[result], domain=MICROSOFT_DOMAIN, alpha=alpha)
 
     def _quantise_kernel(self, name: str) -> tuple[str, np.ndarray]:
         values = numpy_helper.to_array(self._weights[name])
         steps = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1) / MAX_INT8_WEIGHT, MIN_QUANTISED_STEP).astype(np.float32)
         whole = np.rint(values / steps.reshape(-1, *(1 for _ in values.shape[1:]))).astype(np.int8)
         return self._add_constant(whole, f"{name}/bytes"), steps
-
-    def _quantise_bias(self, name: str, steps: np.ndarray) -> str:
-        values = numpy_helper.to_array(self._weights[name]) / steps
-        return self._add_constant(np.rint(np.clip(values, -(2.0**31), 2.0**31 - 129)).astype(np.int32), f"{name}/whole")
 
     def _compute_step(self, name: str) -> np.float32:
         least, greatest = self._ranges[name]

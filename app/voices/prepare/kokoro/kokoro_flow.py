@@ -87,7 +87,9 @@ def add_spoken_pitch(writer: GraphWriter, own: str, energy: str, asked: AskedPit
     offset = writer.add_reshape(writer.add_transpose(asked.offset, 1, 0), [1, 1, 1, -1])
     moved = writer.add_node("Mul", offset, writer.add_constant(LOG_SEMITONE))
     spoken = writer.add_node("Exp", writer.add_node("Add", logs, moved))
-    return writer.add_node("Where", voiced, spoken, _add_moved_ends(writer, own, moved, least))
+    # The low values at the ends of what is voiced go where their voice goes.
+    sounds, moved_own = writer.add_node("Greater", own, least), writer.add_node("Mul", own, writer.add_node("Exp", moved))
+    return writer.add_node("Where", voiced, spoken, writer.add_node("Where", sounds, moved_own, own))
 
 
 def _add_any_question(writer: GraphWriter, questions: str) -> str:
@@ -116,11 +118,6 @@ def _add_question_rise(writer: GraphWriter, logs: str, mask: str, given: str, au
     wanted = writer.add_node("Add", start, writer.add_node("Mul", share, writer.add_constant(QUESTION_RISE * LOG_SEMITONE)))
     change = writer.add_node("Mul", voiced, writer.add_node("Sub", wanted, row))
     return writer.add_reshape(writer.add_node("ReduceSum", change, writer.add_constant([0], np.int64), keepdims=0), [1, 1, 1, -1])
-
-
-def _add_moved_ends(writer: GraphWriter, own: str, moved: str, least: str) -> str:
-    """Add the model's own pitch, moved where it sounds: the low values at the ends of what is voiced go where their voice goes."""
-    return writer.add_node("Where", writer.add_node("Greater", own, least), writer.add_node("Mul", own, writer.add_node("Exp", moved)), own)
 
 
 def _add_accents(writer: GraphWriter, values: str, mask: str) -> str:
@@ -184,11 +181,7 @@ def build_flow_graph(weights: KokoroWeights) -> onnx.ModelProto:
     rows = writer.add_node("Concat", _flatten(writer, features), _flatten(writer, pitch), _add_phase(writer, pitch), axis=0)
     # [rows, F, 2] → [2, rows, F]: the decoder's windows are cut between frames
     pairs = writer.add_transpose(writer.add_reshape(rows, [FLOW_ROWS, -1, STEPS_PER_FRAME]), 2, 0, 1)
-    writer.add_output(
-        "z",
-        writer.add_node("Reshape", pairs, writer.add_constant([STEPS_PER_FRAME * FLOW_ROWS, -1], np.int64)),
-        [STEPS_PER_FRAME * FLOW_ROWS, "F"],
-    )
+    writer.add_output("z", writer.add_reshape(pairs, [STEPS_PER_FRAME * FLOW_ROWS, -1]), [STEPS_PER_FRAME * FLOW_ROWS, "F"])
     return writer.build_model()
 
 

@@ -41,6 +41,8 @@ LAST_KERNEL = 7
 # sin²(π√q) / π for q in 0 … ¼ as c₁q + c₂q² + c₃q³, at most 2.6e-4 off, which is far below what 8 bits made of the weights.
 SQUARED_SINE = (3.1200003766691933, -9.793421580061421, 9.642203453097652)
 GENERATOR = "decoder.decoder.generator"
+INVERSE_GAIN = FFT_SIZE / FFT_HOP
+"""The exporter's basis lacks this factor. Its graph divides no sample by the sum of the squared windows but the first twenty, nor do we."""
 
 
 def read_kokoro_styles() -> Float32:
@@ -67,18 +69,6 @@ class NormStatistics:
         homogeneous = np.concatenate((self.styles, np.ones((len(self.styles), 1))), axis=1)
         matrix = np.linalg.pinv(homogeneous.astype(np.float64))
         return matrix[:-1].astype(np.float32), matrix[-1].astype(np.float32)
-
-
-def list_norm_modules() -> list[tuple[str, int]]:
-    """Return the generator's norms in order, each by module and channels."""
-    channels = [FEATURE_SIZE // 2, FEATURE_SIZE // 4]
-    blocks = [(f"{GENERATOR}.noise_res.{stage}", size) for stage, size in enumerate(channels)]
-    blocks += [
-        (f"{GENERATOR}.resblocks.{len(KERNELS) * stage + index}", size)
-        for stage, size in enumerate(channels)
-        for index in range(len(KERNELS))
-    ]
-    return [(f"{block}.adain{half}.{step}", size) for block, size in blocks for step in range(len(DILATIONS)) for half in (1, 2)]
 
 
 class GeneratorWriter:
@@ -130,7 +120,9 @@ class GeneratorWriter:
         turns = self._add_turns(pitch, phase)
         angles = writer.add_node("Mul", turns, writer.add_constant(2 * np.pi * np.arange(1, HARMONICS + 1).reshape(1, HARMONICS, 1, 1)))
         sines = writer.add_node("Mul", writer.add_node("Sin", angles), writer.add_constant(SINE_AMPLITUDE))
-        voiced = writer.add_node("Greater", self._add_sample_rate(pitch), writer.add_constant(VOICED_HZ))
+        image = writer.add_node("Unsqueeze", pitch, writer.add_constant([0, 1], np.int64))
+        by_sample = self._layers.add_repetition(image, SAMPLES_PER_STEP)
+        voiced = writer.add_node("Greater", by_sample, writer.add_constant(VOICED_HZ))
         sines = writer.add_node("Mul", sines, writer.add_node("Cast", voiced, to=onnx.TensorProto.FLOAT))
         name = f"{GENERATOR}.m_source.l_linear"
         weight = self._layers.weights.take_tensor(f"{name}.weight", HARMONICS, 1).reshape(1, HARMONICS, 1, 1)
@@ -152,15 +144,6 @@ class GeneratorWriter:
         lines = np.stack((np.ones(SAMPLES_PER_STEP), np.minimum(place, 0), np.maximum(place, 0)))
         turns = writer.add_node("MatMul", parts, writer.add_constant(lines))
         return writer.add_reshape(turns, [1, 1, 1, -1])
-
-    def _add_sample_rate(self, row: str) -> str:
-        """Add a row [1, 2W] at the rate of the samples, [1, 1, 1, N], each value as often as its step has samples."""
-        writer = self._writer
-        image = writer.add_node("Unsqueeze", row, writer.add_constant([0, 1], np.int64))
-        scales = writer.add_constant([1.0, 1.0, 1.0, float(SAMPLES_PER_STEP)])
-        return writer.add_node(
-            "Resize", image, "", scales, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"
-        )
 
     def _add_source_spectrum(self, source: str) -> str:
         """Add magnitudes and phases of the source, [1, 2 · SPECTRUM_SIZE, 1, N / FFT_HOP + 1]."""
@@ -221,7 +204,7 @@ class GeneratorWriter:
     def _add_norm(self, module: str, image: str, channels: int, scale: Float32) -> str:
         """Add a norm that follows the style, times a factor a channel, with its statistics: one factor and one shift."""
         writer = self._writer
-        gain, shift = self._layers.add_style_affine(f"{module}.fc", self._style, channels, f"{module}.fc.bias")
+        gain, shift = self._layers.add_style_affine(f"{module}.fc", self._style, channels)
         factor = writer.add_weight(f"{module}.scale", scale)
         gain, shift = (writer.add_reshape(writer.add_node("Mul", item, factor), [channels]) for item in (gain, shift))
         if self._statistics is None:
@@ -264,10 +247,6 @@ class GeneratorWriter:
             kernel_shape=[1, FFT_SIZE], strides=[1, FFT_HOP], pads=[0, half, 0, half],
         )  # fmt: skip
         return writer.add_reshape(sound, [-1])
-
-
-INVERSE_GAIN = FFT_SIZE / FFT_HOP
-"""The exporter's basis lacks this factor. Its graph divides no sample by the sum of the squared windows but the first twenty, nor do we."""
 
 
 def build_decoder_graph(weights: KokoroWeights, statistics: NormStatistics | None) -> onnx.ModelProto:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,11 +46,6 @@ class PackedWeight:
     scale: Float32
     zero: NDArray[Any]
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Return the shape of the weight."""
-        return self.values.shape
-
     def unpack(self) -> Float32:
         """Return the weight as float32."""
         return (self.values.astype(np.float32) - self.zero.astype(np.float32)) * self.scale
@@ -65,8 +60,22 @@ class KokoroWeights:
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self._tensors = {item.name: item for item in model.graph.initializer}
-        self._packed = dict(self._list_packed_weights(model.graph))
-        self._tensors |= dict(self._list_plain_weights(model.graph))
+        self._packed_weights: dict[str, PackedWeight] = {}
+        plain_weights: dict[str, onnx.TensorProto] = {}  # that have lost the names of their modules
+        for node in model.graph.node:
+            # The path of the node that multiplies with the weight.
+            module = node.name.removesuffix("_quant").rpartition("/")[0].strip("/").replace("/", ".")
+            if node.op_type in ("ConvInteger", "MatMulInteger") and node.input[1] in self._tensors:
+                self._packed_weights[module] = self._read_packed(node.input[1], node.input[3])
+            elif node.op_type == "Gather" and node.input[0].endswith("_quantized"):
+                self._packed_weights[module] = self._read_packed(node.input[0], node.input[0].replace("_quantized", "_zero_point"))
+            elif node.op_type == "DynamicQuantizeLSTM":
+                self._packed_weights[f"{module}.input"] = self._read_lstm_weight(node.input[1], node.input[8], node.input[9])
+                self._packed_weights[f"{module}.recurrent"] = self._read_lstm_weight(node.input[2], node.input[10], node.input[11])
+                plain_weights[f"{module}.bias"] = self._tensors[node.input[3]]
+            elif node.op_type in ("Conv", "ConvTranspose", "MatMul") and node.input[1] in self._tensors:
+                plain_weights[f"{module}.weight"] = self._tensors[node.input[1]]
+        self._tensors |= plain_weights
 
     def take_tensor(self, name: str, *shape: int) -> Float32:
         """Return a float32 tensor; raise VoiceError if it is missing or has another shape."""
@@ -77,31 +86,10 @@ class KokoroWeights:
 
     def take_packed(self, module: str, *shape: int) -> PackedWeight:
         """Return the int8 weight of a module; raise VoiceError if it is missing or has another shape."""
-        weight = self._packed.get(module)
-        if weight is None or weight.shape != shape:
+        weight = self._packed_weights.get(module)
+        if weight is None or weight.values.shape != shape:
             raise _build_foreign_file_error(module)
         return weight
-
-    def _list_packed_weights(self, graph: onnx.GraphProto) -> Iterator[tuple[str, PackedWeight]]:
-        """Yield the int8 weights by the path of the node that multiplies with them."""
-        for node in graph.node:
-            module = node.name.removesuffix("_quant").rpartition("/")[0].strip("/").replace("/", ".")
-            if node.op_type in ("ConvInteger", "MatMulInteger") and node.input[1] in self._tensors:
-                yield module, self._read_packed(node.input[1], node.input[3])
-            elif node.op_type == "Gather" and node.input[0].endswith("_quantized"):
-                yield module, self._read_packed(node.input[0], node.input[0].replace("_quantized", "_zero_point"))
-            elif node.op_type == "DynamicQuantizeLSTM":
-                yield f"{module}.input", self._read_lstm_weight(node.input[1], node.input[8], node.input[9])
-                yield f"{module}.recurrent", self._read_lstm_weight(node.input[2], node.input[10], node.input[11])
-
-    def _list_plain_weights(self, graph: onnx.GraphProto) -> Iterator[tuple[str, onnx.TensorProto]]:
-        """Yield the float32 weights that have lost the names of their modules, by the path of their node."""
-        for node in graph.node:
-            module = node.name.removesuffix("_quant").rpartition("/")[0].strip("/").replace("/", ".")
-            if node.op_type in ("Conv", "ConvTranspose", "MatMul") and node.input[1] in self._tensors:
-                yield f"{module}.weight", self._tensors[node.input[1]]
-            elif node.op_type == "DynamicQuantizeLSTM":
-                yield f"{module}.bias", self._tensors[node.input[3]]
 
     def _read_packed(self, name: str, zero: str) -> PackedWeight:
         scale = self._read(name.replace("_quantized", "_scale"))
@@ -161,10 +149,10 @@ class KokoroLayers:
         result = self.writer.add_node("Conv", image, name, values, kernel_shape=[1, kernel], strides=[1, stride], pads=[0, pad, 0, pad])
         return self.writer.set_value_shape(result, [1, outputs, 1, self.writer.length])
 
-    def add_linear(self, module: str, rows: str, inputs: int, outputs: int, bias: str) -> str:
-        """Add a linear layer over rows [T, C]."""
+    def add_linear(self, module: str, rows: str, inputs: int, outputs: int, bias: str = "") -> str:
+        """Add a linear layer over rows [T, C], by default with the bias of its module."""
         weight = self.store_weight(module, self.weights.take_packed(module, inputs, outputs))
-        return self.writer.add_linear(rows, weight, self.add_tensor(bias, outputs))
+        return self.writer.add_linear(rows, weight, self.add_tensor(bias or f"{module}.bias", outputs))
 
     def store_integer_product(self, name: str, weights: Sequence[PackedWeight], biases: Sequence[Float32]) -> IntegerProduct:
         """Store the weights of linear layers side by side, int8 with a scale a column, for products in 8 bits as the file has them.
@@ -173,12 +161,8 @@ class KokoroLayers:
         """
         values = np.concatenate([(weight.values.astype(np.int16) + UNSIGNED_ZERO).astype(np.uint8) for weight in weights], axis=1)
         zeros = np.full(values.shape[1], UNSIGNED_ZERO, np.uint8)
-        parts = {
-            "packed": values,
-            "scale": np.concatenate([weight.scale for weight in weights]),
-            "zero": zeros,
-            "bias": np.concatenate(list(biases)),
-        }
+        scales = np.concatenate([weight.scale for weight in weights])
+        parts = {"packed": values, "scale": scales, "zero": zeros, "bias": np.concatenate(list(biases))}
         return IntegerProduct(tuple(self.writer.add_plain_tensor(f"{name}.{part}", array) for part, array in parts.items()))
 
     def add_tensor(self, name: str, *shape: int) -> str:
@@ -196,7 +180,7 @@ class KokoroLayers:
         # (T, directions, batch, state), with the directions of one step side by side
         return writer.add_reshape(both, [-1, 2 * STATE_SIZE])
 
-    def add_style_affine(self, module: str, style: str, channels: int, bias: str) -> tuple[str, str]:
+    def add_style_affine(self, module: str, style: str, channels: int, bias: str = "") -> tuple[str, str]:
         """Add the factor and the shift that a style [1, STYLE_HALF] gives to each channel, [1, channels] each."""
         both = self.add_linear(module, style, STYLE_HALF, 2 * channels, bias)
         gain, shift = self.writer.add_split(both, [channels, channels], axis=1)
@@ -218,7 +202,7 @@ class KokoroLayers:
         """Add a residual block whose norms follow a style; one that upsamples makes two steps of each."""
         value = self.add_leaky_relu(self.add_adaptive_norm(f"{module}.norm1.fc", image, style, inputs, f"{parameters}.norm1.fc.bias"))
         if is_upsampling:
-            value, image = self._add_step_doubling(module, parameters, value, inputs), self._add_repetition(image)
+            value, image = self._add_step_doubling(module, parameters, value, inputs), self.add_repetition(image, 2)
             self.writer.length = STEP_AXIS
         value = self.add_conv(f"{module}.conv1", value, inputs, outputs, 3, bias=f"{parameters}.conv1.bias")
         value = self.add_leaky_relu(self.add_adaptive_norm(f"{module}.norm2.fc", value, style, outputs, f"{parameters}.norm2.fc.bias"))
@@ -231,20 +215,12 @@ class KokoroLayers:
         """Add a transposed convolution of each channel by itself that makes two steps of one."""
         weight = self.weights.take_tensor(f"{module}.pool.weight", channels, 1, 3).reshape(channels, 1, 1, 3)
         name, bias = self.writer.add_weight(f"{module}.pool.weight", weight), self.add_tensor(f"{parameters}.pool.bias", channels)
-        return self.writer.add_node(
-            "ConvTranspose",
-            image,
-            name,
-            bias,
-            kernel_shape=[1, 3],
-            strides=[1, 2],
-            pads=[0, 1, 0, 1],
-            output_padding=[0, 1],
-            group=channels,
-        )
+        attributes = {"kernel_shape": [1, 3], "strides": [1, 2], "pads": [0, 1, 0, 1], "output_padding": [0, 1], "group": channels}
+        return self.writer.add_node("ConvTranspose", image, name, bias, **attributes)
 
-    def _add_repetition(self, image: str) -> str:
-        scales = self.writer.add_constant([1.0, 1.0, 1.0, 2.0])
+    def add_repetition(self, image: str, times: int) -> str:
+        """Add the image with each step so many times."""
+        scales = self.writer.add_constant([1.0, 1.0, 1.0, float(times)])
         return self.writer.add_node(
             "Resize", image, "", scales, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"
         )

@@ -53,18 +53,14 @@ def _add_bert(layers: KokoroLayers, tokens: str) -> str:
     size = writer.add_node("Shape", tokens)
     zero, one = writer.add_constant([0], np.int64), writer.add_constant([1], np.int64)
     place = writer.add_node("Slice", writer.add_weight(f"{prefix}.position_embeddings", places), zero, size, zero, one)
-    value = _add_bert_norm(layers, f"{prefix}.LayerNorm", writer.add_node("Add", words, place), EMBEDDING_SIZE)
-    value = layers.add_linear(
-        "encoder.bert.encoder.embedding_hidden_mapping_in",
-        value,
-        EMBEDDING_SIZE,
-        BERT_SIZE,
-        "encoder.bert.encoder.embedding_hidden_mapping_in.bias",
-    )
+    value = writer.add_node("Add", words, place)
+    norm = [layers.add_tensor(f"{prefix}.LayerNorm.{part}", EMBEDDING_SIZE) for part in ("weight", "bias")]
+    value = writer.add_node("LayerNormalization", value, *norm, axis=-1, epsilon=BERT_NORM_EPSILON)
+    value = layers.add_linear("encoder.bert.encoder.embedding_hidden_mapping_in", value, EMBEDDING_SIZE, BERT_SIZE)
     shared = _SharedBertLayer(layers)
     for _ in range(BERT_LAYERS):
         value = shared.add_layer(value)
-    return layers.add_linear("encoder.bert_encoder", value, BERT_SIZE, HIDDEN_SIZE, "encoder.bert_encoder.bias")
+    return layers.add_linear("encoder.bert_encoder", value, BERT_SIZE, HIDDEN_SIZE)
 
 
 class _SharedBertLayer:
@@ -125,11 +121,6 @@ def _add_embedding(layers: KokoroLayers, module: str, tokens: str, count: int, s
     return layers.writer.add_node("Gather", table, tokens, axis=0)
 
 
-def _add_bert_norm(layers: KokoroLayers, name: str, value: str, size: int) -> str:
-    gamma, beta = (layers.add_tensor(f"{name}.{part}", size) for part in ("weight", "bias"))
-    return layers.writer.add_node("LayerNormalization", value, gamma, beta, axis=-1, epsilon=BERT_NORM_EPSILON)
-
-
 def _add_duration_encoder(layers: KokoroLayers, value: str, style: str) -> str:
     """Add LSTMs with norms that follow the style and return [T, PREDICTOR_SIZE], the style in the last columns."""
     writer, prefix = layers.writer, "encoder.predictor.text_encoder"
@@ -142,7 +133,7 @@ def _add_duration_encoder(layers: KokoroLayers, value: str, style: str) -> str:
     for number in range(0, 6, 2):
         value = writer.add_layer_norm(layers.add_lstm(f"{prefix}.lstms.{number}", value, PREDICTOR_SIZE), *flat)
         module = f"{prefix}.lstms.{number + 1}.fc"
-        gain, shift = layers.add_style_affine(module, style, HIDDEN_SIZE, f"{module}.bias")
+        gain, shift = layers.add_style_affine(module, style, HIDDEN_SIZE)
         value = writer.add_node("Add", writer.add_node("Mul", value, gain), shift)
         value = writer.add_node("Concat", value, rows, axis=1)
     return value
@@ -153,7 +144,7 @@ def _add_durations(layers: KokoroLayers, hidden: str) -> str:
     writer, prefix = layers.writer, "encoder.predictor"
     value = layers.add_lstm(f"{prefix}.lstm", hidden, PREDICTOR_SIZE)
     module = f"{prefix}.duration_proj.linear_layer"
-    value = writer.add_node("Sigmoid", layers.add_linear(module, value, HIDDEN_SIZE, MAX_TOKEN_FRAMES, f"{module}.bias"))
+    value = writer.add_node("Sigmoid", layers.add_linear(module, value, HIDDEN_SIZE, MAX_TOKEN_FRAMES))
     return writer.add_node("ReduceSum", value, writer.add_constant([1], np.int64), keepdims=0)
 
 

@@ -106,15 +106,15 @@ def _clip_array(node: RewriteNode, data: Array, low: Array | None = None, high: 
 
 
 def _apply_reshape(node: RewriteNode, data: Array, shape: Array) -> Array:
-    wanted = [data.shape[axis] if size == 0 and not node.get_attribute("allowzero") else int(size) for axis, size in enumerate(shape)]
-    return data.reshape(wanted)
+    sizes = [data.shape[axis] if size == 0 and not node.get_attribute("allowzero") else int(size) for axis, size in enumerate(shape)]
+    return data.reshape(sizes)
 
 
 def _expand_array(node: RewriteNode, data: Array, shape: Array) -> Array:
-    wanted = np.broadcast_shapes(data.shape, tuple(int(size) for size in shape))
-    if np.prod(wanted) > MAX_FOLDED_ELEMENTS:
+    expanded = np.broadcast_shapes(data.shape, tuple(int(size) for size in shape))
+    if np.prod(expanded) > MAX_FOLDED_ELEMENTS:
         raise UndecidedSizeError
-    return np.broadcast_to(data, wanted)
+    return np.broadcast_to(data, expanded)
 
 
 def _compute_range(node: RewriteNode, start: Array, limit: Array, step: Array) -> Array:
@@ -187,7 +187,8 @@ def evaluate_node(node: RewriteNode, inputs: Sequence[KnownTensor], output: Know
             )
         if any(item.value is None for item, name in zip(inputs, node.inputs, strict=True) if name):
             return None
-        if _should_use_pattern(inputs, output):
+        is_dynamic = output.shape is not None and any(isinstance(size, SymbolicSize) for size in output.shape)
+        if is_dynamic or any(isinstance(item.value, (FillValue, RampValue, MaskIndices)) for item in inputs):
             return _evaluate_pattern(node, inputs, output)
         # ONNX Runtime computes infinities without a warning, too.
         with np.errstate(all="ignore"):
@@ -197,15 +198,12 @@ def evaluate_node(node: RewriteNode, inputs: Sequence[KnownTensor], output: Know
         return None
 
 
-def _should_use_pattern(inputs: Sequence[KnownTensor], output: KnownTensor) -> bool:
-    dynamic = output.shape is not None and any(isinstance(size, SymbolicSize) for size in output.shape)
-    return dynamic or any(isinstance(item.value, (FillValue, RampValue, MaskIndices)) for item in inputs)
-
-
 def _is_worth_keeping(inputs: Sequence[KnownTensor], output: KnownTensor) -> bool:
-    given = [item.array for item in inputs if item.array is not None]
-    most = MAX_FOLDED_SIZES if any(item.dtype == object for item in given) else MAX_FOLDED_ELEMENTS
-    return output.shape is None or compute_size_product(output.shape) <= max([most, *(item.size for item in given if item.dtype != object)])
+    arrays = [item.array for item in inputs if item.array is not None]
+    most = MAX_FOLDED_SIZES if any(item.dtype == object for item in arrays) else MAX_FOLDED_ELEMENTS
+    return output.shape is None or compute_size_product(output.shape) <= max(
+        [most, *(item.size for item in arrays if item.dtype != object)]
+    )
 
 
 def _evaluate_pattern(node: RewriteNode, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:
@@ -226,7 +224,9 @@ def _evaluate_pattern(node: RewriteNode, inputs: Sequence[KnownTensor], output: 
 def _evaluate_fill(node: RewriteNode, scalars: Sequence[Any], output: KnownTensor) -> FillValue | None:
     """Return one repeated number as the result of an operation that moves a repeated number or maps it to another; else None."""
     if node.op in DATA_MOVING_OPS and scalars[0] is not None:
-        return FillValue(_cast_scalar(scalars[0], output.dtype) if node.op == "Cast" else scalars[0])
+        if node.op != "Cast" or isinstance(scalars[0], SymbolicSize):
+            return FillValue(scalars[0])
+        return FillValue(np.asarray(scalars[0]).astype(helper.tensor_dtype_to_np_dtype(output.dtype)).reshape(-1)[0])
     if any(item is None for item in scalars):
         return None
     if node.op in ELEMENTWISE_FORMULAS:
@@ -234,10 +234,6 @@ def _evaluate_fill(node: RewriteNode, scalars: Sequence[Any], output: KnownTenso
     if node.op == "Equal":
         return FillValue(compare_equal(*scalars))
     return FillValue(scalars[1] if scalars[0] else scalars[2]) if node.op == "Where" else None
-
-
-def _cast_scalar(value: Any, dtype: int) -> Any:
-    return value if isinstance(value, SymbolicSize) else np.asarray(value).astype(helper.tensor_dtype_to_np_dtype(dtype)).reshape(-1)[0]
 
 
 def _evaluate_ramp(node: RewriteNode, ramp: RampValue, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:

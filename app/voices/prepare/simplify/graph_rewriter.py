@@ -19,7 +19,6 @@ from app.voices.prepare.simplify.known_tensors import (
     Size,
     SymbolicShape,
     SymbolicSize,
-    TensorValue,
     build_size_array,
     create_constant_tensor,
 )
@@ -51,6 +50,15 @@ class GraphRewriter:
         self._names = 0
         self._folded_bytes = 0
 
+    def find_maker(self, name: str, op: str) -> RewriteNode | None:
+        """Return the node that makes a tensor if it is of this operator, else None."""
+        node = self.made_by.get(name)
+        return node if node is not None and node.op == op else None
+
+    def find_shape(self, name: str) -> SymbolicShape | None:
+        """Return what is known of the shape of a tensor."""
+        return self.tensors[name].shape
+
     def add_constant(self, values: Any, dtype: Any = None) -> str:
         """Add a constant and return its name."""
         return self.add_known_tensor(create_constant_tensor(np.asarray(values, dtype)))
@@ -61,8 +69,12 @@ class GraphRewriter:
 
     def add_known_tensor(self, tensor: KnownTensor) -> str:
         """Add a tensor whose value is known, the same one for equal values, and return its name."""
-        array = tensor.array
-        content = tensor.value if array is None else tuple(array.reshape(-1)) if array.dtype == object else _compute_array_digest(array)
+        content: Any = tensor.value
+        if tensor.array is not None and tensor.array.dtype == object:
+            content = tuple(tensor.array.reshape(-1))
+        elif tensor.array is not None:
+            # A digest, as the content may be large.
+            content = hashlib.blake2b(np.ascontiguousarray(tensor.array).tobytes(), digest_size=16).digest()
         key = ("known", tensor.dtype, tensor.shape, content)
         if key not in self._same:
             self._same[key] = [self._create_unique_name("known")]
@@ -74,24 +86,22 @@ class GraphRewriter:
     ) -> list[str]:
         """Add an operation with `count` results in its simplest form and return their names; `name` is what the node is called, for profiles."""
         node = RewriteNode(op, inputs, [""] * count, attributes or {}, name)
-        given = [self.tensors[item] for item in inputs]
-        made = infer_outputs(node, given)
+        operands = [self.tensors[item] for item in inputs]
+        results = infer_outputs(node, operands)
         if op == "NonZero":
-            return [self.add_known_tensor(replace(made[0], value=MaskIndices(inputs[0], by_row=False)))]
+            return [self.add_known_tensor(replace(results[0], value=MaskIndices(inputs[0], by_row=False)))]
         if count == 1:
-            value = evaluate_node(node, given, made[0])
-            if value is not None:
+            value = evaluate_node(node, operands, results[0])
+            if isinstance(value, np.ndarray):
                 self._count_constant_bytes(value)
-                return [
-                    self.add_known_tensor(
-                        replace(made[0], value=value) if not isinstance(value, np.ndarray) else create_constant_tensor(value, made[0].dtype)
-                    )
-                ]
+                return [self.add_known_tensor(create_constant_tensor(value, results[0].dtype))]
+            if value is not None:
+                return [self.add_known_tensor(replace(results[0], value=value))]
             for rule in self._rules.get(op, ()):
-                result = rule(self, node, made[0])
+                result = rule(self, node, results[0])
                 if result is not None:
                     return [result]
-        return self.append_node(self._make_split_explicit(node, made) if op == "Split" else node, made)
+        return self.append_node(self._make_split_explicit(node, results) if op == "Split" else node, results)
 
     def add_single(self, op: str, inputs: Sequence[str], **attributes: Any) -> str:
         """Add an operation with one result and return the result."""
@@ -110,8 +120,8 @@ class GraphRewriter:
 
     def add_reshape(self, name: str, shape: SymbolicShape) -> str:
         """Return the same elements in another shape; a reshape of a reshape becomes one."""
-        while self.tensors[name].shape != shape and name in self.made_by and self.made_by[name].op == "Reshape":
-            name = self.made_by[name].inputs[0]
+        while self.tensors[name].shape != shape and (maker := self.find_maker(name, "Reshape")) is not None:
+            name = maker.inputs[0]
         before = self.tensors[name]
         if before.shape == shape:
             return name
@@ -141,17 +151,13 @@ class GraphRewriter:
             return node
         return RewriteNode("Split", [node.inputs[0], self.add_size_vector(sizes)], node.outputs, {"axis": axis}, node.name)
 
-    def _count_constant_bytes(self, value: TensorValue) -> None:
+    def _count_constant_bytes(self, array: Array) -> None:
         """Count the bytes of a constant, and refuse a graph that would fill the memory with constants; views of other arrays cost nothing."""
-        if isinstance(value, np.ndarray) and value.base is None:
-            self._folded_bytes += value.nbytes
+        if array.base is None:
+            self._folded_bytes += array.nbytes
             if self._folded_bytes > MAX_FOLDED_BYTES:
                 raise NotSimplifiedError("its constants grow too large")
 
     def _create_unique_name(self, base: str) -> str:
         self._names += 1
         return f"{base}_{self._names}"
-
-
-def _compute_array_digest(array: Array) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16).digest()

@@ -6,7 +6,7 @@ fast blocked convolutions for images only. What stands between two convolutions 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from app.voices.prepare.simplify.known_tensors import (
     compute_size_product,
 )
 from app.voices.prepare.simplify.relative_positions import add_to_diagonals, read_diagonals
-from app.voices.prepare.simplify.shape_inference import AxisSlice, resolve_slices
+from app.voices.prepare.simplify.shape_inference import resolve_slices
 
 # Code that picks elements by a mask, computes and puts the results back: x[mask] = f(y[mask]).
 # Exported, that is NonZero, GatherND and ScatterND with lists of places whose length only shows at run time. Here f is computed for
@@ -34,19 +34,26 @@ from app.voices.prepare.simplify.shape_inference import AxisSlice, resolve_slice
 
 def compute_everywhere(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
     """Replace y[mask] by all of y, with the masked axes made one."""
-    places, data = writer.tensors[node.inputs[1]].value, writer.tensors[node.inputs[0]].shape
-    if not isinstance(places, MaskIndices) or not places.by_row or data is None or node.get_attribute("batch_dims", 0):
+    masked = _find_mask(writer, node)
+    if masked is None or node.get_attribute("batch_dims", 0):
         return None
-    mask = writer.tensors[places.mask].shape
-    if mask is None or data[: len(mask)] != mask:
+    mask, shape, rest = masked
+    return writer.add_reshape(_clamp_to_mask_bounds(writer, node.inputs[0], mask), (compute_size_product(shape), *rest))
+
+
+def _find_mask(writer: GraphRewriter, node: RewriteNode) -> tuple[str, SymbolicShape, SymbolicShape] | None:
+    """Return the mask that picks elements of the first input, its shape, and the axes of that input behind it; None where there is none."""
+    places, data = writer.tensors[node.inputs[1]].value, writer.find_shape(node.inputs[0])
+    if not isinstance(places, MaskIndices) or not places.by_row or data is None:
         return None
-    return writer.add_reshape(_clamp_to_mask_bounds(writer, node.inputs[0], places.mask), (compute_size_product(mask), *data[len(mask) :]))
+    shape = writer.find_shape(places.mask)
+    return None if shape is None or data[: len(shape)] != shape else (places.mask, shape, data[len(shape) :])
 
 
 def _clamp_to_mask_bounds(writer: GraphRewriter, data: str, mask: str) -> str:
     """Clamp the elements that fail their own mask, low ≤ x ≤ high, to its bounds: f may have no answer for them."""
-    both = writer.made_by.get(mask)
-    if both is None or both.op != "And":
+    both = writer.find_maker(mask, "And")
+    if both is None:
         return data
     bounds = {}
     for name in both.inputs:
@@ -61,27 +68,24 @@ def _clamp_to_mask_bounds(writer: GraphRewriter, data: str, mask: str) -> str:
 
 def replace_masked_assignment(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
     """Replace x[mask] = v by a choice between v and x."""
-    places, data = writer.tensors[node.inputs[1]].value, writer.tensors[node.inputs[0]].shape
-    if not isinstance(places, MaskIndices) or not places.by_row or data is None or node.get_attribute("reduction", b"none") != b"none":
+    masked = _find_mask(writer, node)
+    if masked is None or node.get_attribute("reduction", b"none") != b"none":
         return None
-    mask = writer.tensors[places.mask].shape
-    if mask is None or data[: len(mask)] != mask:
-        return None
-    condition = writer.add_reshape(places.mask, (*mask, *(1 for _ in data[len(mask) :])))
-    return writer.add_single("Where", [condition, writer.add_reshape(node.inputs[2], data), node.inputs[0]])
+    mask, shape, rest = masked
+    condition = writer.add_reshape(mask, (*shape, *(1 for _ in rest)))
+    return writer.add_single("Where", [condition, writer.add_reshape(node.inputs[2], (*shape, *rest)), node.inputs[0]])
 
 
 def replace_column_assignment(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
     """Replace x[..., k] = v, exported as a ScatterND over a grid of all indices, by a Where with a constant mask."""
-    data, grid = writer.tensors[node.inputs[0]].shape, writer.made_by.get(node.inputs[1])
-    values = writer.tensors[node.inputs[2]].shape
-    if data is None or grid is None or grid.op != "Concat" or len(grid.inputs) != len(data) or values != (*data[:-1], 1):
+    data, grid = writer.find_shape(node.inputs[0]), writer.find_maker(node.inputs[1], "Concat")
+    values = writer.find_shape(node.inputs[2])
+    if data is None or grid is None or len(grid.inputs) != len(data) or values != (*data[:-1], 1):
         return None
     for axis, name in enumerate(grid.inputs[:-1]):
         index = writer.tensors[name]
-        whole = index.shape is not None and index.shape == (*data[:-1], 1, 1)
         counts = isinstance(index.value, RampValue) and index.value.axis == axis
-        if not whole or not (counts or (data[axis] == 1 and index.scalar == 0)):
+        if index.shape != (*data[:-1], 1, 1) or not (counts or (data[axis] == 1 and index.scalar == 0)):
             return None
     column, width = writer.tensors[grid.inputs[-1]].scalar, data[-1]
     if column is None or not isinstance(width, int) or node.get_attribute("reduction", b"none") != b"none":
@@ -89,10 +93,6 @@ def replace_column_assignment(writer: GraphRewriter, node: RewriteNode, made: Kn
     mask = np.zeros(width, np.bool_)
     mask[column] = True
     return writer.add_single("Where", [writer.add_constant(mask), node.inputs[2], node.inputs[0]])
-
-
-GATHER_RULES = [compute_everywhere]
-SCATTER_RULES = [replace_masked_assignment, replace_column_assignment]
 
 
 SLICE_TO_END = int(np.iinfo(np.int64).max)
@@ -104,8 +104,8 @@ def normalise_slice(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
     source = node.inputs[0]
     try:
         parts = resolve_slices([writer.tensors[name] for name in node.inputs])
-        before = writer.made_by.get(source)
-        outer = resolve_slices([writer.tensors[name] for name in before.inputs]) if before is not None and before.op == "Slice" else []
+        before = writer.find_maker(source, "Slice")
+        outer = resolve_slices([writer.tensors[name] for name in before.inputs]) if before is not None else []
     except UndecidedSizeError:
         return None
     if before is not None and outer and not {part.axis for part in outer} & {part.axis for part in parts}:
@@ -114,16 +114,12 @@ def normalise_slice(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
     parts = [part for part in parts if part.is_reversed or (part.start, part.end) != (0, shape[part.axis])]
     if not parts:
         return source
-    rows = zip(*(_convert_to_onnx_slice(part, shape[part.axis]) for part in parts), strict=True)
-    tidy = RewriteNode("Slice", [source, *(writer.add_size_vector(row) for row in rows)], [""], {}, node.name)
-    return writer.append_node(tidy, [made])[0]
-
-
-def _convert_to_onnx_slice(axis_slice: AxisSlice, size: Size) -> tuple[Size, Size, int, int]:
-    """Start, end, axis and step as ONNX wants them."""
-    if axis_slice.is_reversed:
-        return -1, SLICE_BEFORE_START, axis_slice.axis, -1
-    return _convert_to_constant_index(axis_slice.start, size), _convert_to_constant_index(axis_slice.end, size), axis_slice.axis, 1
+    rows: list[tuple[Size, Size, int, int]] = []  # start, end, axis and step as ONNX wants them
+    for part in parts:
+        start, end = (_convert_to_constant_index(index, shape[part.axis]) for index in (part.start, part.end))
+        rows.append((-1, SLICE_BEFORE_START, part.axis, -1) if part.is_reversed else (start, end, part.axis, 1))
+    inputs = [source, *(writer.add_size_vector(row) for row in zip(*rows, strict=True))]
+    return writer.append_node(RewriteNode("Slice", inputs, [""], {}, node.name), [made])[0]
 
 
 def _convert_to_constant_index(index: Size, size: Size) -> Size:
@@ -133,38 +129,31 @@ def _convert_to_constant_index(index: Size, size: Size) -> Size:
     return distance if distance < 0 else SLICE_TO_END
 
 
-def drop_node(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Drop a node that only matters in training, or in a trace."""
-    return node.inputs[0]
-
-
-def drop_cast(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Drop a cast to the type that the tensor has: exporters write many, and int32 inputs become int64 at the border."""
-    return node.inputs[0] if writer.tensors[node.inputs[0]].dtype == node.get_attribute("to") else None
+def drop_if(condition: Callable[[GraphRewriter, RewriteNode, KnownTensor], bool]) -> RewriteRule:
+    """Return a rule that drops a node for which a condition holds: its result is its first input."""
+    return lambda writer, node, made: node.inputs[0] if condition(writer, node, made) else None
 
 
 def convert_to_reshape(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
     """Convert Unsqueeze, Squeeze and Flatten to reshapes; as one operator they merge and cancel."""
-    if made.shape is None or writer.tensors[node.inputs[0]].shape is None:
+    if made.shape is None or writer.find_shape(node.inputs[0]) is None:
         return None
     return writer.add_reshape(node.inputs[0], made.shape)
 
 
-def drop_expand(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Drop an Expand to the shape that the tensor has."""
-    return node.inputs[0] if made.shape is not None and writer.tensors[node.inputs[0]].shape == made.shape else None
+def _has_shape_of(writer: GraphRewriter, name: str, made: KnownTensor) -> bool:
+    return made.shape is not None and writer.find_shape(name) == made.shape
 
 
 def merge_transpose(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
     """Merge two transposes into one; a transpose that moves only axes of size 1 becomes a reshape."""
-    source, shape = node.inputs[0], writer.tensors[node.inputs[0]].shape
+    source, shape = node.inputs[0], writer.find_shape(node.inputs[0])
     if shape is None or made.shape is None:
         return None
     perm = list(node.get_attribute("perm", reversed(range(len(shape)))))
     if [axis for axis in perm if shape[axis] != 1] == [axis for axis in range(len(shape)) if shape[axis] != 1]:
         return writer.add_reshape(source, made.shape)
-    before = writer.made_by.get(source)
-    if before is not None and before.op == "Transpose":
+    if (before := writer.find_maker(source, "Transpose")) is not None:
         return writer.add_single("Transpose", [before.inputs[0]], perm=[before.get_attribute("perm")[axis] for axis in perm])
     return None
 
@@ -172,11 +161,11 @@ def merge_transpose(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
 def drop_neutral_arithmetic(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
     """Drop x·1, x/1, x+0 and x−0, which remain of masks when nothing is masked."""
     neutral = 1 if node.op in ("Mul", "Div") else 0
-    places = [(0, 1), (1, 0)] if node.op in ("Mul", "Add") else [(0, 1)]
-    for kept, other in places:
-        number = writer.tensors[node.inputs[other]].scalar
+    pairs = [node.inputs, node.inputs[::-1]] if node.op in ("Mul", "Add") else [node.inputs]
+    for operand, other in pairs:
+        number = writer.tensors[other].scalar
         if number is not None and not isinstance(number, SymbolicSize) and number == neutral:
-            return node.inputs[kept] if made.shape is not None and writer.tensors[node.inputs[kept]].shape == made.shape else None
+            return operand if _has_shape_of(writer, operand, made) else None
     return None
 
 
@@ -185,29 +174,22 @@ def simplify_where(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) 
     condition, yes, no = node.inputs
     answer = writer.tensors[condition].scalar
     if answer is not None:
-        kept = yes if answer else no
-        return kept if made.shape is not None and writer.tensors[kept].shape == made.shape else None
-    asked = writer.made_by.get(condition)
-    if asked is not None and asked.op == "Not":
-        return writer.add_single("Where", [asked.inputs[0], no, yes])
-    first, second = writer.made_by.get(yes), writer.made_by.get(no)
-    if first is not None and first.op == "Where" and first.inputs[0] == condition:
+        result = yes if answer else no
+        return result if _has_shape_of(writer, result, made) else None
+    if (negated := writer.find_maker(condition, "Not")) is not None:
+        return writer.add_single("Where", [negated.inputs[0], no, yes])
+    first, second = writer.find_maker(yes, "Where"), writer.find_maker(no, "Where")
+    if first is not None and first.inputs[0] == condition:
         return writer.add_single("Where", [condition, first.inputs[1], no])
-    if second is not None and second.op == "Where" and second.inputs[0] == condition:
+    if second is not None and second.inputs[0] == condition:
         return writer.add_single("Where", [condition, yes, second.inputs[2]])
     return None
 
 
-def drop_pad(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Drop a Pad that adds nothing."""
-    pads = writer.tensors[node.inputs[1]].sizes
-    return node.inputs[0] if pads is not None and all(pad == 0 for pad in pads) else None
-
-
 def merge_pad_into_conv(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
     """Merge zeros put around a convolution's input into the convolution's attribute."""
-    pad = writer.made_by.get(node.inputs[0])
-    if pad is None or pad.op != "Pad" or pad.get_attribute("mode", b"constant") != b"constant" or len(pad.inputs) > 3:
+    pad = writer.find_maker(node.inputs[0], "Pad")
+    if pad is None or pad.get_attribute("mode", b"constant") != b"constant" or len(pad.inputs) > 3:
         return None
     sizes = writer.tensors[pad.inputs[1]].sizes
     value = writer.tensors[pad.inputs[2]].scalar if len(pad.inputs) > 2 and pad.inputs[2] else 0
@@ -229,24 +211,19 @@ def simplify_gather(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
     axis = node.get_attribute("axis", 0) % len(data.shape)
     if data.shape[axis] == 1:
         return writer.add_reshape(node.inputs[0], made.shape)
-    source = writer.made_by.get(node.inputs[0])
-    if source is None or source.op != "Where" or axis != len(data.shape) - 1:
+    source = writer.find_maker(node.inputs[0], "Where")
+    if source is None or axis != len(data.shape) - 1:
         return None
     mask = writer.tensors[source.inputs[0]].array
     if mask is None or mask.ndim != 1:
         return None
     picked = source.inputs[1 if mask[index.scalar] else 2]
-    shape = writer.tensors[picked].shape
+    shape = writer.find_shape(picked)
     if shape == data.shape:
         return writer.add_single("Gather", [picked, node.inputs[1]], axis=axis)
     if shape == (*data.shape[:-1], 1):
         return writer.add_reshape(picked, made.shape)
     return None
-
-
-def drop_concat(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Drop a Concat of a single tensor."""
-    return node.inputs[0] if len(node.inputs) == 1 else None
 
 
 def expand_gelu(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
@@ -269,7 +246,7 @@ def normalise_reduction_axes(writer: GraphRewriter, node: RewriteNode, made: Kno
 
 def convert_conv_to_image(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
     """Convert a convolution over time to one of an image."""
-    shape, weight = writer.tensors[node.inputs[0]].shape, writer.tensors[node.inputs[1]].shape
+    shape, weight = writer.find_shape(node.inputs[0]), writer.find_shape(node.inputs[1])
     if made.shape is None or shape is None or weight is None or len(shape) != 3:
         return None
     if weight[2] == 1 and not _is_flattened_image(writer, node.inputs[0]):
@@ -291,7 +268,7 @@ def convert_conv_to_image(writer: GraphRewriter, node: RewriteNode, made: KnownT
 def keep_image_layout(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
     """Let an operation on single elements of images give an image; operands without a time axis follow."""
     images = [_is_flattened_image(writer, name) for name in node.inputs]
-    shapes = [writer.tensors[name].shape for name in node.inputs]
+    shapes = [writer.find_shape(name) for name in node.inputs]
     if made.shape is None or len(made.shape) != 3 or not any(images):
         return None
     if not all(is_image or _has_no_time_axis(shape) for is_image, shape in zip(images, shapes, strict=True)):
@@ -312,18 +289,24 @@ def _has_no_time_axis(shape: SymbolicShape | None) -> bool:
 
 
 def _is_flattened_image(writer: GraphRewriter, name: str) -> bool:
-    shape, maker = writer.tensors[name].shape, writer.made_by.get(name)
-    if shape is None or len(shape) != 3 or maker is None or maker.op != "Reshape":
+    shape, maker = writer.find_shape(name), writer.find_maker(name, "Reshape")
+    if shape is None or len(shape) != 3 or maker is None:
         return False
-    return writer.tensors[maker.inputs[0]].shape == _convert_shape_to_image(shape)
+    return writer.find_shape(maker.inputs[0]) == _convert_shape_to_image(shape)
+
+
+def _has_no_padding(writer: GraphRewriter, node: RewriteNode, _made: KnownTensor) -> bool:
+    pads = writer.tensors[node.inputs[1]].sizes
+    return pads is not None and all(pad == 0 for pad in pads)
 
 
 REWRITE_RULES: dict[str, Sequence[RewriteRule]] = {
-    "Identity": [drop_node],
-    "Dropout": [drop_node],
-    "Cast": [drop_cast],
+    # Both matter in training, or in a trace, only.
+    **{op: [drop_if(lambda _writer, _node, _made: True)] for op in ("Identity", "Dropout")},
+    # Exporters write many casts to the type that the tensor has, and int32 inputs become int64 at the border.
+    "Cast": [drop_if(lambda writer, node, _made: writer.tensors[node.inputs[0]].dtype == node.get_attribute("to"))],
     **{op: [convert_to_reshape] for op in ("Reshape", "Unsqueeze", "Squeeze", "Flatten")},
-    "Expand": [drop_expand],
+    "Expand": [drop_if(lambda writer, node, made: _has_shape_of(writer, node.inputs[0], made))],
     "Transpose": [merge_transpose],
     **{op: [drop_neutral_arithmetic, keep_image_layout] for op in ("Mul", "Div", "Sub")},
     "Add": [drop_neutral_arithmetic, add_to_diagonals, keep_image_layout],
@@ -331,13 +314,13 @@ REWRITE_RULES: dict[str, Sequence[RewriteRule]] = {
     "MatMul": [read_diagonals],
     "Where": [simplify_where],
     "Slice": [normalise_slice],
-    "Pad": [drop_pad],
+    "Pad": [drop_if(_has_no_padding)],
     "Conv": [merge_pad_into_conv, convert_conv_to_image],
     "ConvTranspose": [convert_conv_to_image],
     "Gather": [simplify_gather],
-    "GatherND": GATHER_RULES,
-    "ScatterND": SCATTER_RULES,
-    "Concat": [drop_concat],
+    "GatherND": [compute_everywhere],
+    "ScatterND": [replace_masked_assignment, replace_column_assignment],
+    "Concat": [drop_if(lambda _writer, node, _made: len(node.inputs) == 1)],
     "Gelu": [expand_gelu],
     **{op: [normalise_reduction_axes] for op in ("ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2")},
 }

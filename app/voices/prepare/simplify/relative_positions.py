@@ -78,16 +78,16 @@ def _add_band(writer: GraphRewriter, heads: int, diagonals: int) -> tuple[str, s
 def _match_chain(writer: GraphRewriter, name: str, ops: Sequence[str]) -> list[RewriteNode] | None:
     nodes = []
     for op in ops:
-        node = writer.made_by.get(name)
-        if node is None or node.op != op:
+        node = writer.find_maker(name, op)
+        if node is None:
             return None
         nodes.append(node)
         name = node.inputs[0]
     return nodes
 
 
-def _find_second_input_sizes(writer: GraphRewriter, node: RewriteNode) -> list[Size] | None:
-    return writer.tensors[node.inputs[1]].sizes
+def _is_padded_by(writer: GraphRewriter, node: RewriteNode, sizes: Sequence[Size]) -> bool:
+    return writer.tensors[node.inputs[1]].sizes == sizes
 
 
 def _find_shifted_product(writer: GraphRewriter, name: str) -> RewriteNode | None:
@@ -100,21 +100,14 @@ def _find_shifted_product(writer: GraphRewriter, name: str) -> RewriteNode | Non
     if shape is None or len(shape) != 4 or shape[2:] != (FREE_SIZE, DISTANCE_COUNT):
         return None
     heads = shape[1]
-    found = [writer.tensors[node.outputs[0]].shape for node in (pad, flat, fill, fold, cut)]
+    shapes = [writer.find_shape(node.outputs[0]) for node in (pad, flat, fill, fold, cut)]
     length = FREE_SIZE * 2 * FREE_SIZE
-    wanted = [
+    expected = [
         (1, heads, FREE_SIZE, 2 * FREE_SIZE), (1, heads, length), (1, heads, length + FREE_SIZE - 1), (1, heads, FREE_SIZE + 1, DISTANCE_COUNT), (1, heads, FREE_SIZE, FREE_SIZE),
     ]  # fmt: skip
-    at_end = _find_second_input_sizes(writer, pad) == [0] * 7 + [1] and _find_second_input_sizes(writer, fill) == [
-        0,
-        0,
-        0,
-        0,
-        0,
-        FREE_SIZE - 1,
-    ]
+    is_padded = _is_padded_by(writer, pad, [0] * 7 + [1]) and _is_padded_by(writer, fill, [0, 0, 0, 0, 0, FREE_SIZE - 1])
     corner = {part.axis: part.start for part in resolve_slices([writer.tensors[item] for item in cut.inputs])}
-    return product if found == wanted and at_end and corner == {2: 0, 3: FREE_SIZE - 1} else None
+    return product if shapes == expected and is_padded and corner == {2: 0, 3: FREE_SIZE - 1} else None
 
 
 def _find_shifted_shares(writer: GraphRewriter, name: str) -> str | None:
@@ -124,20 +117,13 @@ def _find_shifted_shares(writer: GraphRewriter, name: str) -> str | None:
         return None
     cut, fold, fill, flat, pad = nodes
     heads = _find_head_count(writer.tensors[pad.inputs[0]].shape)
-    found = [writer.tensors[node.outputs[0]].shape for node in (pad, flat, fill, fold, cut)]
+    shapes = [writer.find_shape(node.outputs[0]) for node in (pad, flat, fill, fold, cut)]
     length = FREE_SIZE * DISTANCE_COUNT
-    wanted = [
+    expected = [
         (1, heads, FREE_SIZE, DISTANCE_COUNT), (1, heads, length), (1, heads, length + FREE_SIZE), (1, heads, FREE_SIZE, 2 * FREE_SIZE), (1, heads, FREE_SIZE, DISTANCE_COUNT),
     ]  # fmt: skip
-    at_end = _find_second_input_sizes(writer, pad) == [0] * 7 + [FREE_SIZE - 1] and _find_second_input_sizes(writer, fill) == [
-        0,
-        0,
-        FREE_SIZE,
-        0,
-        0,
-        0,
-    ]
-    return pad.inputs[0] if found == wanted and at_end and writer.tensors[cut.inputs[1]].sizes == [1] else None
+    is_padded = _is_padded_by(writer, pad, [0] * 7 + [FREE_SIZE - 1]) and _is_padded_by(writer, fill, [0, 0, FREE_SIZE, 0, 0, 0])
+    return pad.inputs[0] if shapes == expected and is_padded and writer.tensors[cut.inputs[1]].sizes == [1] else None
 
 
 def _find_unpadded_table(writer: GraphRewriter, name: str, *, transposed: bool) -> str | None:
@@ -146,10 +132,10 @@ def _find_unpadded_table(writer: GraphRewriter, name: str, *, transposed: bool) 
     if nodes is None:
         return None
     pad = nodes[-1]
-    table, sizes = writer.tensors[pad.inputs[0]].array, _find_second_input_sizes(writer, pad)
-    if table is None or sizes is None or table.ndim != 3 or table.shape[0] != 1 or table.shape[1] % 2 == 0:
+    table = writer.tensors[pad.inputs[0]].array
+    if table is None or table.ndim != 3 or table.shape[0] != 1 or table.shape[1] % 2 == 0:
         return None
     beside = FREE_SIZE - (table.shape[1] // 2 + 1)
-    if sizes != [0, beside, 0, 0, beside, 0] or (transposed and nodes[0].get_attribute("perm") != [0, 1, 3, 2]):
+    if not _is_padded_by(writer, pad, [0, beside, 0, 0, beside, 0]) or (transposed and nodes[0].get_attribute("perm") != [0, 1, 3, 2]):
         return None
     return writer.add_constant(table.transpose(0, 2, 1) if transposed else table)

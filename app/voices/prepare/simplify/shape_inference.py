@@ -220,8 +220,8 @@ def resolve_slices(inputs: Sequence[KnownTensor]) -> list[AxisSlice]:
 def _resolve_axis_slice(axis: int, size: Size, start: Size, end: Size, step: Size) -> AxisSlice:
     if step == 1:
         return AxisSlice(axis, _resolve_index(start, size), _resolve_index(end, size), is_reversed=False)
-    whole = start in (-1, size - 1) and isinstance(end, int) and end <= -FAR_INDEX
-    if step != -1 or not whole:
+    is_whole = start in (-1, size - 1) and isinstance(end, int) and end <= -FAR_INDEX
+    if step != -1 or not is_whole:
         raise UndecidedSizeError
     return AxisSlice(axis, 0, size, is_reversed=True)
 

@@ -37,32 +37,26 @@ class GraphFinisher:
     """Turns the nodes that a rewriter gathered into protobufs; `free` are the input and the axis of it that have the free size."""
 
     def __init__(self, tensors: Mapping[str, KnownTensor], nodes: Sequence[RewriteNode], free: tuple[str, int]) -> None:
-        self._tensors = tensors
-        self._nodes = nodes
-        self._free = free
-        self._written: list[onnx.NodeProto] = []
+        self._tensors, self._nodes, self._free = tensors, nodes, free
+        self._written_nodes: list[onnx.NodeProto] = []
         self._initializers: list[onnx.TensorProto] = []
-        self._made: dict[tuple[Any, ...], str] = {}
+        self._names: dict[tuple[Any, ...], str] = {}
 
     def finish_graph(self, output_tensors: Mapping[str, str]) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
         """Return the live nodes and initializers; `output_tensors` maps the names of the outputs to tensors."""
         named = {end: name for name, end in output_tensors.items()}
-        alive = self._collect_live_nodes(set(named))
+        alive, needed = list[RewriteNode](), set(named)
+        for node in reversed(self._nodes):
+            if needed.intersection(node.outputs):
+                alive.insert(0, node)
+                needed.update(node.inputs)
         if len(named) < len(output_tensors) or not set(named) <= {name for node in alive for name in node.outputs}:
             raise NotSimplifiedError("an output is no result of its own")
         for node in alive:
             inputs = [named.get(name) or self._resolve_input(node, place, name) for place, name in enumerate(node.inputs)]
             outputs = [named.get(name, name) for name in node.outputs]
-            self._written.append(helper.make_node(node.op, inputs, outputs, name=node.name or outputs[0], **node.attributes))
-        return self._written, self._initializers
-
-    def _collect_live_nodes(self, wanted: set[str]) -> list[RewriteNode]:
-        alive = []
-        for node in reversed(self._nodes):
-            if wanted.intersection(node.outputs):
-                alive.append(node)
-                wanted.update(node.inputs)
-        return alive[::-1]
+            self._written_nodes.append(helper.make_node(node.op, inputs, outputs, name=node.name or outputs[0], **node.attributes))
+        return self._written_nodes, self._initializers
 
     def _resolve_input(self, node: RewriteNode, input_index: int, name: str) -> str:
         """Return the name to write for an input: the tensor's own, or that of a known value in the form the operator takes."""
@@ -72,9 +66,9 @@ class GraphFinisher:
         if isinstance(tensor.value, FillValue) and self._is_broadcast_operand(node, input_index):
             return self._add_constant(np.asarray(tensor.value.value), tensor.dtype)
         key = ("form", name)
-        if key not in self._made:
-            self._made[key] = self._add_known_value(name, tensor)
-        return self._made[key]
+        if key not in self._names:
+            self._names[key] = self._add_known_value(name, tensor)
+        return self._names[key]
 
     def _is_broadcast_operand(self, node: RewriteNode, input_index: int) -> bool:
         """Return whether the other operands alone give the result its shape, so that a number will do for this one."""
@@ -89,21 +83,16 @@ class GraphFinisher:
     def _add_known_value(self, name: str, tensor: KnownTensor) -> str:
         shape = tensor.shape or ()
         if tensor.array is not None:
-            return (
-                self._add_constant(tensor.array, tensor.dtype)
-                if tensor.array.dtype != object
-                else self._add_sizes(tensor.array, tensor.dtype)
-            )
+            return (self._add_sizes if tensor.array.dtype == object else self._add_constant)(tensor.array, tensor.dtype)
         if isinstance(tensor.value, FillValue):
             return self._add_node("Expand", self._add_constant(np.asarray(tensor.value.value), tensor.dtype), self._add_size_vector(shape))
         if isinstance(tensor.value, RampValue) and tensor.dtype == TensorProto.INT64:
             start, step = (self._add_constant(np.asarray(item), TensorProto.INT64) for item in (0, 1))
             length = shape[tensor.value.axis]
             flat = self._add_node("Range", start, self._add_sizes(build_size_array([length], ()), TensorProto.INT64), step)
-            lying = self._add_node(
-                "Reshape", flat, self._add_size_vector([-1 if axis == tensor.value.axis else 1 for axis in range(len(shape))])
-            )
-            return lying if compute_size_product(shape) == length else self._add_node("Expand", lying, self._add_size_vector(shape))
+            own_axis: list[Size] = [-1 if axis == tensor.value.axis else 1 for axis in range(len(shape))]
+            ramp = self._add_node("Reshape", flat, self._add_size_vector(own_axis))
+            return ramp if compute_size_product(shape) == length else self._add_node("Expand", ramp, self._add_size_vector(shape))
         raise NotSimplifiedError(f"no form for {name}")
 
     def _add_size_vector(self, sizes: Sequence[Size]) -> str:
@@ -133,18 +122,18 @@ class GraphFinisher:
 
     def _add_node(self, op: str, *inputs: str, **attributes: Any) -> str:
         key = (op, *inputs, *sorted(attributes.items()))
-        if key not in self._made:
-            self._made[key] = f"sizes/{op}_{len(self._made)}"
-            self._written.append(helper.make_node(op, inputs, [self._made[key]], name=self._made[key], **attributes))
-        return self._made[key]
+        if key not in self._names:
+            self._names[key] = f"sizes/{op}_{len(self._names)}"
+            self._written_nodes.append(helper.make_node(op, inputs, [self._names[key]], name=self._names[key], **attributes))
+        return self._names[key]
 
     def _add_constant(self, array: Array, dtype: int) -> str:
         array = np.asarray(array, helper.tensor_dtype_to_np_dtype(dtype), order="C")
-        key = ("constant", dtype, array.shape, array.tobytes() if array.size < 64 else len(self._made))
-        if key not in self._made:
-            self._made[key] = f"constant_{len(self._initializers)}"
-            self._initializers.append(numpy_helper.from_array(array, self._made[key]))
-        return self._made[key]
+        key = ("constant", dtype, array.shape, array.tobytes() if array.size < 64 else len(self._names))
+        if key not in self._names:
+            self._names[key] = f"constant_{len(self._initializers)}"
+            self._initializers.append(numpy_helper.from_array(array, self._names[key]))
+        return self._names[key]
 
 
 # Before opset 13, axes were attributes and Softmax flattened its input.
@@ -194,16 +183,12 @@ def simplify_subgraph(source: onnx.ModelProto, spec: SubgraphSpec) -> onnx.Model
             if name not in names:
                 if name not in weights:
                     raise NotSimplifiedError(f"input {name} is not known")
-                names[name] = writer.add_constant(_read_weight(weights[name]))
+                if weights[name].data_location == TensorProto.EXTERNAL:
+                    raise NotSimplifiedError("weights lie in another file")
+                names[name] = writer.add_constant(numpy_helper.to_array(weights[name]))
         results = writer.add_operation(node.op, [names[name] for name in node.inputs], node.attributes, len(node.outputs), node.name)
         names |= zip(node.outputs, results, strict=True)
     return _build_model(writer, spec, names)
-
-
-def _read_weight(weight: onnx.TensorProto) -> Array:
-    if weight.data_location == TensorProto.EXTERNAL:
-        raise NotSimplifiedError("weights lie in another file")
-    return numpy_helper.to_array(weight)
 
 
 def _add_boundary(writer: GraphRewriter, spec: SubgraphSpec) -> dict[str, str]:
@@ -254,13 +239,12 @@ def _describe_free_shapes(
 
     ONNX Runtime invents a name for each behind a convolution, in a time that grows with the square of their number: with them, 150 convolutions open in a quarter of it.
     """
-    stated = []
-    for node in nodes:
-        for name in node.output:
-            tensor = writer.tensors.get(name, KnownTensor())
-            if name not in output_tensors and any(isinstance(size, SymbolicSize) for size in tensor.shape or ()):
-                stated.append(_create_value_info(name, tensor.dtype, tensor.shape, spec.free_size_name))
-    return stated
+    tensors = {name: writer.tensors.get(name, KnownTensor()) for node in nodes for name in node.output if name not in output_tensors}
+    return [
+        _create_value_info(name, tensor.dtype, tensor.shape, spec.free_size_name)
+        for name, tensor in tensors.items()
+        if any(isinstance(size, SymbolicSize) for size in tensor.shape or ())
+    ]
 
 
 def _create_value_info(name: str, dtype: int, shape: SymbolicShape | None, free_size_name: str) -> onnx.ValueInfoProto:

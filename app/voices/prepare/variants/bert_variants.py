@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -59,10 +60,8 @@ def list_attention_layers(graph: onnx.GraphProto) -> list[AttentionLayer]:
         match = ATTENTION_OUTPUT_PATTERN.search(node.input[1]) if node.op_type == "MatMul" else None
         if match:
             layer = int(match[1])
-            places, summed = (
-                weights.get(f"encoder.layer.{layer}.places"),
-                norms.get(f"encoder.layer.{layer}.attention.output.LayerNorm.weight"),
-            )
+            places = weights.get(f"encoder.layer.{layer}.places")
+            summed = norms.get(f"encoder.layer.{layer}.attention.output.LayerNorm.weight")
             if places is None or summed is None:
                 raise UnknownGraphError(f"layer {layer}")
             matrix = numpy_helper.to_array(weights[node.input[1]])
@@ -97,16 +96,13 @@ class _HeadPruner:
     """One layer; heads are axes of reshaped weights, and sizes in a few constants."""
 
     def __init__(self, graph: onnx.GraphProto, layer: int, attention: AttentionLayer, kept_heads: list[int]) -> None:
-        self._graph = graph
-        self._layer = layer
-        self._attention = attention
-        self._kept = kept_heads
+        self._graph, self._layer, self._attention, self._heads_left = graph, layer, attention, kept_heads
         self._weights = {item.name: item for item in graph.initializer}
         self._nodes = [node for node in graph.node if node.name.startswith(f"layer.{layer}/")]
 
     def prune_layer(self, mean: Float32) -> None:
         self._prune_weights(mean)
-        count = len(self._kept)
+        count = len(self._heads_left)
         splits = [node for node in self._nodes if node.op_type == "Split"]
         reshapes = [node for node in self._nodes if node.op_type == "Reshape"]
         if len(splits) != 3 or len(reshapes) != 4:
@@ -120,7 +116,7 @@ class _HeadPruner:
         self._update_score_shape(square, 2 * count)
 
     def _prune_weights(self, mean: Float32) -> None:
-        name, heads, kept = f"encoder.layer.{self._layer}.attention", self._attention.heads, self._kept
+        name, heads, kept = f"encoder.layer.{self._layer}.attention", self._attention.heads, self._heads_left
         gone = [head for head in range(heads) if head not in kept]
         means = mean.reshape(heads, -1)
         constant = sum((means[head] @ self._attention.matrix[head] for head in gone), np.zeros(self._attention.matrix.shape[2], np.float32))
@@ -159,11 +155,10 @@ class _HeadPruner:
 
 def find_head_sizes(graph: onnx.GraphProto) -> tuple[int, int] | None:
     """Return the number and width of the heads of a lean BERT in float32, or None for another graph."""
-    try:
+    with suppress(UnknownGraphError):
         first = list_attention_layers(graph)[0]
-    except UnknownGraphError:
-        return None
-    return first.heads, first.matrix.shape[2]
+        return first.heads, first.matrix.shape[2]
+    return None
 
 
 def count_layers(graph: onnx.GraphProto) -> int:

@@ -93,15 +93,16 @@ def list_products(graph: onnx.GraphProto) -> list[MatrixProduct]:
     """Return every product of rows with a constant matrix (inputs, outputs), in order."""
     sizes = {item.name: tuple(item.dims) for item in graph.initializer}
     cast = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Cast"}
-    found = []
+    products = []
     for index, node in enumerate(graph.node):
         if node.op_type != "MatMul":
             continue
         weight = cast.get(node.input[1], node.input[1])
         shape = sizes.get(weight, ())
         if len(shape) == 2 and np.prod(shape) >= MIN_PRODUCT_SIZE:
-            found.append(MatrixProduct(index, weight, _find_group_name(weight, shape), _find_layer_name(weight)))
-    return found
+            match = re.search(r"\blayer\.(\d+)\.", weight)
+            products.append(MatrixProduct(index, weight, _find_group_name(weight, shape), f"layer {match[1]}" if match else ""))
+    return products
 
 
 def quantise_products(
@@ -163,9 +164,3 @@ def _find_group_name(weight: str, shape: tuple[int, ...]) -> str:
     if "." not in weight:
         return f"MatMul {shape[0]}×{shape[1]}"
     return re.sub(r"\.\d+(?=\.)", "", weight.removesuffix(WEIGHT_SUFFIX))
-
-
-def _find_layer_name(weight: str) -> str:
-    """Return the layer of a weight: `encoder.layer.3.output.dense.weight` gives `layer 3`."""
-    found = re.search(r"\blayer\.(\d+)\.", weight)
-    return f"layer {found[1]}" if found else ""

@@ -81,14 +81,13 @@ def add_inverse_spline(writer: GraphWriter, value: str, parameters: str) -> str:
     inner = writer.add_node("Slice", floors, *(writer.add_constant([number], np.int64) for number in (1, SPLINE_BINS, 1)))
     above = writer.add_node("Cast", writer.add_node("GreaterOrEqual", value, inner), to=7)
     number = writer.add_node("ReduceSum", above, writer.add_constant([1], np.int64), keepdims=1)
-    wanted = writer.add_node(
-        "Add", number, writer.add_constant([0, 1, SPLINE_EDGES, SPLINE_EDGES + 1, 2 * SPLINE_EDGES, 2 * SPLINE_EDGES + 1], np.int64)
-    )
+    offsets = [0, 1, SPLINE_EDGES, SPLINE_EDGES + 1, 2 * SPLINE_EDGES, 2 * SPLINE_EDGES + 1]
+    columns = writer.add_node("Add", number, writer.add_constant(offsets, np.int64))
     table = writer.add_node("Concat", lefts, floors, slopes, axis=1)
-    found = writer.add_split(writer.add_node("GatherElements", table, wanted, axis=1), [1] * 6, axis=1)
+    edges = writer.add_split(writer.add_node("GatherElements", table, columns, axis=1), [1] * 6, axis=1)
 
     within = writer.add_node("LessOrEqual", writer.add_node("Abs", value), writer.add_constant(SPLINE_BOUND))
-    return writer.add_node("Where", within, _add_quadratic_solution(writer, value, *found), value)
+    return writer.add_node("Where", within, _add_quadratic_solution(writer, value, *edges), value)
 
 
 def _add_bin_edges(writer: GraphWriter, logits: str) -> str:
@@ -104,10 +103,7 @@ def _add_quadratic_solution(
     writer: GraphWriter, value: str, left: str, right: str, floor: str, ceiling: str, slope: str, next_slope: str
 ) -> str:
     """Add the solution of a bin's quadratic equation in the form that does not cancel: 2c / (−b − √(b² − 4ac))."""
-
-    def add_node(kind: str, *inputs: str) -> str:
-        return writer.add_node(kind, *inputs)
-
+    add_node = writer.add_node
     width, height, rise = add_node("Sub", right, left), add_node("Sub", ceiling, floor), add_node("Sub", value, floor)
     mean_slope = add_node("Div", height, width)
     bend = add_node("Sub", add_node("Add", slope, next_slope), add_node("Mul", mean_slope, writer.add_constant(2.0)))
@@ -179,8 +175,7 @@ def _add_reversed_flow(layers: LayerWriter, name: str, still: str, moving: str, 
         scale = np.ones(SPLINE_PARAMETERS, np.float32)
         # VITS divides the logits of widths and heights by this root.
         scale[: 2 * SPLINE_BINS] = 1 / np.sqrt(hidden)
-        stored = writer.add_weight(f"{name}.proj.weight", matrix * scale), writer.add_weight(f"{name}.proj.bias", bias * scale)
-        return add_inverse_spline(writer, moving, writer.add_linear(value, *stored))
+        return add_inverse_spline(writer, moving, layers.add_given_linear(f"{name}.proj", value, matrix * scale, bias * scale))
 
 
 def _add_separable_convolutions(layers: LayerWriter, name: str, value: str, hidden: int) -> str:

@@ -38,10 +38,7 @@ def count_symbols(weights: VoiceWeights, hidden: int) -> int:
 def find_kind_table(weights: VoiceWeights, hidden: int) -> str | None:
     """Return the name of the table of symbol kinds, None if there is none; raise VoiceError if its kinds are unknown."""
     name = next((name for name in KIND_TABLE_NAMES if name in weights), None)
-    if name is None:
-        return None
-    kinds = weights.take_tensor(name, ANY_SIZE, hidden).shape[0]
-    if kinds != SYMBOL_KIND_COUNT:
+    if name is not None and (kinds := weights.take_tensor(name, ANY_SIZE, hidden).shape[0]) != SYMBOL_KIND_COUNT:
         raise _build_unknown_table_error(
             f"記号の種類が {kinds} 個ある声には対応していません（{name}、Nanairo の種類は {SYMBOL_KIND_COUNT} 個です）。",
             f"Voices with {kinds} kinds of symbols are not supported ({name}; Nanairo has {SYMBOL_KIND_COUNT}).",
@@ -59,15 +56,13 @@ def refuse_vector_speakers(weights: VoiceWeights) -> None:
             "Nanairo voices that require an external speaker embedding are not supported.",
             localize("話者を含む声を選んでください。", "Choose a voice that has its own speakers."),
         )
-    raise VoiceError(
-        localize("話者の埋め込みを含まない声には対応していません。", "Voices without a speaker embedding are not supported."),
-        localize("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
+    raise _build_unsupported_error(
+        "話者の埋め込みを含まない声には対応していません。", "Voices without a speaker embedding are not supported."
     )
 
 
 def _build_unknown_table_error(ja: str, en: str, hint: str | None = None) -> VoiceError:
-    newer = localize("Koebako を更新してください。", "Update Koebako.")
-    return VoiceError(localize(ja, en), hint or newer)
+    return VoiceError(localize(ja, en), hint or localize("Koebako を更新してください。", "Update Koebako."))
 
 
 BERT_INPUT_BY_PROJECTION = {"bert_proj": "bert", "ja_bert_proj": "ja_bert", "en_bert_proj": "en_bert"}
@@ -128,12 +123,10 @@ def _read_decoder_stages(
     rates = model.read_integers("upsample_rates", (8, 8, 2, 2, 2), 1, MAX_LAYER_NUMBER)
     dilations = model.read_integer_lists("resblock_dilation_sizes", ((1, 3, 5),) * 3, 1, MAX_LAYER_NUMBER)
     data = config.read_section("data", is_required=True)
-    hop, made = data.read_integer("hop_length", 512, 1, MAX_HOP_SAMPLES), math.prod(rates)
-    if made != hop:
-        raise data.build_field_error(
-            "hop_length",
-            localize(f"{hop} ですが、upsample_rates の積は {made} です", f"it is {hop}, but upsample_rates multiply to {made}"),
-        )
+    hop, product = data.read_integer("hop_length", 512, 1, MAX_HOP_SAMPLES), math.prod(rates)
+    if product != hop:
+        reason = localize(f"{hop} ですが、upsample_rates の積は {product} です", f"it is {hop}, but upsample_rates multiply to {product}")
+        raise data.build_field_error("hop_length", reason)
     stages, blocks = weights.count_layers("dec.ups"), weights.count_layers("dec.resblocks")
     if stages != len(rates):
         raise _build_count_mismatch_error(model, "upsample_rates", len(rates), stages)
@@ -143,9 +136,8 @@ def _read_decoder_stages(
 
 
 def _build_count_mismatch_error(model: ConfigSection, key: str, stated: int, actual: int) -> VoiceError:
-    return model.build_field_error(
-        key, localize(f"{stated} 個ありますが、重みには {actual} 個です", f"it has {stated} items, but the weights have {actual}")
-    )
+    reason = localize(f"{stated} 個ありますが、重みには {actual} 個です", f"it has {stated} items, but the weights have {actual}")
+    return model.build_field_error(key, reason)
 
 
 def _refuse_other_networks(model: ConfigSection, weights: VoiceWeights) -> None:

@@ -39,6 +39,8 @@ from app.voices.untrusted.sbv2_config import SBV2_CONFIG_NAME, ConfigSection
 
 TONE_COUNT, LANGUAGE_COUNT = 12, 3  # another size: other ids
 ENCODER_MODULE = "enc_p.encoder"
+COUPLING_STEP = 2  # the numbers in names count the flips between couplings, too
+LEAKY_SLOPE, LAST_LEAKY_SLOPE = 0.1, 0.01  # of the leaky ReLUs; the last one keeps PyTorch's default
 
 
 def add_text_encoder(layers: LayerWriter, sizes: VoiceSizes, band: DiagonalBand) -> str:
@@ -48,11 +50,8 @@ def add_text_encoder(layers: LayerWriter, sizes: VoiceSizes, band: DiagonalBand)
     scale = np.float32(np.sqrt(hidden))
     with writer.enter_scope("enc_p"):
         value = _add_style(layers, hidden, scale)
-        for table, name, size in (
-            ("emb", "x_tst", sizes.symbol_count),
-            ("tone_emb", "tones", TONE_COUNT),
-            ("language_emb", "language", LANGUAGE_COUNT),
-        ):
+        tables = (("emb", "x_tst", sizes.symbol_count), ("tone_emb", "tones", TONE_COUNT), ("language_emb", "language", LANGUAGE_COUNT))
+        for table, name, size in tables:
             rows = weights.take_tensor(f"enc_p.{table}.weight", size, hidden) * scale
             value = writer.add_node("Add", value, writer.add_node("Gather", writer.add_weight(f"enc_p.{table}.weight", rows), name, axis=0))
         for layer, name in sizes.bert_inputs.items():
@@ -76,13 +75,8 @@ def _add_style(layers: LayerWriter, hidden: int, scale: np.float32) -> str:
     projections = [f"enc_p.{name}_proj" for name in ("style", "bert", "ja_bert", "en_bert")]
     bias = sum(weights.take_tensor(f"{name}.bias", hidden) for name in projections if f"{name}.bias" in weights)
     matrix = writer.add_weight("enc_p.style_proj.weight", weights.read_matrix("enc_p.style_proj", STYLE_WIDTH, hidden) * scale)
-    return writer.add_node(
-        "Gemm", writer.add_reshape("style_vec", [1, STYLE_WIDTH]), matrix, writer.add_weight("enc_p.style_proj.bias", bias * scale)
-    )
-
-
-# The numbers in names count the flips between couplings, too.
-COUPLING_STEP = 2
+    style = writer.add_reshape("style_vec", [1, STYLE_WIDTH])
+    return writer.add_node("Gemm", style, matrix, writer.add_weight("enc_p.style_proj.bias", bias * scale))
 
 
 def build_flow_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProto:
@@ -118,17 +112,13 @@ def _add_coupling(layers: LayerWriter, name: str, known: str, sizes: VoiceSizes,
     step = -1 if is_reversed else 1
     with writer.enter_scope(name):
         matrix = weights.read_matrix(f"{name}.pre", half, hidden)[::step]
-        bias = weights.take_tensor(f"{name}.pre.bias", hidden)
-        value = writer.add_linear(known, writer.add_weight(f"{name}.pre.weight", matrix), writer.add_weight(f"{name}.pre.bias", bias))
+        value = layers.add_given_linear(f"{name}.pre", known, matrix, weights.take_tensor(f"{name}.pre.bias", hidden))
         speaker = layers.add_speaker_projection(f"{name}.enc.spk_emb_linear", sizes.gin, hidden)
     value = add_transformer(layers, f"{name}.enc", value, hidden, sizes.heads, band, speaker)
     with writer.enter_scope(name):
         matrix = weights.read_matrix(f"{name}.post", hidden, half)[:, ::step]
         bias = weights.take_tensor(f"{name}.post.bias", half)[::step]
-        return writer.add_linear(value, writer.add_weight(f"{name}.post.weight", matrix), writer.add_weight(f"{name}.post.bias", bias))
-
-
-LEAKY_SLOPE, LAST_LEAKY_SLOPE = 0.1, 0.01  # of the leaky ReLUs; the last one keeps PyTorch's default
+        return layers.add_given_linear(f"{name}.post", value, matrix, bias)
 
 
 def build_decoder_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProto:
@@ -225,10 +215,8 @@ def build_prosody_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelP
     else:
         drawn = add_stochastic_duration_predictor(layers, sizes, timed, noise)
         plain = add_duration_predictor(layers, sizes, timed)
-    drawn, plain = (
-        writer.add_node("Mul", drawn, ratio),
-        writer.add_node("Mul", plain, writer.add_node("Sub", writer.add_constant(1.0), ratio)),
-    )
+    drawn = writer.add_node("Mul", drawn, ratio)
+    plain = writer.add_node("Mul", plain, writer.add_node("Sub", writer.add_constant(1.0), ratio))
     writer.add_output("logw", writer.add_reshape(writer.add_node("Add", drawn, plain), [-1]), ["T"])
     writer.add_output("m_p", mean, [sizes.inter, "T"])
     writer.add_output("logs_p", log_scale, [sizes.inter, "T"])

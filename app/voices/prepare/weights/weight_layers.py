@@ -42,10 +42,9 @@ class VoiceWeights:
             raise build_weight_mismatch_error(localize(f"重み {name} がありません。", f"The tensor {name} is missing."))
         values = self._tensors[name]
         if values.ndim != len(shape) or any(want not in (ANY_SIZE, size) for want, size in zip(shape, values.shape, strict=True)):
-            found = "×".join(map(str, values.shape))
-            raise build_weight_mismatch_error(
-                localize(f"重み {name} の形 {found} が合いません。", f"The tensor {name} has the unexpected shape {found}.")
-            )
+            shown = "×".join(map(str, values.shape))
+            detail = localize(f"重み {name} の形 {shown} が合いません。", f"The tensor {name} has the unexpected shape {shown}.")
+            raise build_weight_mismatch_error(detail)
         # The negation is true for NaN as well, which plain comparisons would let pass.
         if not (values.min(initial=0.0) >= -MAX_WEIGHT_VALUE and values.max(initial=0.0) <= MAX_WEIGHT_VALUE):
             raise _build_damaged_weights_error(localize(f"{name} に無効な値が含まれています", f"{name} contains invalid values"))
@@ -91,13 +90,9 @@ def _build_damaged_weights_error(description: str) -> VoiceError:
 
 def build_weight_mismatch_error(detail: str) -> VoiceError:
     """Return the error for weights that are not those of an SBV2 voice."""
-    return VoiceError(
-        localize("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not match Style-Bert-VITS2."),
-        detail
-        + localize(
-            "Style-Bert-VITS2 の声を選ぶか、もう一度ダウンロードしてください。", " Choose a Style-Bert-VITS2 voice, or download it again."
-        ),
-    )
+    message = localize("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not match Style-Bert-VITS2.")
+    hint = "Style-Bert-VITS2 の声を選ぶか、もう一度ダウンロードしてください。", " Choose a Style-Bert-VITS2 voice, or download it again."
+    return VoiceError(message, detail + localize(*hint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +107,19 @@ class LayerWriter:
         matrix = self.writer.add_weight(f"{name}.weight", self.weights.read_matrix(name, inputs, outputs))
         return self.writer.add_linear(rows, matrix, self.add_bias(name, outputs))
 
+    def add_given_linear(self, name: str, rows: str, matrix: Float32, bias: Float32) -> str:
+        """Add a linear layer whose weights were computed, and store them under its name."""
+        return self.writer.add_linear(rows, self.writer.add_weight(f"{name}.weight", matrix), self.writer.add_weight(f"{name}.bias", bias))
+
     def add_conv(self, name: str, image: str, inputs: int, outputs: int, *, dilation: int = 1, groups: int = 1) -> str:
         """Add a convolution [1, inputs, 1, T] → [1, outputs, 1, T], with the weight norm folded in if there is one."""
-        kernel = self.writer.add_weight(
-            f"{name}.weight", self.weights.fold_weight_norm(name, outputs, inputs // groups, ANY_SIZE)[:, :, None]
-        )
-        return self.writer.add_conv(image, kernel, self.add_bias(name, outputs), dilation, groups)
+        kernel = self.weights.fold_weight_norm(name, outputs, inputs // groups, ANY_SIZE)[:, :, None]
+        return self.writer.add_conv(image, self.writer.add_weight(f"{name}.weight", kernel), self.add_bias(name, outputs), dilation, groups)
 
     def add_layer_norm(self, name: str, rows: str, channels: int) -> str:
         """Add a layer norm of [T, channels] over the channels."""
-        gamma, beta = (
-            self.writer.add_weight(f"{name}.{part}", self.weights.take_tensor(f"{name}.{part}", channels)) for part in ("gamma", "beta")
-        )
-        return self.writer.add_layer_norm(rows, gamma, beta)
+        names = (f"{name}.gamma", f"{name}.beta")
+        return self.writer.add_layer_norm(rows, *(self.writer.add_weight(part, self.weights.take_tensor(part, channels)) for part in names))
 
     def add_bias(self, name: str, outputs: int) -> str:
         """Store the bias of a layer as it is and return its name."""
@@ -181,17 +176,14 @@ def add_transformer(layers: LayerWriter, name: str, value: str, channels: int, h
 def _add_attention(layers: LayerWriter, name: str, value: str, channels: int, heads: int, band: DiagonalBand) -> str:
     """Add self-attention over [T, channels]; queries, keys and values come out of one product."""
     writer, weights, width = layers.writer, layers.weights, channels // heads
-    matrix, bias = _merge_query_key_value(weights, name, channels, heads)
-    mixed = writer.add_linear(value, writer.add_weight(f"{name}.qkv.weight", matrix), writer.add_weight(f"{name}.qkv.bias", bias))
+    mixed = layers.add_given_linear(f"{name}.qkv", value, *_merge_query_key_value(weights, name, channels, heads))
     by_head = writer.add_transpose(writer.add_reshape(mixed, [0, 3 * heads, width]), 1, 0, 2)
     query, key, values = writer.add_split(by_head, [heads] * 3, axis=0)  # [heads, T, width] each
 
-    near_keys = writer.add_weight(
-        f"{name}.emb_rel_k", weights.take_tensor(f"{name}.emb_rel_k", ANY_SIZE, band.diagonals, width).transpose(0, 2, 1)
-    )
-    near = writer.add_node(
-        "Mul", writer.add_node("MatMul", query, near_keys), band.inside
-    )  # a clipped column is there twice: it adds nothing
+    table = weights.take_tensor(f"{name}.emb_rel_k", ANY_SIZE, band.diagonals, width).transpose(0, 2, 1)
+    near_keys = writer.add_weight(f"{name}.emb_rel_k", table)
+    # A clipped column is there twice: it adds nothing.
+    near = writer.add_node("Mul", writer.add_node("MatMul", query, near_keys), band.inside)
     scores = writer.add_node("MatMul", query, writer.add_transpose(key, 0, 2, 1))
     scores = writer.add_node("ScatterElements", scores, band.columns, near, axis=2, reduction="add")
     shares = writer.add_node("Softmax", scores, axis=-1)
