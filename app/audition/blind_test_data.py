@@ -26,7 +26,7 @@ from app.audition.blind_test import (
 from app.audition.blind_test_trials import add_ratings, find_blind_trial, find_x_column, list_remaining_columns
 from app.audition.sealed_order import SEED_DIGITS, draw_positions
 from app.common.errors import InputError
-from app.common.files.untrusted_json import require_int, sanitise_long_text, sanitise_short_text
+from app.common.files.untrusted_json import require_int, require_list, sanitise_long_text, sanitise_short_text
 from app.core.script.takes import is_sound_name
 
 BLIND_TEST_VERSION = 1
@@ -56,10 +56,10 @@ def parse_blind_test(data: object) -> BlindTest:
     check_blind_test_plan(plan)
     test = BlindTest(plan, _parse_seed(data.get("seed")), id=sanitise_short_text(data.get("id", "")))
     if plan.is_rated:
-        for item in _parse_list(data.get("ratings"), MOST_LINES):
+        for item in require_list(data.get("ratings"), MOST_LINES):
             test = _add_parsed_ratings(test, item)
         return test
-    items = _parse_list(data.get("answers"), MOST_TRIALS)
+    items = require_list(data.get("answers"), MOST_TRIALS)
     answers = tuple(_parse_answer(item, number, plan, test.seed) for number, item in enumerate(items))
     _check_trial_order(replace(test, answers=answers))
     return replace(test, answers=answers, stopped=_parse_flag(data, "stopped"))
@@ -85,12 +85,12 @@ def parse_readable_blind_tests(items: Iterable[object]) -> tuple[BlindTest, ...]
 
 
 def _parse_plan(data: Mapping[str, Any]) -> BlindTestPlan:
-    rows = _parse_list(data.get("sounds"), MOST_LINES)
+    rows = require_list(data.get("sounds"), MOST_LINES)
     plan = BlindTestPlan(
         kind=data["kind"],
-        sounds=tuple(tuple(map(_parse_sound_name, _parse_list(row, MOST_SOUNDS))) for row in rows),
-        names=tuple(map(sanitise_short_text, _parse_list(data.get("names"), MOST_SOUNDS))),
-        references=tuple(map(_parse_sound_name, _parse_list(data.get("references", []), MOST_LINES))),
+        sounds=tuple(tuple(map(_parse_sound_name, require_list(row, MOST_SOUNDS))) for row in rows),
+        names=tuple(map(sanitise_short_text, require_list(data.get("names"), MOST_SOUNDS))),
+        references=tuple(map(_parse_sound_name, require_list(data.get("references", []), MOST_LINES))),
     )
     if plan.is_rated:
         return plan
@@ -137,16 +137,10 @@ def _add_parsed_ratings(test: BlindTest, data: object) -> BlindTest:
     trial = find_blind_trial(test)
     if trial is None or not isinstance(data, dict):
         raise ValueError("ratings")
-    values = [require_int(value, 0, HIGHEST_MUSHRA_RATING) for value in _parse_list(data.get("values"), len(trial.order))]
+    values = [require_int(value, 0, HIGHEST_MUSHRA_RATING) for value in require_list(data.get("values"), len(trial.order))]
     if len(values) != len(trial.order):
         raise ValueError("ratings")
     return add_ratings(test, [values[column] for column in trial.order], require_int(data.get("ms"), 0, MAX_ANSWER_MS))
-
-
-def _parse_list(data: object, max_items: int) -> list[Any]:
-    if not isinstance(data, list) or len(data) > max_items:
-        raise ValueError("a list")
-    return data
 
 
 def _parse_seed(value: object) -> str:

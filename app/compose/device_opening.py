@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from app.compose.fixed_shape_opening import FixedShapeOpener
 
 
-@cache
-def _open_device_journal(folder: Path) -> DeviceCrashJournal:
-    return DeviceCrashJournal(folder)
+_open_device_journal = cache(DeviceCrashJournal)
 
 
 def open_device_journal() -> DeviceCrashJournal:
@@ -68,7 +66,12 @@ class DeviceGraphOpener:
             return FailoverSession(graph, opened, place, open_cpu, self.failures, identity)
 
         backend = BACKENDS[parse_backend(place)]
-        formed = backend.takes_forms and isinstance(model, Path) and graph != "whole" and not self._is_small(graph)
+        is_slow = (
+            is_slow_bert(self._plan.bert)
+            if graph == "bert" and self._plan.bert is not None
+            else self._plan.voice.manifest.format != STARTER
+        )
+        formed = backend.takes_forms and isinstance(model, Path) and graph != "whole" and is_slow  # else fixed sizes would gain nothing
         away = self.failures.find_reason(place) or explain_unusable(place)
         unfit = None if away else self._explain_unfit(graph, name, model, formed=formed)
         if away or (not unfit and not formed):
@@ -95,14 +98,12 @@ class DeviceGraphOpener:
         if (formed or rounds) and self._plan.bert is not None and model == self._plan.bert.graphs.get("int8"):
             return _describe_int8(place)
         if rounds:
-            return _describe_rounding(find_stage_label(STAGE_OF_GRAPH.get(graph, graph)), place)
+            reason = localize(
+                "丸め誤差を大きくする計算を含むため、結果が正しいかどうかを CPU と比べられません。",
+                "it makes rounding errors large, so its results cannot be compared with the CPU's.",
+            )
+            return describe_staying_on_cpu(find_stage_label(STAGE_OF_GRAPH.get(graph, graph)), place, reason)
         return None if formed or self._plan.is_measured or backend.takes_any_size else _describe_missing_graph(place)
-
-    def _is_small(self, graph: str) -> bool:
-        """Return whether fixed sizes would gain nothing."""
-        if graph == "bert" and self._plan.bert is not None:
-            return not is_slow_bert(self._plan.bert)
-        return self._plan.voice.manifest.format == STARTER
 
 
 def _describe_missing_graph(device: str) -> str:
@@ -110,14 +111,6 @@ def _describe_missing_graph(device: str) -> str:
         f"このモデルは {format_device_name(device)} 用の形式に変換できないため、CPU で動作します。",
         f"This model has no form for {format_device_name(device)}; it runs on the CPU.",
     )
-
-
-def _describe_rounding(label: str, place: str) -> str:
-    reason = localize(
-        "丸め誤差を大きくする計算を含むため、結果が正しいかどうかを CPU と比べられません。",
-        "it makes rounding errors large, so its results cannot be compared with the CPU's.",
-    )
-    return describe_staying_on_cpu(label, place, reason)
 
 
 def _describe_int8(place_id: str) -> str:

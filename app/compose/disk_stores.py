@@ -23,9 +23,7 @@ def open_probe_memory() -> ProbeResultStore:
     return ProbeResultStore(paths.find_data_dir() / "cache" / "probe.json")
 
 
-@cache
-def _open_graph_store(folder: Path) -> GraphStore:
-    return GraphStore(folder)
+_open_graph_store = cache(GraphStore)
 
 
 def open_graph_store() -> GraphStore:

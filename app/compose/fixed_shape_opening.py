@@ -17,9 +17,7 @@ from app.common.files import paths
 BERT_SHARE = 0.5
 
 
-@cache
-def _open_fixed_shape_store(folder: Path) -> GraphStore:
-    return create_fixed_shape_store(folder)
+_open_fixed_shape_store = cache(create_fixed_shape_store)
 
 
 def open_fixed_shape_store() -> GraphStore:

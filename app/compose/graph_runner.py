@@ -28,7 +28,7 @@ FIXED_FRAMES, IS_FIXED = "durations_frames_override", "durations_frames_override
 
 
 def create_graph_runner(voice: Voice) -> CaseRunner:
-    """Return a runner that gives samples (N,) and frames per symbol (T,) of a case without noise, computed as the pipeline would."""
+    """Return a runner that gives samples (N,) and frames per symbol (T,) of a case without noise."""
     return _SingleGraphRunner(voice) if voice.manifest.is_single_graph else PreparedRunner(voice)
 
 
@@ -37,10 +37,7 @@ class _SingleGraphRunner:
 
     def __init__(self, voice: Voice) -> None:
         # Onnx, which speaking does not need, is slow to import.
-        from app.voices.prepare.source_graphs import (
-            DURATIONS_OUTPUT,
-            build_noiseless_graph,
-        )
+        from app.voices.prepare.source_graphs import DURATIONS_OUTPUT, build_noiseless_graph
 
         model, shows_durations = build_noiseless_graph(voice.graphs["whole"])
         self._session = open_unoptimized(model, voice.manifest.name)
@@ -89,19 +86,15 @@ class PreparedRunner:
                 speaker=int(_convert_to_float(case["sid"])),
                 sdp_ratio=_convert_to_float(case["sdp_ratio"]),
                 sdp_noise=noise,
-                kinds=case.get(SYMBOL_TYPES_INPUT, np.zeros(case["x_tst"].size, np.int64)).reshape(
-                    -1
-                ),  # what the network takes when it is given none
+                # Zeros are what the network takes when it is given none.
+                kinds=case.get(SYMBOL_TYPES_INPUT, np.zeros(case["x_tst"].size, np.int64)).reshape(-1),
             )
         )
 
     def speak_case(self, case: Case, prosody: Prosody, seed: int | None = None) -> tuple[Float32, Int64]:
         """Return samples (N,) and frames per symbol (T,), decoded window by window."""
-        style, speaker, length_scale = (
-            case["style_vec"].reshape(-1),
-            int(_convert_to_float(case["sid"])),
-            _convert_to_float(case["length_scale"]),
-        )
+        style, speaker = case["style_vec"].reshape(-1), int(_convert_to_float(case["sid"]))
+        length_scale = _convert_to_float(case["length_scale"])
         frames = _apply_fixed_frames(self._model.compute_frames(prosody, length_scale), case)
         noise = None if seed is None else NoiseStreams((seed,)).draw_prior_noise(len(prosody.mean), int(frames.sum()))
         # A broken voice's infinities are for the caller to judge.
@@ -150,13 +143,13 @@ def _apply_fixed_frames(frames: Int64, case: Case) -> Int64:
     """Return frames per symbol, with those that a case fixes; NaN, in whole numbers anything below 1, and a mask leave some to the voice."""
     if FIXED_FRAMES not in case:
         return frames
-    given = case[FIXED_FRAMES].reshape(-1)
-    is_fixed = ~np.isnan(given) if given.dtype.kind == "f" else given > 0
-    is_fixed = is_fixed & case.get(IS_FIXED, np.ones(given.size, bool)).reshape(-1).astype(bool)
-    fixed = np.where(is_fixed, np.maximum(np.nan_to_num(given), 0), frames).astype(np.int64)
-    if not fixed.any():
-        fixed[len(fixed) // 2] = 1
-    return fixed
+    wished = case[FIXED_FRAMES].reshape(-1)
+    is_fixed = ~np.isnan(wished) if wished.dtype.kind == "f" else wished > 0
+    is_fixed = is_fixed & case.get(IS_FIXED, np.ones(wished.size, bool)).reshape(-1).astype(bool)
+    result = np.where(is_fixed, np.maximum(np.nan_to_num(wished), 0), frames).astype(np.int64)
+    if not result.any():
+        result[len(result) // 2] = 1
+    return result
 
 
 def _convert_to_float(value: np.ndarray) -> float:

@@ -19,7 +19,6 @@ from app.voices.prepared_voice import Voice
 
 if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices
-    from app.compose.device_opening import DeviceGraphOpener
 
 
 def open_sessions(
@@ -31,7 +30,12 @@ def open_sessions(
     if same_bert is None and plan.bert_graph is not None:
         wanted["bert"] = ("BERT", plan.bert_graph)
     wanted |= {graph: (f"{info.name}: {graph}", model) for graph, model in plan.voice.graphs.items()}
-    opener = None if all(plan.placement.find_place(graph) in CPU_PLACES for graph in wanted) else _create_opener(plan, failures, is_probe)
+    opener = None
+    if any(plan.placement.find_place(graph) not in CPU_PLACES for graph in wanted):
+        # All that is about devices comes with it, and most people have none.
+        from app.compose.device_opening import DeviceGraphOpener, create_failed_devices
+
+        opener = DeviceGraphOpener(plan, failures or create_failed_devices(is_probe=is_probe))
     sessions: dict[str, SpeakerSession] = {} if same_bert is None else {"bert": same_bert}
     for graph, (name, model) in wanted.items():
         place = plan.placement.find_place(graph)
@@ -45,18 +49,9 @@ def open_sessions(
     return sessions, opener.failures
 
 
-def _create_opener(plan: SpeakerPlan, failures: FailedDevices | None, is_probe: bool) -> DeviceGraphOpener:
-    # All that is about devices comes with it, and most people have none.
-    from app.compose.device_opening import DeviceGraphOpener, create_failed_devices
-
-    return DeviceGraphOpener(plan, failures or create_failed_devices(is_probe=is_probe))
-
-
 def build_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> OrtSynthesizer | OrtSingleGraphSynthesizer:
     """Return the synthesizer that runs the graphs of a voice."""
-    if voice.manifest.is_single_graph:
-        return OrtSingleGraphSynthesizer(graphs["whole"])
-    return _build_split_synthesizer(voice, graphs)
+    return OrtSingleGraphSynthesizer(graphs["whole"]) if voice.manifest.is_single_graph else _build_split_synthesizer(voice, graphs)
 
 
 def build_acoustic_model(voice: Voice, graphs: Mapping[str, RunnableSession]) -> AcousticModel:

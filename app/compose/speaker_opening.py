@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,31 +62,24 @@ def open_speaker(
         is_probe: in a process of its own, which may die and judges devices by itself.
         convert: graphs for a device, where that was not done yet; a process that soon ends would not come to that.
     """
-    kept = load_usable_settings()
-    settings = replace(kept, bert_precision=precision or kept.bert_precision)
+    settings = load_usable_settings()
+    settings = replace(settings, bert_precision=precision or settings.bert_precision)
     settings = settings if graph_precision is None else settings.replace_precision(PrecisionPreference(graph_precision))
-    with _report_missing_files():
-        chosen = plan_speaker(wanted, parse_placement(backend), settings, bert, force_bert)
-        reuses_bert = reuse_from is not None and chosen.bert is not None and reuse_from.pipeline.bert_id == chosen.bert_id
-        same_bert = reuse_from.sessions["bert"] if reuse_from is not None and reuses_bert else None
-        plan = replace(chosen, is_measured=chosen.is_measured or is_probe, should_convert=convert)
-        known = failures or (reuse_from.failures if reuse_from is not None else None)
-        sessions, known = open_sessions(plan, same_bert, known, is_probe=is_probe)
-    caches = reuse_from.pipeline.caches if reuse_from is not None else caches or RenderCaches()
-    caches.stored = None if chosen.bert is None else open_stored_features(chosen.bert, settings.disk_cache_mib)
-    return _build_speaker(chosen, sessions, caches, known)
-
-
-@contextmanager
-def _report_missing_files() -> Iterator[None]:
-    """Raise VoiceError if a file has vanished meanwhile: another program removed the voice or the BERT."""
+    failures = failures or (reuse_from.failures if reuse_from is not None else None)
     try:
-        yield
-    except FileNotFoundError as exc:
+        plan = plan_speaker(wanted, parse_placement(backend), settings, bert, force_bert)
+        reuses_bert = reuse_from is not None and plan.bert is not None and reuse_from.pipeline.bert_id == plan.bert_id
+        same_bert = reuse_from.sessions["bert"] if reuse_from is not None and reuses_bert else None
+        measured_plan = replace(plan, is_measured=plan.is_measured or is_probe, should_convert=convert)
+        sessions, failures = open_sessions(measured_plan, same_bert, failures, is_probe=is_probe)
+    except FileNotFoundError as exc:  # another program removed the voice or the BERT meanwhile
         raise VoiceError(
             localize("読み込み中に、声または BERT が削除されました。", "The voice or its BERT was removed while it was being opened."),
             localize("別の声を選ぶか、もう一度追加してください。", "Choose another voice, or add it again."),
         ) from exc
+    caches = reuse_from.pipeline.caches if reuse_from is not None else caches or RenderCaches()
+    caches.stored = None if plan.bert is None else open_stored_features(plan.bert, settings.disk_cache_mib)
+    return _build_speaker(plan, sessions, caches, failures)
 
 
 def _build_speaker(plan: SpeakerPlan, sessions: dict[str, SpeakerSession], caches: RenderCaches, failures: FailedDevices | None) -> Speaker:

@@ -85,8 +85,10 @@ def plan_speaker(
     bert = need_bert(voice.manifest.bert) if voice.manifest.bert else None
     placement = requested_placement.resolve_auto(choose_placement(voice, bert)) if requested_placement.has_auto else requested_placement
     measured = requested_placement.has_auto and open_probe_memory().find_placement(*collect_choice_facts(voice, bert)) is not None
-    bert_graph = _choose_bert_graph(voice, bert, settings, placement)
-    bert_id = "" if bert is None or bert_graph is None else _hash_facts(bert.id, compute_graph_identity(bert_graph), placement.bert)
+    bert_graph, bert_id = None, ""
+    if bert is not None:
+        bert_graph = bert.graphs[choose_bert_precision(voice, bert, settings.bert_precision, parse_backend(placement.bert))]
+        bert_id = _hash_facts(bert.id, compute_graph_identity(bert_graph), placement.bert)
     sound, decoder = parse_backend(placement.prosody), parse_backend(placement.decoder)
     wanted_precision = settings.precision_preference.find_precision(voice.manifest.id)
     voice = apply_graph_precision(voice, wanted_precision, {"prosody": sound, "flow": sound, "decoder": decoder})
@@ -95,12 +97,5 @@ def plan_speaker(
     return SpeakerPlan(voice, bert, bert_graph, placement, bert_id, sound_id, (settings.bert_precision, wanted_precision), measured)
 
 
-def _choose_bert_graph(voice: Voice, bert: BertModel | None, settings: Settings, placement: DevicePlacement) -> Path | None:
-    if bert is None:
-        return None
-    return bert.graphs[choose_bert_precision(voice, bert, settings.bert_precision, parse_backend(placement.bert))]
-
-
 def _hash_facts(*facts: str) -> str:
-    """Return one name for results that depend on these facts alone."""
     return hashlib.sha256("\0".join((*facts, ORT_VERSION)).encode("utf-8", "surrogateescape")).hexdigest()

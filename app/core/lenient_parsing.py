@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from typing import Any, TypeVar
 
 from app.common.errors import AppError
 
@@ -16,17 +17,15 @@ ReportLossAt = Callable[[str, int], None]
 _PARSE_ERRORS = (ValueError, TypeError, LookupError, AttributeError, AppError)
 
 
+Parsed = TypeVar("Parsed")
+
+
 class TooManyError(ValueError):
     """Raised for more items than a file may hold. Such a list is never left out silently: a person may have written it."""
 
 
-def skip_unreadable(lose: ReportLoss | None, part: str) -> AbstractContextManager[None, bool]:
-    """Leave out whatever raises inside because it cannot be read; without `lose` the error passes."""
-    return _UnreadableSkipper(lose, part)
-
-
-class _UnreadableSkipper(AbstractContextManager[None, bool]):
-    """The context manager behind `skip_unreadable`."""
+class UnreadableSkipper(AbstractContextManager[None, bool]):
+    """Leaves out whatever raises inside because it cannot be read; without `lose` the error passes."""
 
     # A class, because it surrounds every value of a file: a generator would take as long as the reading itself.
     __slots__ = ("_lose", "_part")
@@ -43,3 +42,45 @@ class _UnreadableSkipper(AbstractContextManager[None, bool]):
             return False
         self._lose(self._part)
         return True
+
+
+def locate_losses(lose: ReportLossAt | None, line: int = 0) -> ReportLoss | None:
+    """Return what reports the losses of a line by its number; 0 is of no line."""
+    return lose and (lambda part: lose(part, line))
+
+
+def read_field(data: Mapping[str, Any], name: str, missing: Parsed, parse: Callable[[Any], Parsed], lose: ReportLoss | None) -> Parsed:
+    """Return a field, or `missing` where there is none, or none that can be read."""
+    with UnreadableSkipper(lose, name):
+        if name in data:
+            return parse(data[name])
+    return missing
+
+
+def parse_items(
+    data: object,
+    part: str,
+    most: int,
+    parse: Callable[[Any], Parsed],
+    lose: ReportLoss | None,
+    get_id: Callable[[Parsed], str] | None = None,
+) -> tuple[Parsed, ...]:
+    """Return the items of a list that can be read. Raises ValueError for no list, TooManyError, and without `lose` the error of an item.
+
+    Args:
+        get_id: returns what no other item may have.
+    """
+    if not isinstance(data, list):
+        raise ValueError(part)
+    if len(data) > most:
+        raise TooManyError(part)
+    items, ids = list[Parsed](), set[str]()
+    for value in data:
+        with UnreadableSkipper(lose, part):
+            item = parse(value)
+            if get_id is not None:
+                if get_id(item) in ids:
+                    raise ValueError("an id occurs twice")
+                ids.add(get_id(item))
+            items.append(item)
+    return tuple(items)

@@ -14,15 +14,7 @@ from app.engine.line_reader import LineReader, ReadLineJob
 from app.engine.open_voices import OpenVoices
 from app.engine.output_device import AudioPlayer, OutputDevice, PlayerOpener, open_portaudio
 from app.engine.speech_job_runner import PlaybackRunner
-from app.engine.synthesis_jobs import (
-    ChooseDeviceJob,
-    Importance,
-    PlaySampleJob,
-    ShutdownJob,
-    SpeechJob,
-    StoppableJob,
-    SynthesisJob,
-)
+from app.engine.synthesis_jobs import ChooseDeviceJob, Importance, PlaySampleJob, ShutdownJob, SpeechJob, StoppableJob, SynthesisJob
 from app.engine.synthesis_results import Announcement, ReportEvent, ignore_event
 
 MIN_QUEUED_BEFORE_READING_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
@@ -169,7 +161,7 @@ class Engine:
             self._handlers.run_job(job)
 
     def _has_others(self) -> bool:
-        return bool(self._handlers.running_importances) or self._lanes.has_silent_jobs
+        return bool(self._handlers.running_importances) or any(self._lanes.silent.values())
 
     def _advance_job(self, job: AudibleJob) -> None:
         """Compute the next chunk of a line, or the silence between two lines."""

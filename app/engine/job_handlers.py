@@ -58,11 +58,6 @@ class JobLanes:
         """Return whether a new job has been posted."""
         return bool(self._inbox)
 
-    @property
-    def has_silent_jobs(self) -> bool:
-        """Return whether any job waits that nobody hears."""
-        return any(self.silent.values())
-
     def sort_new_jobs(self) -> None:
         """Move the jobs that have arrived into their lanes, up to a job that all jobs before it must precede."""
         while self._inbox:
@@ -78,22 +73,18 @@ class JobLanes:
     def take_silent_job(self, before: Importance | None = None) -> ComputeJob[Any] | None:
         """Return the next job that nobody hears, or None; with `before` only one that is more important."""
         lanes = (lane for importance, lane in self.silent.items() if lane and (before is None or importance < before))
-        lane = next(lanes, None)
-        return lane.popleft() if lane else None
+        return next((lane.popleft() for lane in lanes), None)
 
     def take_job(self) -> SynthesisJob | None:
         """Return the next job that is not audible: a request, a take, a file, or else a job that had to wait for all others."""
         self.sort_new_jobs()
-        if (job := self.take_silent_job()) is not None:
-            return job
-        return self._inbox.popleft() if self._inbox and not self.lines else None
+        return self.take_silent_job() or (self._inbox.popleft() if self._inbox and not self.lines else None)
 
 
 class RunningJob:
-    """Belongs to the synthesis thread, but for looking, `stop_job` and `stop_warming_for`.
+    """The job that is computed now. Belongs to the engine's thread, but for looking, `stop_job` and `stop_warming_for`.
 
     Attributes:
-        job: what is computed now.
         computing_since: when the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed.
     """
 

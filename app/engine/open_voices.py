@@ -36,7 +36,7 @@ class OpeningRequest:
     """A voice that is to be opened.
 
     Attributes:
-        voice: its id; empty is the one that ships.
+        voice: empty is the one that ships.
         newest_first: open voices, whose BERT may serve this one too, and whose caches are taken over.
         caches: what was remembered before, where no voice is open.
         failures: of devices, shared by all voices of a program; None before the first one.
@@ -59,18 +59,14 @@ class OpenedVoice:
     """A voice that can speak now.
 
     Attributes:
-        requested_backend: the backend asked for.
         backends: where each stage runs, as (stage, backend key).
         fallback: why it does not run where it was asked to, or None.
         is_fallback_failure: `fallback` is about a failure; else a graph has no room on its device, or no form.
         is_device_lost: it does not because its device failed, now or when the program ran last.
         speakers, styles: as (id, name).
-        is_starter: it is the voice we ship.
-        is_single_graph: it is one graph, which can only be heard sentence by sentence.
-        id: what lines call it; empty is the voice we ship.
-        is_fast: it speaks fast.
+        is_starter: it is the voice we ship, whose `id` is empty.
+        is_single_graph: it can only be heard sentence by sentence.
         has_forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
-        architecture: the kind of voice.
         measurements: what a probe has found for it, as `koebako backends --json` reports it.
         recipe: the number of the way in which it was prepared.
     """
@@ -124,7 +120,6 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
 
 
 def _find_measurements(voice: str) -> tuple[dict[str, Any], ...]:
-    """Return what is remembered of the backends for a voice; nothing where that is unknown."""
     from app.backends.backend_probe import BackendProbe
 
     try:
@@ -270,8 +265,8 @@ class OpenVoices:
     def terminate_graphs(self) -> None:
         """Stop the running graph. Any thread may call this."""
         # Copied, as the engine's thread may open or close voices meanwhile.
-        apart = self.isolated
-        for speaker in (*self.speakers.values(), *([apart[2]] if apart is not None else [])):
+        isolated = self.isolated
+        for speaker in (*self.speakers.values(), *((isolated[2],) if isolated is not None else ())):
             speaker.terminate()
 
     def _open_anew(self, voice: str, backend: str, precisions: VoicePrecisions, newest_first: tuple[Speaker, ...]) -> Speaker:

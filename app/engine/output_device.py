@@ -65,7 +65,7 @@ class OutputDevice:
         self._open_player, self._announce = open_player, announce
         self._label = ""  # of the device that was open when it was last looked at
         self._away = ""  # of the chosen device, while another one stands in for it
-        self._looked_at = 0.0
+        self._tried_at = 0.0
 
     @property
     def queued_s(self) -> float:
@@ -75,7 +75,7 @@ class OutputDevice:
     def ensure_open(self, rate: int) -> AudioPlayer:
         """Return the open device, opened if need be; the chosen one is opened again as soon as it is back and nothing sounds."""
         self._announce_change()
-        if self._away and not self.queued_s and time.monotonic() - self._looked_at > DEVICE_RETRY_AFTER_S:
+        if self._away and not self.queued_s and time.monotonic() - self._tried_at > DEVICE_RETRY_AFTER_S:
             self._return_to_chosen(rate)
         if self.player is None:
             self._open_device_or_default(rate)
@@ -125,27 +125,23 @@ class OutputDevice:
                 self._open_device(None, rate)
             except AudioDeviceError:
                 raise error from None
-            self._away, self._looked_at = self.device, time.monotonic()
+            self._away, self._tried_at = self.device, time.monotonic()
             self._announce(f"{error.message} " + localize(f"「{self._label}」で再生します。", f"Playing on “{self._label}”."))
 
     def _announce_change(self) -> None:
         """Announce that the system's own device replaces one that was disconnected."""
-        now = self.player.device if self.player is not None else ""
-        if not now or now == self._label:
+        label = self.player.device if self.player is not None else ""
+        if not label or label == self._label:
             return
         if self.device is not None:
             self._away = self._away or self._label
-            self._looked_at = time.monotonic()
-        self._announce(
-            localize(
-                f"再生デバイス「{self._label}」が切断されたため、「{now}」で再生しています。",
-                f"“{self._label}” was disconnected; playing on “{now}”.",
-            )
-        )
-        self._label = now
+            self._tried_at = time.monotonic()
+        ja = f"再生デバイス「{self._label}」が切断されたため、「{label}」で再生しています。"
+        self._announce(localize(ja, f"“{self._label}” was disconnected; playing on “{label}”."))
+        self._label = label
 
     def _return_to_chosen(self, rate: int) -> None:
-        self._looked_at = time.monotonic()
+        self._tried_at = time.monotonic()
         self.close()
         try:
             self._open_device(self.device, rate)

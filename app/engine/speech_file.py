@@ -16,25 +16,21 @@ PROGRESS_SECONDS_PER_CHAR = 0.15  # of Japanese text as it is spoken, roughly: o
 
 
 class SaveProgress:
-    """Counts how much of a file is computed, by its letters.
-
-    Args:
-        letters: how many each of the requests has that go into the file.
-    """
+    """Counts how much of a file is computed, by the `letters` of each of its requests."""
 
     def __init__(self, letters: Sequence[int]) -> None:
-        self._letters, self._finished, self._made_s = letters, 0, 0.0
+        self._letters, self._requests, self._sound_s = letters, 0, 0.0
 
     def add_chunk(self, chunk: AudioChunk) -> float:
         """Return the share from 0 to 1 after one more chunk."""
         total = max(1, sum(self._letters))
-        done = sum(self._letters[: self._finished])
-        if chunk.last or self._finished == len(self._letters):
-            self._finished, self._made_s = self._finished + 1, 0.0
-            return sum(self._letters[: self._finished]) / total
-        self._made_s += 0.0 if chunk.silence else len(chunk.samples) / chunk.sampling_rate
-        within = min(0.95, self._made_s / (PROGRESS_SECONDS_PER_CHAR * max(1, self._letters[self._finished])))
-        return (done + within * self._letters[self._finished]) / total
+        before = sum(self._letters[: self._requests])
+        if chunk.last or self._requests == len(self._letters):
+            self._requests, self._sound_s = self._requests + 1, 0.0
+            return sum(self._letters[: self._requests]) / total
+        self._sound_s += 0.0 if chunk.silence else len(chunk.samples) / chunk.sampling_rate
+        share = min(0.95, self._sound_s / (PROGRESS_SECONDS_PER_CHAR * max(1, self._letters[self._requests])))
+        return (before + share * self._letters[self._requests]) / total
 
 
 @dataclass(frozen=True, slots=True, eq=False)

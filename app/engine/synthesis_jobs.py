@@ -30,8 +30,8 @@ class OpenVoiceJob:
     """Open a voice on a backend and warm it up.
 
     Attributes:
-        voice: its id; empty is the one we ship.
-        keep_open: keep it open; otherwise it is only looked at, and opened again when it speaks.
+        voice: empty is the one we ship.
+        keep_open: otherwise it is only looked at, and opened again when it speaks.
         precisions: of this voice, and of those that open on demand after it.
         retry: the user has chosen the backend: devices that failed are tried again.
     """

@@ -123,7 +123,7 @@ class LineTimingCollector:
 
     def _build_moras(self, reading: LineReading, spans: Sequence[SoundSpan]) -> tuple[TimedMora, ...]:
         """Return the morae with the tones that were spoken, which edits may have changed."""
-        tones = [tone for _, (_, phones) in sorted(self._sound.phones.items()) for tone in _collect_mora_tones(phones)]
+        tones = [tone for _, (_, phones) in sorted(self._sound.sentences.items()) for tone in _collect_mora_tones(phones)]
         # a sentence with nothing to speak has no sound.
         if len(tones) != len(reading.moras):
             tones = [mora.tone for mora in reading.moras]
@@ -138,7 +138,7 @@ class LineTimingCollector:
         """Collect the phones without a gap from 0 to the end; between sentences lies a pause."""
         tiles: list[TimedText] = []
         end_s = 0.0
-        for index, (start_s, phones) in sorted(self._sound.phones.items()):
+        for index, (start_s, phones) in sorted(self._sound.sentences.items()):
             tiles.append(TimedText(PAUSE_PHONE, end_s, start_s))
             end_s = self._bounds[index][1] / self._rate
             moras = map_phones_to_moras([phone.phone for phone in phones])

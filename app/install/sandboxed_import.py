@@ -6,7 +6,6 @@ The graph may have led the child astray, so its word and its files count as a st
 from __future__ import annotations
 
 import logging
-import math
 import stat
 import tempfile
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import Any, TypeVar
 
 from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedError
 from app.common.files.atomic_write import remove_path
-from app.common.files.untrusted_json import require_int, sanitise_long_text, sanitise_short_text
+from app.common.files.untrusted_json import require_int, require_number, sanitise_long_text, sanitise_short_text
 from app.common.progress import Report, ignore_report
 from app.install.preparation_results import BertPreparationResult, PreparationResult
 from app.install.sandbox_limits import SandboxSubject, UnsafeFileError, compute_limits
@@ -61,7 +60,7 @@ def check_refinement_files(results: Path) -> VoiceManifest:
 def parse_difference(row: Mapping[str, Any]) -> float | None:
     """Return the largest difference of a sample from the source; None where nothing could be compared."""
     with _refuse_malformed_rows("voice"):
-        return _parse_optional(_parse_number, row["max_abs_diff"])
+        return _parse_optional(require_number, row["max_abs_diff"])
 
 
 def parse_voice(row: Mapping[str, Any], folder: Path) -> PreparationResult:
@@ -69,7 +68,7 @@ def parse_voice(row: Mapping[str, Any], folder: Path) -> PreparationResult:
     manifest = read_prepared_voice(folder).manifest
     with _refuse_malformed_rows("voice"):
         return PreparationResult(
-            manifest, _parse_optional(_parse_number, row["max_abs_diff"]), _parse_optional(sanitise_long_text, row["reason"])
+            manifest, _parse_optional(require_number, row["max_abs_diff"]), _parse_optional(sanitise_long_text, row["reason"])
         )
 
 
@@ -103,10 +102,10 @@ def parse_bert(row: Mapping[str, Any]) -> BertPreparationResult:
         if "float32" not in files or any(name not in ALLOWED_BERT_GRAPHS[precision] for precision, name in files.items()):
             raise ValueError("no graph of a BERT")
         return BertPreparationResult(
-            DebertaSizes(layers, heads, hidden, inner, vocabulary, _parse_number(epsilon)),
+            DebertaSizes(layers, heads, hidden, inner, vocabulary, require_number(epsilon)),
             files,
-            _parse_number(row["max_rel_diff"]),
-            _parse_optional(_parse_number, row["int8_cosine"]),
+            require_number(row["max_rel_diff"]),
+            _parse_optional(require_number, row["int8_cosine"]),
             None if row["int8_block"] is None else require_int(row["int8_block"], 1, MAX_STATED_SIZE),
             _parse_optional(sanitise_long_text, row["kept_whole"]),
         )
@@ -117,7 +116,7 @@ def parse_case(row: Mapping[str, Any]) -> CaseResult | SkippedCase:
     with _refuse_malformed_rows("voice"):
         if "skipped" in row:
             return SkippedCase(require_int(row["case"], 0, MAX_STATED_SIZE), sanitise_short_text(row["skipped"]))
-        difference = _parse_optional(_parse_number, row["max_abs_diff"])
+        difference = _parse_optional(require_number, row["max_abs_diff"])
         return CaseResult(
             require_int(row["case"], 0, MAX_STATED_SIZE),
             difference,
@@ -139,12 +138,6 @@ def _refuse_malformed_rows(subject: SandboxSubject) -> Iterator[None]:
         yield
     except (ValueError, KeyError, TypeError) as exc:
         raise UnsafeFileError("crash", subject) from exc
-
-
-def _parse_number(value: Any) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value):
-        raise ValueError("no number")
-    return float(value)
 
 
 def _parse_optional(parse: Callable[[Any], ParsedValue], value: Any) -> ParsedValue | None:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from app.common.files.untrusted_json import sanitise_long_text
-from app.core.script.script import LineSettings
 from app.core.text.text_lines import MAX_NAME_CHARACTERS, decode_text, split_lines, strip_markdown
 from app.interchange.import_limits import check_line_count
 from app.interchange.imported_script import ImportedScript, NamedLine
@@ -29,34 +26,22 @@ _STYLED_LINE = re.compile(r"([^,、。（）()]{1,80}（[^（）,]{1,80}）),(.*
 _NAMED_LINE = re.compile(rf"([^,、。！？!?（）()\s]{{1,{MAX_NAME_CHARACTERS}}}),(.*)")
 
 
-class _Dialogue(NamedTuple):
-    """Lines of a text taken apart; `quoted` and `named` count those in quotation marks and behind colons."""
-
-    lines: list[NamedLine]
-    quoted: int
-    named: int
-
-
 def parse_dialogue(lines: Sequence[str]) -> list[NamedLine] | None:
-    """Return who says what in lines of a text, or None for a text that is no dialogue."""
-    found = _take_apart(lines)
-    return found.lines if _is_dialogue(found) else None
+    """Return who says what in lines of a text, or None for a text that is no dialogue.
 
-
-def _is_dialogue(found: _Dialogue) -> bool:
-    """Return whether two lines or more, and more than half of all, say who speaks; a quotation of several lines is one of them.
-
+    In a dialogue two lines or more, and more than half of all, say who speaks; a quotation of several lines is one of them.
     Lists such as `場所：東京` look like names and colons: where these outnumber quotations, names must come again.
     """
-    said = found.quoted + found.named
-    if said < MIN_DIALOGUE_LINES or said <= MIN_DIALOGUE_SHARE * len(found.lines):
-        return False
-    names = [line.name for line in found.lines if line.name]
-    return found.quoted >= found.named or 2 * len(set(names)) <= len(names)
+    said, quoted, named = _take_apart(lines)
+    if quoted + named < MIN_DIALOGUE_LINES or quoted + named <= MIN_DIALOGUE_SHARE * len(said):
+        return None
+    names = [line.name for line in said if line.name]
+    return said if quoted >= named or 2 * len(set(names)) <= len(names) else None
 
 
-def _take_apart(lines: Sequence[str]) -> _Dialogue:
-    closing = [_count_closing(line) for line in lines]
+def _take_apart(lines: Sequence[str]) -> tuple[list[NamedLine], int, int]:
+    """Return the lines, and how many of them stand in quotation marks and behind colons."""
+    closing = [line.count("」") + line.count("』") - line.count("「") - line.count("『") for line in lines]
     said: list[NamedLine] = []
     quoted = named = at = 0
     while at < len(lines):
@@ -72,16 +57,14 @@ def _take_apart(lines: Sequence[str]) -> _Dialogue:
         else:
             said.append(NamedLine("", lines[at]))
         at += 1
-    return _Dialogue(said, quoted, named)
-
-
-def _count_closing(line: str) -> int:
-    """Return how many more quotation marks close in a line than open."""
-    return line.count("」") + line.count("』") - line.count("「") - line.count("『")
+    return said, quoted, named
 
 
 def _find_quote_end(lines: Sequence[str], closing: Sequence[int], start: int, mark: str) -> int:
-    """Return the line behind a quotation that begins in a line and ends at the end of one; 0 if there is none."""
+    """Return the line behind a quotation that begins in a line and ends at the end of one; 0 if there is none.
+
+    `closing` says how many more quotation marks close in each line than open.
+    """
     open_marks = 0
     for at in range(start, min(len(lines), start + MAX_QUOTED_LINES)):
         open_marks -= closing[at]
@@ -117,25 +100,18 @@ def read_plain_text(name: str, suffix: str, data: bytes) -> ImportedScript:
     text = decode_text(name, data)
     lines = split_lines(strip_markdown(text) if suffix == ".md" else text)
     check_line_count(name, len(lines))
-    gathered = ImportedScriptBuilder(name)
+    builder = ImportedScriptBuilder(name)
     for line in _split_voicevox_text(lines) or parse_dialogue(lines) or [NamedLine("", line) for line in lines]:
-        text = sanitise_long_text(line.text)
-        gathered.add_line(text, LineSettings(voice=gathered.name_voice(line.name, is_speaker=True) if text and line.name else ""))
-    return gathered.build_script()
+        builder.add_named_line(line)
+    return builder.build_script()
 
 
 def _split_voicevox_text(lines: list[str]) -> list[NamedLine]:
     """Return who speaks what, or nothing where no line begins with a name and a comma."""
-    has_names = _has_names(lines)
-    matches = [_STYLED_LINE.fullmatch(line) or (_NAMED_LINE.fullmatch(line) if has_names else None) for line in lines]
-    return (
-        [NamedLine(match[1], match[2]) if match else NamedLine("", line) for match, line in zip(matches, lines, strict=True)]
-        if any(matches)
-        else []
-    )
-
-
-def _has_names(lines: list[str]) -> bool:
-    """Return whether every line begins with a short name and a comma, and names recur: prose does not."""
+    # Prose does not begin every line with a short name and a comma, nor do its names recur.
     names = [match[1] for line in lines if (match := _STYLED_LINE.fullmatch(line) or _NAMED_LINE.fullmatch(line))]
-    return len(names) == len(lines) > 1 and 2 * len(set(names)) <= len(names)
+    has_names = len(names) == len(lines) > 1 and 2 * len(set(names)) <= len(names)
+    matches = [_STYLED_LINE.fullmatch(line) or (_NAMED_LINE.fullmatch(line) if has_names else None) for line in lines]
+    if not any(matches):
+        return []
+    return [NamedLine(match[1], match[2]) if match else NamedLine("", line) for match, line in zip(matches, lines, strict=True)]

@@ -5,7 +5,9 @@ Real scripts: a game's 30,000 lines of 40 characters; a line has some 5 phrases 
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Literal
 
 from app.common.errors import InputError
 from app.common.files.atomic_write import read_with_retry
@@ -31,6 +33,15 @@ MAX_MORAS_PER_LINE = 8 * MAX_LINE_CHARACTERS
 
 LARGEST_PROJECT_BYTES, LARGEST_TEXT_BYTES = 64 << 20, 20 << 20
 
+ItemKind = Literal["letters", "names", "characters", "phrases", "moras"]
+_LIMITS: dict[ItemKind, tuple[int, str, str]] = {
+    "letters": (MAX_IMPORTED_CHARS, "文字", "characters"),
+    "names": (MOST_CHARACTERS, "話者・キャラの名前", "names of speakers"),
+    "characters": (MOST_CHARACTERS, "登場人物", "speaking characters"),
+    "phrases": (MAX_IMPORTED_PHRASES, "アクセント句", "accent phrases"),
+    "moras": (MAX_IMPORTED_MORAS, "モーラ", "morae"),
+}
+
 
 def check_line_count(name: str, lines: int) -> None:
     """Raise InputError for a file of more lines than a script may have."""
@@ -48,12 +59,11 @@ class ImportAllowance:
     """The remaining allowance of a file; raises InputError where a file exceeds it."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
-        self._lines = self._characters = self._phrases = self._moras = self._names = self._cast = 0
+        self._name, self._lines = name, 0
+        self._counts: Counter[ItemKind] = Counter()
 
     def take_text(self, characters: int) -> None:
         """Count a line of so many characters; raise InputError if it is too many."""
-        self._characters += characters
         if characters > MAX_IMPORTED_LINE_CHARS:
             raise InputError(
                 localize(
@@ -65,40 +75,22 @@ class ImportAllowance:
                     f"The limit is {MAX_IMPORTED_LINE_CHARS:,}. Break the line.",
                 ),
             )
-        if self._characters > MAX_IMPORTED_CHARS:
-            raise self._build_limit_error(localize("文字", "characters"), MAX_IMPORTED_CHARS)
+        self.take_items("letters", characters)
 
     def take_lines(self, lines: int) -> None:
         """Count lines of the script; raise InputError if they are too many."""
         self._lines += lines
         check_line_count(self._name, self._lines)
 
-    def take_name(self) -> None:
-        """Count the name of a speaker, as a project can hold only so many; raise InputError if it is too many."""
-        self._names += 1
-        if self._names > MOST_CHARACTERS:
-            raise self._build_limit_error(localize("話者・キャラの名前", "names of speakers"), MOST_CHARACTERS)
-
-    def take_character(self) -> None:
-        """Count a character, as a project can hold only so many; raise InputError if it is too many."""
-        self._cast += 1
-        if self._cast > MOST_CHARACTERS:
-            raise self._build_limit_error(localize("登場人物", "speaking characters"), MOST_CHARACTERS)
-
-    def take_phrases(self, phrases: int, moras: int) -> None:
-        """Count accent phrases with so many morae in all; raise InputError if they are too many."""
-        self._phrases += phrases
-        self._moras += moras
-        if self._phrases > MAX_IMPORTED_PHRASES:
-            raise self._build_limit_error(localize("アクセント句", "accent phrases"), MAX_IMPORTED_PHRASES)
-        if self._moras > MAX_IMPORTED_MORAS:
-            raise self._build_limit_error(localize("モーラ", "morae"), MAX_IMPORTED_MORAS)
-
-    def _build_limit_error(self, unit: str, maximum: int) -> InputError:
-        return InputError(
-            localize(f"「{self._name}」は{unit}が多すぎます。", f"“{self._name}” has too many {unit}."),
-            localize(f"{maximum:,} まで読み込めます。ファイルを分けてください。", f"The limit is {maximum:,}. Split the file."),
-        )
+    def take_items(self, kind: ItemKind, count: int = 1) -> None:
+        """Count more items of a kind; raise InputError if they are too many."""
+        self._counts[kind] += count
+        maximum, ja, en = _LIMITS[kind]
+        if self._counts[kind] > maximum:
+            raise InputError(
+                localize(f"「{self._name}」は{ja}が多すぎます。", f"“{self._name}” has too many {en}."),
+                localize(f"{maximum:,} まで読み込めます。ファイルを分けてください。", f"The limit is {maximum:,}. Split the file."),
+            )
 
 
 def read_file_bytes(path: Path, max_bytes: int = LARGEST_TEXT_BYTES) -> bytes:

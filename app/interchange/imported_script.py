@@ -85,28 +85,20 @@ class LossReport:
     def build_sentences(self) -> tuple[str, ...]:
         """Return a sentence for each loss, in the order of their first line."""
         ja_end, en_start = self._outcome
-        counted = (
-            localize(f"{ja}は{ja_end}（{_format_lines_ja(count, places)}）。", f"{en_start}: {en} ({_format_lines_en(count, places)}).")
-            for (ja, en), count in self._counts.items()
-            for places in (self._places.get((ja, en), ()),)
-        )
+        counted = []
+        for (ja, en), count in self._counts.items():
+            lines = _format_lines(count, self._places.get((ja, en), ()))
+            counted.append(localize(f"{ja}は{ja_end}（{lines}）。", f"{en_start}: {en} ({lines})."))
         return (*counted, *self._notes)
 
 
-def _format_lines_ja(count: int, numbers: Sequence[int]) -> str:
+def _format_lines(count: int, numbers: Sequence[int]) -> str:
     if not numbers:
-        return f"{count:,} 行"
-    return f"{_format_numbers(numbers, '、')} 行目" if count == 1 else f"{count:,} 行: {_format_numbers(numbers, '、')} 行目"
-
-
-def _format_lines_en(count: int, numbers: Sequence[int]) -> str:
-    if not numbers:
-        return f"{count:,} {'line' if count == 1 else 'lines'}"
-    return f"line {numbers[0]}" if count == 1 else f"{count:,} lines: {_format_numbers(numbers, ', ')}"
-
-
-def _format_numbers(numbers: Sequence[int], separator: str) -> str:
-    return separator.join(map(str, numbers[:MAX_LISTED_LINES])) + (f"{separator}…" if len(numbers) > MAX_LISTED_LINES else "")
+        return localize(f"{count:,} 行", f"{count:,} {'line' if count == 1 else 'lines'}")
+    if count == 1:
+        return localize(f"{numbers[0]} 行目", f"line {numbers[0]}")
+    listed = [*map(str, numbers[:MAX_LISTED_LINES]), *(["…"] if len(numbers) > MAX_LISTED_LINES else [])]
+    return localize(f"{count:,} 行: {'、'.join(listed)} 行目", f"{count:,} lines: {', '.join(listed)}")
 
 
 def build_no_text_error(name: str, losses: Sequence[str] = ()) -> InputError:

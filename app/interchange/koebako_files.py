@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import math
 import stat
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,9 @@ def decode_sounds(data: Mapping[str, object]) -> dict[str, bytes]:
     room = MAX_EMBEDDED_SOUND_BYTES
     for name, text in data.items():
         if is_sound_name(name) and isinstance(text, str) and len(text) * 3 // 4 <= room + 2:
-            content = _decode_base64(text)
+            content = b""
+            with suppress(ValueError):  # what is no base64 matches no name
+                content = base64.b64decode(text, validate=True)
             if len(content) <= room and hashlib.sha256(content).hexdigest() == name:
                 sounds[name] = content
                 room -= len(content)
@@ -108,14 +110,6 @@ def decode_sounds(data: Mapping[str, object]) -> dict[str, bytes]:
 def count_encoded_bytes(data: Mapping[str, object]) -> int:
     """Count the characters that sounds take in a file's text, valid or not."""
     return sum(len(text) for text in data.values() if isinstance(text, str))
-
-
-def _decode_base64(text: str) -> bytes:
-    """Return the bytes of a Base64 text; none if it is not valid."""
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        return b""
 
 
 # The second for sounds alone.
@@ -147,7 +141,11 @@ def open_project(path: Path) -> ProjectFileContent:
     """Open a project; an unreadable value costs itself or its line. Raises InputError for no file, or an unknown format or version."""
     content = read_file_bytes(path, MAX_PROJECT_FILE_BYTES)
     try:
-        data = _parse_json(content.decode("utf-8-sig", "surrogatepass"))
+        text = content.decode("utf-8-sig", "surrogatepass")
+        try:
+            data = parse_json(text, most_values=MAX_PROJECT_VALUES)
+        except ValueError:
+            data = _replace_non_finite(parse_json(text, most_values=MAX_PROJECT_VALUES, is_lenient=True))
     except PARSE_FAULTS as exc:
         raise _build_damaged_error(path) from exc
     losses = ProjectLossReport()
@@ -165,8 +163,10 @@ def write_project(path: Path, project: Project) -> str:
     """
     data = convert_project_to_data(project)
     content = encode_readable_json(data | {"sounds": encode_sounds(project.sounds)} if project.embeds else data)
-    failed = localize("プロジェクトを保存できません", "The project could not be saved")
-    save_bytes(path, content, failed, _choose_file_mode(path))
+    mode = PRIVATE  # of a new file; else that of the file that is replaced
+    with suppress(OSError, ValueError):
+        mode = stat.S_IMODE(path.stat().st_mode) & 0o666
+    save_bytes(path, content, localize("プロジェクトを保存できません", "The project could not be saved"), mode)
     return _compute_digest(content)
 
 
@@ -182,22 +182,6 @@ def compute_file_digest(path: Path) -> str:
 
 def _compute_digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def _choose_file_mode(path: Path) -> int:
-    """Return the mode of the file that is replaced; a new file is private to the user."""
-    try:
-        return stat.S_IMODE(path.stat().st_mode) & 0o666
-    except (OSError, ValueError):
-        return PRIVATE
-
-
-def _parse_json(text: str) -> Any:
-    """Parse JSON, with None for numbers that are not valid."""
-    try:
-        return parse_json(text, most_values=MAX_PROJECT_VALUES)
-    except ValueError:
-        return _replace_non_finite(parse_json(text, most_values=MAX_PROJECT_VALUES, is_lenient=True))
 
 
 def _replace_non_finite(value: Any) -> Any:

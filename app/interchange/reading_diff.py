@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -11,7 +10,7 @@ from itertools import accumulate, pairwise
 from app.common.errors import AppError
 from app.core.script.script import Line
 from app.core.sound.accent_edits import may_toggle_phrase
-from app.core.sound.edit_rebasing import ReadLine
+from app.core.sound.edit_rebasing import ReadLine, find_occurrences
 from app.core.sound.line_reading import LineReading
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.core.text.accent_phrases import compute_phrase_heights
@@ -85,7 +84,7 @@ def _find_reading_edits(reading: LineReading, phrases: Sequence[ImportedPhrase],
         for first, last, start, end in _iterate_changed_runs(reading, own, other, ours, theirs):
             surface_start, surface_end = reading.words[first].start, reading.words[last].end
             surface = reading.text[surface_start:surface_end]
-            starts = [match.start() for match in re.finditer(re.escape(surface), reading.text)] if surface else []
+            starts = find_occurrences(surface, reading.text)
             if start >= end or surface_start not in starts:
                 return None
             found.append(ReadingOverride(surface, "".join(kana[start:end]), occurrence=starts.index(surface_start)))

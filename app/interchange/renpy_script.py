@@ -10,9 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.common.files.untrusted_json import sanitise_long_text
 from app.common.language import localize
-from app.core.script.script import LineSettings
 from app.core.text.text_lines import decode_text
 from app.interchange.import_limits import check_line_count
 from app.interchange.imported_script import ImportedScript, NamedLine, is_made_id
@@ -100,9 +98,8 @@ class SayStatement:
 
     Attributes:
         who: the word before the string, such as `e`; empty for the narrator and with a name.
-        name: the name before the string, without quotation marks.
-        texts: what is said, with text tags; several of a triple-quoted string.
-        line_id: the id that the script itself gives.
+        texts: with text tags; several of a triple-quoted string.
+        line_id: that the script itself gives.
         head: speaker and attributes as they are written; `tail`: what stands behind the string, or None where Ren'Py's form of it is not known.
     """
 
@@ -162,8 +159,8 @@ class SayIds:
 class _ScriptWalk:
     """Takes the statements in order and knows the blocks that they stand in."""
 
-    def __init__(self, gathered: ImportedScriptBuilder, names: dict[str, str]) -> None:
-        self._gathered, self._names = gathered, _NARRATORS | names
+    def __init__(self, builder: ImportedScriptBuilder, names: dict[str, str]) -> None:
+        self._builder, self._names = builder, _NARRATORS | names
         self._ids = SayIds()
         self._skipped: int | None = None  # columns of the statement whose block is skipped
         self._menus: list[_Menu] = []
@@ -175,30 +172,27 @@ class _ScriptWalk:
     def take_statement(self, statement: RenpyStatement) -> None:
         """Add the line of a statement, if it is said."""
         if not statement.text:
-            self._gathered.losses.add_line(statement.number, *_BROKEN_LINES)
+            self._builder.losses.add_line(statement.number, *_BROKEN_LINES)
             return
         if self._skipped is not None and statement.indent > self._skipped:
             return
         self._skipped = None
-        self._leave_blocks(statement.indent)
+        while self._menus and statement.indent <= self._menus[-1].indent:
+            self._menus.pop()
+        if self._translation is not None and statement.indent <= self._translation[0]:
+            self._translation = None
         in_menu = self._is_in_menu(statement.indent)
         if statement.text.endswith(":"):
             self._enter_block(statement, in_menu=in_menu)
             return
         say = parse_say(statement.text, in_menu=in_menu)
         if say is not None and in_menu and not say.head:
-            self._gathered.losses.add_lines("メニューの見出し", "captions of menus")
+            self._builder.losses.add_lines("メニューの見出し", "captions of menus")
         elif say is not None:
             self._add_say(say)
         elif call := _CALL_LABEL.match(statement.text):
             self._take_label(call[1])
         self._after_voice = _VOICE_STATEMENT.match(statement.text) is not None
-
-    def _leave_blocks(self, indent: int) -> None:
-        while self._menus and indent <= self._menus[-1].indent:
-            self._menus.pop()
-        if self._translation is not None and indent <= self._translation[0]:
-            self._translation = None
 
     def _is_in_menu(self, indent: int) -> bool:
         """Return whether a statement at these columns stands in a menu directly, not behind a choice."""
@@ -221,7 +215,7 @@ class _ScriptWalk:
             self._menus.append(_Menu(indent))
             self._take_label(menu[1])
         elif in_menu and _TEXT.match(text):
-            self._gathered.losses.add_lines("メニューの選択肢", "choices of menus")
+            self._builder.losses.add_lines("メニューの選択肢", "choices of menus")
         elif not _OPEN_BLOCK.match(text):
             self._skipped = indent
 
@@ -235,20 +229,12 @@ class _ScriptWalk:
             self._label = label
 
     def _add_say(self, say: SayStatement) -> None:
-        name = self._find_name(say)
+        if say.who != "extend":
+            self._last_name = convert_to_spoken(say.name).text if say.name else self._names.get(say.who, say.who)
         for text in say.texts:
             line_id = self._find_id(say, text)
             spoken, has_variables = convert_to_spoken(text)
-            spoken = sanitise_long_text(spoken)
-            if spoken:
-                self._variables += has_variables
-                voice = self._gathered.name_voice(name, is_speaker=True) if name else ""
-                self._gathered.add_line(spoken, LineSettings(voice=voice), line_id)
-
-    def _find_name(self, say: SayStatement) -> str:
-        if say.who != "extend":
-            self._last_name = convert_to_spoken(say.name).text if say.name else self._names.get(say.who, say.who)
-        return self._last_name
+            self._variables += self._builder.add_named_line(NamedLine(self._last_name, spoken, line_id)) and has_variables
 
     def _find_id(self, say: SayStatement, text: str) -> str:
         """Return the id that the script gives or that Ren'Py computes; each id once."""
@@ -262,13 +248,13 @@ class _ScriptWalk:
     def build_script(self) -> ImportedScript:
         """Return the whole script; raise InputError if it has no line."""
         if self._variables:
-            self._gathered.losses.add_sentence(
+            self._builder.losses.add_sentence(
                 localize(
                     f"[name] のような変数は、書かれたとおりに残しました（{self._variables:,} 行）。",
                     f"Variables such as [name] were kept as they are written (lines: {self._variables:,}).",
                 )
             )
-        return self._gathered.build_script()
+        return self._builder.build_script()
 
 
 def format_renpy_script(lines: Sequence[NamedLine]) -> str:
@@ -279,15 +265,17 @@ def format_renpy_script(lines: Sequence[NamedLine]) -> str:
         f"define {variable} = Character({encode_string(convert_from_spoken(name, has_variables=False))})\n"
         for name, variable in variables.items()
     ]
-    statements = [f"    {_format_say(line, variables)}\n" for line in lines]
+    statements = []
+    for line in lines:
+        parts = (
+            variables.get(line.name, ""),
+            encode_string(convert_from_spoken(line.text)),
+            f"id {line.id}" if is_renpy_id(line.id) else "",
+        )
+        statements.append(f"    {' '.join(filter(None, parts))}\n")
     return "".join((*definitions, "\n" if definitions else "", f"label {_WRITTEN_LABEL}:\n", *statements, "    return\n"))
 
 
 def is_renpy_id(line_id: str) -> bool:
     """Return whether a say statement can hold this id; without one, Ren'Py makes its own."""
     return _WRITABLE_ID.fullmatch(line_id) is not None and not is_made_id(line_id)
-
-
-def _format_say(line: NamedLine, variables: dict[str, str]) -> str:
-    parts = (variables.get(line.name, ""), encode_string(convert_from_spoken(line.text)), f"id {line.id}" if is_renpy_id(line.id) else "")
-    return " ".join(filter(None, parts))

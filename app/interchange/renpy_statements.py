@@ -80,7 +80,8 @@ def iterate_statements(name: str, text: str) -> Iterator[RenpyStatement]:
         else:
             statement, end = found
             if statement:
-                yield RenpyStatement(number, _measure_indent(text, at), statement)
+                indent = _INDENT.match(text, at)
+                yield RenpyStatement(number, len(indent[0].expandtabs(_TAB_COLUMNS)) if indent else 0, statement)
         number += text.count("\n", at, end)
         at = end
 
@@ -103,11 +104,6 @@ def _find_statement(text: str, start: int) -> tuple[str, int] | None:
             depth -= 1
         pieces.append("" if kind == "comment" else " " if kind in ("joined", "end") else part[0])
     return None
-
-
-def _measure_indent(text: str, start: int) -> int:
-    indent = _INDENT.match(text, start)
-    return len(indent[0].expandtabs(_TAB_COLUMNS)) if indent else 0
 
 
 def _build_broken_error(name: str) -> InputError:

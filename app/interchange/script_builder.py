@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.common.files.untrusted_json import sanitise_short_text
+from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.language import localize
 from app.core.script.characters import CastBuilder
 from app.core.script.project import Project, VoiceAssignment, VoiceReference
 from app.core.script.script import Line, LineSettings, Script, create_line_id, cut_long_line
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 from app.interchange.import_limits import ImportAllowance
-from app.interchange.imported_script import ImportedPhrase, ImportedScript, LossReport, build_no_text_error
+from app.interchange.imported_script import ImportedPhrase, ImportedScript, LossReport, NamedLine, build_no_text_error
 
 
 class ImportedScriptBuilder:
@@ -59,6 +59,13 @@ class ImportedScriptBuilder:
         if spoken and len(pieces) == 1:
             self._spoken[line.id] = spoken
 
+    def add_named_line(self, line: NamedLine) -> bool:
+        """Add a line that says who speaks it, as a character; return whether it had a text."""
+        text = sanitise_long_text(line.text)
+        if text:
+            self.add_line(text, LineSettings(voice=self.name_voice(line.name, is_speaker=True) if line.name else ""), line.id)
+        return bool(text)
+
     def name_voice(self, key: str, display_name: str = "", *, is_speaker: bool = False, is_character: bool = True) -> str:
         """Return the voice of a line by a name in the file.
 
@@ -68,7 +75,7 @@ class ImportedScriptBuilder:
         """
         key = sanitise_short_text(key)
         if key and key not in self._assignments:
-            self.allowance.take_name()
+            self.allowance.take_items("names")
             self._assignments[key] = VoiceAssignment(key, speaker=key if is_speaker else "")
             self._names[key] = display_name or key
             if is_character and (is_speaker or display_name):
@@ -78,7 +85,7 @@ class ImportedScriptBuilder:
     def add_character(self, name: str, settings: LineSettings) -> str:
         """Return the id of the character of this name, who is new where the file has not named them before; raise InputError for too many."""
         if self._cast.find_character(name) is None:
-            self.allowance.take_character()
+            self.allowance.take_items("characters")
         return self._cast.add_character(name, settings).id
 
     @property

@@ -66,46 +66,49 @@ class ScriptTable:
 
 def convert_to_lines(table: ScriptTable, columns: Mapping[str, int]) -> ImportedScript:
     """Convert rows to lines; without a column of texts, the first filled cell is the text. Raise InputError if there is no line."""
-    gathered = ImportedScriptBuilder(table.name)
+    builder = ImportedScriptBuilder(table.name)
     for number in table.broken_rows:
-        gathered.losses.add_line(number, "CSV として正しくない行", "rows that are not valid CSV")
-    for number, row in zip(table.row_numbers[1 if table.header else 0 :], table.rows, strict=True):
-        if "text" in columns:
-            cells = {field: row[place] for field, place in columns.items() if place < len(row) and row[place]}
-        else:
+        builder.losses.add_line(number, "CSV として正しくない行", "rows that are not valid CSV")
+    for number, row, cells in _iterate_cells(table, columns):
+        if "text" not in columns:
             cells = {"text": next(cell for cell in row if cell)}
         text = " ".join(sanitise_long_text(cells.get("text", "")).split("\n"))
         if text:
-            settings, character = _parse_settings(cells, gathered, number), sanitise_short_text(cells.get("character", ""))
+            settings, character = _parse_settings(cells, builder, number), sanitise_short_text(cells.get("character", ""))
             # The first line of a character decides who speaks them; what others do differently is their own deviation.
-            cast = gathered.add_character(character, settings) if character else ""
-            gathered.add_line(text, settings, cells.get("id", ""), character=cast)
+            cast = builder.add_character(character, settings) if character else ""
+            builder.add_line(text, settings, cells.get("id", ""), character=cast)
     others = [column for place, column in enumerate(table.header) if place not in columns.values() and column]
     if others:
         shown = ", ".join(sanitise_short_text(column)[:40] for column in others[:10])
-        gathered.losses.add_sentence(localize(f"次の列は読み込みませんでした: {shown}", f"Columns not imported: {shown}"))
-    return gathered.build_script()
+        builder.losses.add_sentence(localize(f"次の列は読み込みませんでした: {shown}", f"Columns not imported: {shown}"))
+    return builder.build_script()
 
 
 def read_table_cast(table: ScriptTable, columns: Mapping[str, int]) -> Project:
     """Return a project with a character for each row that has a name, and no lines. Without a voice, a character has the first one."""
-    gathered, cast = ImportedScriptBuilder(table.name), CastBuilder()
-    for number, row in zip(table.row_numbers[1 if table.header else 0 :], table.rows, strict=True):
-        cells = {field: row[place] for field, place in columns.items() if place < len(row) and row[place]}
+    builder, cast = ImportedScriptBuilder(table.name), CastBuilder()
+    for number, _, cells in _iterate_cells(table, columns):
         if name := sanitise_short_text(cells.pop("character", "")):
-            cast.add_character(name, _parse_settings(cells, gathered, number))
-    return Project(Script(cast=cast.cast), assignments=gathered.assignments)
+            cast.add_character(name, _parse_settings(cells, builder, number))
+    return Project(Script(cast=cast.cast), assignments=builder.assignments)
 
 
-def _parse_settings(cells: Mapping[str, str], gathered: ImportedScriptBuilder, row: int) -> LineSettings:
-    voice, lose = cells.get("voice", ""), partial(_add_loss, gathered.losses, row)
+def _iterate_cells(table: ScriptTable, columns: Mapping[str, int]) -> Iterator[tuple[int, tuple[str, ...], dict[str, str]]]:
+    """Yield the number of each row in the file, its cells, and those that are filled by field."""
+    for number, row in zip(table.row_numbers[1 if table.header else 0 :], table.rows, strict=True):
+        yield number, row, {field: row[column] for field, column in columns.items() if column < len(row) and row[column]}
+
+
+def _parse_settings(cells: Mapping[str, str], builder: ImportedScriptBuilder, row: int) -> LineSettings:
+    voice, lose = cells.get("voice", ""), partial(_add_loss, builder.losses, row)
     speaker = sanitise_short_text(cells.get("speaker", "") or ("" if voice else cells.get("character", "")))
     settings = LineSettings(style=sanitise_short_text(cells.get("style", "")), assist_text=sanitise_long_text(cells.get("assist", "")))
     if voice:
-        settings = replace(settings, voice=gathered.name_voice(voice), speaker=speaker)
+        settings = replace(settings, voice=builder.name_voice(voice), speaker=speaker)
     elif speaker:
         # Whether a column of speakers names those of voices or characters is seen where the voices are known.
-        settings = replace(settings, voice=gathered.name_voice(speaker, is_speaker=True, is_character="character" in cells))
+        settings = replace(settings, voice=builder.name_voice(speaker, is_speaker=True, is_character="character" in cells))
     numbers: dict[str, Any] = {
         setting: value
         for field, setting in SETTING_BY_COLUMN.items()
@@ -121,10 +124,10 @@ def _add_loss(losses: LossReport, row: int, field: str) -> None:
 
 
 def _parse_number(cells: Mapping[str, str], field: str, bounds: Bounds, add_loss: _AddLoss) -> float | None:
-    given = cells.get(field, "")
-    if not given:
+    cell = cells.get(field, "")
+    if not cell:
         return None
-    value = _parse_finite(given)
+    value = _parse_finite(cell)
     if value is None or not bounds.low <= value <= bounds.high or (field == "seed" and value != int(value)):
         add_loss(field)
         return None
@@ -160,7 +163,8 @@ def parse_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str])
     filled = [(number, cells) for number, cells in rows if cells is not None]
     broken = tuple(number for number, cells in rows if cells is None)
     table = ScriptTable(name, (), tuple(cells for _, cells in filled), tuple(number for number, _ in filled), broken)
-    return table.use_header() if columns or (table.rows and _is_header(table.rows[0])) else table
+    known = recognise_columns(table.rows[0]) if table.rows else {}
+    return table.use_header() if columns or "text" in known or len(known) > 1 else table
 
 
 def guess_columns(table: ScriptTable) -> dict[str, int]:
@@ -190,11 +194,6 @@ def read_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str]) 
     """Return the lines of a table; raise InputError if there are none."""
     table = parse_table(name, suffix, data, columns)
     return convert_to_lines(table, resolve_columns(table.header, columns) if columns else guess_columns(table))
-
-
-def _is_header(row: tuple[str, ...]) -> bool:
-    found = recognise_columns(row)
-    return "text" in found or len(found) > 1
 
 
 def _iterate_rows(text: str, suffix: str) -> Iterable[SpreadsheetRow]:

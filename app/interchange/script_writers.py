@@ -6,16 +6,14 @@ None of them says that square brackets are memos, so memos are written as notes.
 from __future__ import annotations
 
 import csv
-import errno
 import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.common.errors import InputError, OutputFileError
-from app.common.files.atomic_write import CHECK_WRITABLE_HINT, write_file_atomically
+from app.common.errors import InputError
+from app.common.files.atomic_write import READABLE, save_bytes
 from app.common.language import localize
-from app.common.system_errors import describe_reason
 from app.core.script.script import CAST_FIELDS, Line, LineSettings, Script
 from app.core.synthesis_types import Overrides
 from app.core.text.notation.explicit_notation import convert_memos_to_notes
@@ -115,24 +113,9 @@ def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = 
             localize(f"「{file.name}」の形式では書き出せません。", f"“{file.name}” is not a format that can be written."),
             localize("使用できる拡張子: ", "Available: ") + ", ".join((".koebako", *WRITABLE_SCRIPT_SUFFIXES)),
         )
-    _write_content(file, content)
+    message = localize("台本を保存できません", "The script could not be saved")
+    save_bytes(file, content.encode("utf-8", "replace"), message, READABLE)
     return _describe_losses(script, suffix)
-
-
-def _write_content(file: Path, content: str) -> None:
-    try:
-        write_file_atomically(file, content.encode("utf-8", "replace"))
-    except OSError as exc:
-        why = describe_reason(exc)
-        ja, en = (
-            ("ディスクの空き容量を増やしてください。", "Free some space.")
-            if exc.errno in (errno.ENOSPC, errno.EDQUOT)
-            else CHECK_WRITABLE_HINT
-        )
-        raise OutputFileError(
-            localize(f"台本を保存できません: {file}", f"The script could not be saved: {file}"),
-            localize(f"{ja}（{why}）", f"{en} ({why})"),
-        ) from exc
 
 
 def _describe_losses(script: Script, suffix: str) -> tuple[str, ...]:
@@ -144,12 +127,12 @@ def _describe_losses(script: Script, suffix: str) -> tuple[str, ...]:
         unfit = sum(not _ID_CHECKS[suffix](line.id) and not is_made_id(line.id) for line in script.lines)
         losses.add_lines("ID", "IDs", unfit)
     if suffix not in _TABLE_SUFFIXES:
-        losses.add_lines("話し方の設定", "settings of the voice", sum(_has_settings(line) for line in script.lines))
+        has_settings = (
+            any(getattr(line.settings, name) != getattr(_DEFAULT_LINE_SETTINGS, name) for name in _SETTING_BY_TABLE_COLUMN.values())
+            for line in script.lines
+        )
+        losses.add_lines("話し方の設定", "settings of the voice", sum(has_settings))
     return losses.build_sentences()
-
-
-def _has_settings(line: Line) -> bool:
-    return any(getattr(line.settings, name) != getattr(_DEFAULT_LINE_SETTINGS, name) for name in _SETTING_BY_TABLE_COLUMN.values())
 
 
 def _format_speaker(name: str, style: str) -> str:

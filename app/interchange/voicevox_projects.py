@@ -66,7 +66,7 @@ _SEMITONES_PER_UNIT = 12 / math.log(2)
 
 def read_vvproj(name: str, suffix: str, data: bytes) -> ImportedScript:
     """Read a project; an unusable value costs itself or its line, and is named. Raises InputError for another format or far too much."""
-    gathered = ImportedScriptBuilder(name)
+    builder = ImportedScriptBuilder(name)
     try:
         project = parse_json(data, most_values=MAX_VVPROJ_VALUES, is_lenient=True)
         if not isinstance(project, dict):
@@ -85,16 +85,16 @@ def read_vvproj(name: str, suffix: str, data: bytes) -> ImportedScript:
     for number, key in enumerate(keys, 1):
         item = items.get(key) if isinstance(key, str) else None
         if not isinstance(item, dict) or not isinstance(item.get("text"), str):
-            gathered.losses.add_line(number, "壊れた行", "damaged lines")
+            builder.losses.add_line(number, "壊れた行", "damaged lines")
         elif key in taken:
             # Neither program repeats a key, but a small file could ask for one line without end.
-            gathered.losses.add_line(number, "同じ行の繰り返し", "repetitions of a line")
+            builder.losses.add_line(number, "同じ行の繰り返し", "repetitions of a line")
         else:
             taken.add(key)
-            _add_item(_ImportedLine(gathered, number), key, item, DEFAULT_ENGINE_BY_SUFFIX.get(suffix, VOICEVOX))
+            _add_item(_ImportedLine(builder, number), key, item, DEFAULT_ENGINE_BY_SUFFIX.get(suffix, VOICEVOX))
     if has_song(project):
-        gathered.losses.add_sentence(localize("ソングは読み込みませんでした。", "Not imported: songs."))
-    return gathered.build_script()
+        builder.losses.add_sentence(localize("ソングは読み込みませんでした。", "Not imported: songs."))
+    return builder.build_script()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,11 @@ def _add_item(line: _ImportedLine, key: str, item: Mapping[str, Any], default_en
         voice = find_item_voice(item, default_engine)
     except ValueError:
         line.add_loss("正しくない声の指定", "voices that are not valid")
-    engine = voice[0] if voice else default_engine
-    named = line.builder.name_voice(_format_voice_key(*voice), _format_voice_name(*voice)) if voice else ""
+    engine, voice_key = voice[0] if voice else default_engine, ""
+    if voice:
+        maker = {VOICEVOX: "VOICEVOX", AIVISSPEECH: "AivisSpeech"}.get(engine, "")
+        label = localize(f"{maker or 'ほかのエンジン'}のスタイル {voice[1]}", f"{maker or 'other engine'} style {voice[1]}")
+        voice_key = line.builder.name_voice(f"{ENGINE_NAMES.get(engine, engine[:8])}:{voice[1]}", label)
     values: dict[str, Any] = {}
     spoken: tuple[ImportedPhrase, ...] = ()
     query = item.get("query")
@@ -130,33 +133,25 @@ def _add_item(line: _ImportedLine, key: str, item: Mapping[str, Any], default_en
         line.add_loss("正しくない話し方の設定", "settings that are not valid")
     if item.get("morphingInfo"):
         line.builder.losses.add_lines("モーフィング", "morphing")
-    line.builder.add_line(text, LineSettings(voice=named, memos=True, **values), key, spoken)
-
-
-def _format_voice_key(engine: str, style: int) -> str:
-    return f"{ENGINE_NAMES.get(engine, engine[:8])}:{style}"
-
-
-def _format_voice_name(engine: str, style: int) -> str:
-    maker = {VOICEVOX: "VOICEVOX", AIVISSPEECH: "AivisSpeech"}.get(engine, "")
-    return localize(f"{maker or 'ほかのエンジン'}のスタイル {style}", f"{maker or 'other engine'} style {style}")
+    line.builder.add_line(text, LineSettings(voice=voice_key, memos=True, **values), key, spoken)
 
 
 def _parse_phrases(query: Mapping[str, Any], engine: str, speed: float, line: _ImportedLine) -> tuple[ImportedPhrase, ...]:
     """Parse the accent phrases. The lengths that AivisSpeech writes are invented after synthesis, so they are ignored."""
     has_lengths = engine != AIVISSPEECH
-    given = query.get("accentPhrases") or ()
+    items = query.get("accentPhrases") or ()
     try:
-        _check_phrase_count(given, line.builder.allowance)
-        factor = _read_pause_scale(query) / speed if has_lengths else 0.0
-        phrases = tuple(_parse_phrase(phrase, factor) for phrase in given)
+        _check_phrase_count(items, line.builder.allowance)
+        scale = query.get("pauseLengthScale") if has_lengths else 0.0
+        factor = (1.0 if scale is None else require_number(scale)) / speed
+        phrases = tuple(_parse_phrase(phrase, factor) for phrase in items)
     except VVPROJ_PARSE_ERRORS:
         line.add_loss("正しくない読みとアクセント", "readings and accents that are not valid")
         return ()
     try:
         moras_by_phrase = [
             _read_given_moras(number, phrase, parsed, has_lengths)
-            for number, (phrase, parsed) in enumerate(zip(given, phrases, strict=True))
+            for number, (phrase, parsed) in enumerate(zip(items, phrases, strict=True))
         ]
     except VVPROJ_PARSE_ERRORS:
         line.add_loss("使用できない値（モーラごとの音高と長さ）", "values that cannot be used (pitch and length of single morae)")
@@ -202,8 +197,7 @@ def find_pitch_offsets(moras: Sequence[GivenMora]) -> list[float | None]:
 
 def find_length_edits(moras: Sequence[GivenMora], speed: float) -> list[float | None]:
     """Return the seconds in the sound of each mora of a line whose length was set; None for the others, and wherever nobody knows."""
-    lengths = [length_s for mora in moras for length_s in mora.lengths_s]
-    if all(map(_is_step, lengths)):
+    if all(_is_step(length_s) for mora in moras for length_s in mora.lengths_s):
         return [None] * len(moras)
     return [
         round(min(PAUSE_BOUNDS.high, max(SHORTEST_MORA_S, sum(mora.lengths_s) / speed)), 3) if any(map(_is_step, mora.lengths_s)) else None
@@ -268,12 +262,8 @@ def _check_phrase_count(phrases: Sequence[Mapping[str, Any]], allowance: ImportA
     moras = sum(len(phrase["moras"]) for phrase in phrases)
     if len(phrases) > MAX_PHRASES_PER_LINE or moras > MAX_MORAS_PER_LINE:
         raise ValueError("phrases")
-    allowance.take_phrases(len(phrases), moras)
-
-
-def _read_pause_scale(query: Mapping[str, Any]) -> float:
-    scale = query.get("pauseLengthScale")
-    return 1.0 if scale is None else require_number(scale)
+    allowance.take_items("phrases", len(phrases))
+    allowance.take_items("moras", moras)
 
 
 def _parse_phrase(phrase: Mapping[str, Any], pause_factor: float) -> ImportedPhrase:
@@ -299,22 +289,20 @@ def _read_kana(mora: Mapping[str, Any]) -> str:
 
 def _read_given_moras(number: int, phrase: Mapping[str, Any], parsed: ImportedPhrase, has_lengths: bool) -> list[GivenMora]:
     """Return the pitches and lengths of the morae that are kana; raise ValueError for a value that no program writes."""
-    given = phrase["moras"]
-    moras = given if len(given) == len(parsed.moras) else [mora for mora in given if _read_kana(mora)]
-    names = [name for name in ("consonantLength", "vowelLength") if has_lengths]
-    found = []
+    moras = [mora for mora in phrase["moras"] if len(phrase["moras"]) == len(parsed.moras) or _read_kana(mora)]
+    names = ("consonantLength", "vowelLength") if has_lengths else ()
+    result = []
     for mora, tone in zip(moras, compute_phrase_heights(len(parsed.moras), parsed.accent), strict=True):
         pitch = _read_bounded_number(mora, "pitch", MAX_GIVEN_PITCH)
         lengths_s = [_read_bounded_number(mora, name, MAX_GIVEN_LENGTH_S) for name in names]
-        found.append(GivenMora(number, tone, pitch or 0.0, tuple(length_s for length_s in lengths_s if length_s is not None)))
-    return found
+        result.append(GivenMora(number, tone, pitch or 0.0, tuple(length_s for length_s in lengths_s if length_s is not None)))
+    return result
 
 
-def _read_bounded_number(mora: Mapping[str, Any], name: str, most: float) -> float | None:
-    given = mora.get(name)
-    if given is None:
+def _read_bounded_number(mora: Mapping[str, Any], name: str, maximum: float) -> float | None:
+    if (value := mora.get(name)) is None:
         return None
-    number = require_number(given)
-    if abs(number) > most:
+    number = require_number(value)
+    if abs(number) > maximum:
         raise ValueError(name)
     return number

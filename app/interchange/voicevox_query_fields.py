@@ -16,23 +16,13 @@ from app.interchange.imported_script import LossReport
 
 VOICEVOX, AIVISSPEECH = "074fc39e-678b-4c13-8916-ffca8d505d1d", "1b4a5014-d9fd-11ee-b97d-83c170a68ed3"
 ENGINE_NAMES = {VOICEVOX: "voicevox", AIVISSPEECH: "aivisspeech"}
-_OLDER_STYLE_KEYS = (
-    "styleId",
-    "speaker",
-    "characterIndex",
-    "charactorIndex",
-)  # the first two characters had the numbers of their first styles
+# The first two characters had the numbers of their first styles.
+_OLDER_STYLE_KEYS = ("styleId", "speaker", "characterIndex", "charactorIndex")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryField:
-    """A number of a query that a line has, too.
-
-    Attributes:
-        name: in the query.
-        setting: of `LineSettings`.
-        convert: from their number to ours.
-    """
+    """A number of a query that a line has, too, as a setting; `convert` turns their number into ours."""
 
     name: str
     setting: str
@@ -43,11 +33,6 @@ class QueryField:
         """Return the name for people, in Japanese and in English, without the unit."""
         bounds = BOUNDS[self.setting]
         return bounds.ja.partition("（")[0], bounds.en.partition(" (")[0]
-
-
-def _convert_to_semitones(scale: float) -> float:
-    """Convert a pitch scale to semitones; both count pitch in octaves."""
-    return 12 * scale
 
 
 def _convert_to_style_weight(scale: float) -> float:
@@ -65,7 +50,7 @@ _SHARED_FIELDS = (
     QueryField("volumeScale", "volume"),
     QueryField("prePhonemeLength", "pre_silence_s"),
     QueryField("postPhonemeLength", "post_silence_s"),
-    QueryField("pitchScale", "pitch", _convert_to_semitones),
+    QueryField("pitchScale", "pitch", lambda scale: 12 * scale),  # of an octave
 )
 _VOICEVOX_FIELDS = (*_SHARED_FIELDS, QueryField("intonationScale", "intonation"))
 _AIVISSPEECH_FIELDS = (

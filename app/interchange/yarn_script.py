@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from app.common.files.untrusted_json import MAX_SHORT_TEXT_CHARS, sanitise_long_text
 from app.common.language import localize
-from app.core.script.script import LineSettings
 from app.core.text.text_lines import decode_text
 from app.interchange.import_limits import check_line_count
 from app.interchange.imported_script import ImportedScript, NamedLine
@@ -32,25 +31,22 @@ def read_yarn_script(name: str, data: bytes) -> ImportedScript:
     """Read the lines of all nodes; raise InputError if there are none."""
     text = decode_text(name, data)
     check_line_count(name, text.count("\n"))
-    gathered = ImportedScriptBuilder(name)
+    builder = ImportedScriptBuilder(name)
     expressions = 0
     for content in _iterate_content(text.splitlines()):
         if content.startswith(("->", "[[")):
-            gathered.losses.add_lines("選択肢", "options")
+            builder.losses.add_lines("選択肢", "options")
             continue
         line, has_expressions = parse_line(content.removeprefix("=>"))
-        if line.text:
-            expressions += has_expressions
-            voice = gathered.name_voice(line.name, is_speaker=True) if line.name else ""
-            gathered.add_line(line.text, LineSettings(voice=voice), line.id)
+        expressions += builder.add_named_line(line) and has_expressions
     if expressions:
-        gathered.losses.add_sentence(
+        builder.losses.add_sentence(
             localize(
                 f"{{$name}} のような式は、書かれたとおりに残しました（{expressions:,} 行）。",
                 f"Expressions such as {{$name}} were kept as they are written (lines: {expressions:,}).",
             )
         )
-    return gathered.build_script()
+    return builder.build_script()
 
 
 def _iterate_content(lines: Sequence[str]) -> Iterator[str]:

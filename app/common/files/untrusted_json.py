@@ -60,10 +60,7 @@ def parse_json(text: str | bytes, *, most_values: int = MAX_JSON_VALUES, is_leni
 
 def parse_object(text: str | bytes) -> dict[str, Any]:
     """Return a JSON object; raise ValueError as `parse_json` does, or if the value is no object."""
-    value = parse_json(text)
-    if not isinstance(value, dict):
-        raise ValueError("no object")
-    return value
+    return require_object(parse_json(text))
 
 
 def parse_object_lines(text: str) -> Iterator[dict[str, Any]]:
@@ -155,6 +152,20 @@ def require_number(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError("no number")
     return number
+
+
+def require_list(value: Any, most: int = MAX_JSON_VALUES) -> list[Any]:
+    """Return a list of at most so many values; raise ValueError for anything else."""
+    if not isinstance(value, list) or len(value) > most:
+        raise ValueError("no list, or too long")
+    return value
+
+
+def require_object(value: Any) -> dict[str, Any]:
+    """Return an object; raise ValueError for anything else."""
+    if not isinstance(value, dict):
+        raise ValueError("no object")
+    return value
 
 
 def require_file_name(value: Any) -> str:

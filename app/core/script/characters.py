@@ -183,7 +183,11 @@ def apply_cast(script: Script, cast: Iterable[Character]) -> Script:
     """Give the characters of a script the settings that another cast has for their names; lines follow, but for their deviations."""
     known = CastBuilder(cast)
     former = {one.id: one for one in script.cast}
-    present = {one.id: replace(one, settings=found.settings) for one in script.cast if (found := _find_any_name(known, one)) is not None}
+    present = {
+        one.id: replace(one, settings=namesake.settings)
+        for one in script.cast
+        if (namesake := next(filter(None, map(known.find_character, one.names)), None)) is not None
+    }
     inherited = _SettingsInheritance()
 
     def follow_character(line: Line) -> Line:
@@ -192,10 +196,6 @@ def apply_cast(script: Script, cast: Iterable[Character]) -> Script:
 
     lines = {line.id for line in script.lines if line.character in present}
     return edit_lines(replace(script, cast=tuple(present.get(one.id, one) for one in script.cast)), lines, follow_character)
-
-
-def _find_any_name(cast: CastBuilder, character: Character) -> Character | None:
-    return next((found for name in character.names if (found := cast.find_character(name)) is not None), None)
 
 
 def replace_voices(script: Script, voices: Mapping[str, str]) -> Script:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.common.files.untrusted_json import require_int, require_number
+from app.common.files.untrusted_json import require_int, require_list, require_number
 from app.core.script.script import Line
 from app.core.script.script_data import convert_line_to_data, parse_line
 from app.core.sound.line_sound import PEAK_BIN_S, LineSound
@@ -36,7 +36,7 @@ def parse_sounds(data: object) -> list[tuple[Line, LineSound]]:
     """Return the lines as they sounded, an unlocked seed included. Raises ValueError for data this version could not have written."""
     if not isinstance(data, dict) or data.get("version") != LINE_SOUND_VERSION:
         raise ValueError("no sounds")
-    return [_parse_sound(item) for item in _require_list(data.get("lines"), MAX_STORED_LINE_SOUNDS)]
+    return [_parse_sound(item) for item in require_list(data.get("lines"), MAX_STORED_LINE_SOUNDS)]
 
 
 def _convert_sound_to_data(line: Line, sound: LineSound) -> dict[str, Any]:
@@ -63,12 +63,12 @@ def _parse_sound(data: object) -> tuple[Line, LineSound]:
     levels = np.frombuffer(base64.b64decode(data["peaks"], validate=True), np.uint8)
     if len(levels) > MAX_LINE_SOUND_S / PEAK_BIN_S + 1:
         raise ValueError("too long")
-    sentences = dict(_parse_sentence(item) for item in _require_list(data.get("sentences"), MOST_SENTENCES))
+    sentences = dict(_parse_sentence(item) for item in require_list(data.get("sentences"), MOST_SENTENCES))
     sound = LineSound.from_peaks(f"remembered {line.id}", (levels / np.float32(PEAK_LEVELS)).astype(np.float32), sentences)
     sound.length_s, sound.spoken_s = _parse_seconds(data.get("length_s")), _parse_seconds(data.get("spoken_s"))
     sound.recipe = require_int(data.get("recipe", 1), 0, HIGHEST_RECIPE)  # versions that wrote none knew of one
     # Versions that measured no pitches have written none.
-    sound.pitches_hz = tuple(map(_parse_pitch, _require_list(data.get("pitches_hz", []), MOST_PHONES)))
+    sound.pitches_hz = tuple(map(_parse_pitch, require_list(data.get("pitches_hz", []), MOST_PHONES)))
     return line, sound
 
 
@@ -82,12 +82,12 @@ def _parse_pitch(value: object) -> float | None:
 
 
 def _parse_sentence(data: object) -> tuple[int, tuple[float, tuple[PhoneTiming, ...]]]:
-    index, start_s, phones = _require_list(data, 3)
-    return require_int(index, 0, MOST_SENTENCES), (_parse_seconds(start_s), tuple(map(_parse_phone, _require_list(phones, MOST_PHONES))))
+    index, start_s, phones = require_list(data, 3)
+    return require_int(index, 0, MOST_SENTENCES), (_parse_seconds(start_s), tuple(map(_parse_phone, require_list(phones, MOST_PHONES))))
 
 
 def _parse_phone(data: object) -> PhoneTiming:
-    phone, tone, start_s, end_s = _require_list(data, 4)
+    phone, tone, start_s, end_s = require_list(data, 4)
     if not isinstance(phone, str) or len(phone) > LONGEST_PHONE:
         raise ValueError("a phone")
     return PhoneTiming(phone, require_int(tone, 0, 1), _parse_seconds(start_s), _parse_seconds(end_s))
@@ -98,9 +98,3 @@ def _parse_seconds(value: object) -> float:
     if not 0 <= seconds <= MAX_LINE_SOUND_S:
         raise ValueError("seconds")
     return seconds
-
-
-def _require_list(data: object, most: int) -> list[Any]:
-    if not isinstance(data, list) or len(data) > most:
-        raise ValueError("a list")
-    return data

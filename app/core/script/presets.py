@@ -7,16 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.common.files.untrusted_json import MAX_SHORT_TEXT_CHARS, sanitise_short_text
-from app.core.lenient_parsing import ReportLoss, TooManyError, skip_unreadable
+from app.core.lenient_parsing import ReportLoss, TooManyError, UnreadableSkipper
 from app.core.request_limits import BOUNDS
 from app.core.script.script import CAST_FIELDS, LineSettings
 from app.core.script.script_data import convert_settings_to_data, parse_settings
 
 # Seed and assist text stay the line's own; `CAST_FIELDS` belong to a preset only if it was kept with them.
-PRESET_SETTINGS = (
-    *BOUNDS,
-    "pauses",
-)
+PRESET_SETTINGS = (*BOUNDS, "pauses")
 STANDARD_SETTINGS = LineSettings()
 # Highest number of presets that a file may pass on at once.
 MOST_PRESETS = 2000
@@ -70,19 +67,19 @@ def parse_untrusted_presets(data: object, lose: ReportLoss | None = None) -> dic
         raise ValueError("presets")
     if len(data) > MOST_PRESETS:
         raise TooManyError("presets")
-    found: dict[str, LinePreset] = {}
+    presets: dict[str, LinePreset] = {}
     for name, item in data.items():
-        with skip_unreadable(lose, "presets"):
-            found[sanitise_short_text(name)] = _sanitise_preset(_parse_preset(item))
-    return {name: preset for name, preset in found.items() if name}
+        with UnreadableSkipper(lose, "presets"):
+            presets[sanitise_short_text(name)] = _sanitise_preset(_parse_preset(item))
+    return {name: preset for name, preset in presets.items() if name}
 
 
 def _sanitise_preset(preset: LinePreset) -> LinePreset:
     settings = preset.settings
     if any(len(getattr(settings, name)) > MAX_SHORT_TEXT_CHARS for name in CAST_FIELDS):
         raise ValueError("a name")
-    voice, speaker, style = sanitise_short_text(settings.voice), sanitise_short_text(settings.speaker), sanitise_short_text(settings.style)
-    return LinePreset.from_settings(replace(settings, voice=voice, speaker=speaker, style=style), character=preset.character)
+    names: dict[str, Any] = {name: sanitise_short_text(getattr(settings, name)) for name in CAST_FIELDS}
+    return LinePreset.from_settings(replace(settings, **names), character=preset.character)
 
 
 def _parse_preset(data: Any) -> LinePreset:

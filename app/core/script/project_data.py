@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any
 
-from app.common.files.untrusted_json import MAX_INT64, require_int, require_number, sanitise_long_text, sanitise_short_text
-from app.core.lenient_parsing import ReportLoss, ReportLossAt, TooManyError, skip_unreadable
+from app.common.files.untrusted_json import MAX_INT64, require_int, require_number, require_object, sanitise_long_text, sanitise_short_text
+from app.core.lenient_parsing import Parsed, ReportLoss, ReportLossAt, locate_losses, parse_items, read_field
 from app.core.script.characters import MOST_CHARACTERS, CastBuilder
 from app.core.script.presets import convert_presets_to_data, parse_untrusted_presets
 from app.core.script.project import Project, VoiceAssignment, VoiceReference
@@ -44,18 +45,7 @@ def parse_takes(data: object, lose: ReportLoss | None = None) -> tuple[LineTake,
 
     Sounds are compared with their names later, when the sounds themselves are read.
     """
-    if not isinstance(data, list):
-        raise ValueError("takes")
-    if len(data) > MOST_TAKES:
-        raise TooManyError("takes")
-    takes = dict[str, LineTake]()
-    for item in data:
-        with skip_unreadable(lose, "takes"):
-            take = _parse_take(item)
-            if take.id in takes:
-                raise ValueError("an id occurs twice")
-            takes[take.id] = take
-    return tuple(takes.values())
+    return parse_items(data, "takes", MOST_TAKES, _parse_take, lose, attrgetter("id"))
 
 
 def _convert_take_to_data(take: LineTake) -> dict[str, Any]:
@@ -93,20 +83,7 @@ FORMAT, VERSION, FIRST_VERSION = "koebako-project", 2, 1
 MOST_VOICES, MOST_TESTS = MOST_CHARACTERS, 1_000
 LONGEST_VOICE_ADDRESS = 2_000
 _VOICE_FIELDS = ("id", "name", "uuid", "address")
-_PROJECT_FIELDS = (
-    "format",
-    "version",
-    "script",
-    "current",
-    "voices",
-    "dictionary",
-    "export",
-    "takes",
-    "presets",
-    "tests",
-    "sounds",
-)
-FieldValue = TypeVar("FieldValue")
+_PROJECT_FIELDS = ("format", "version", "script", "current", "voices", "dictionary", "export", "takes", "presets", "tests", "sounds")
 
 
 def convert_project_to_data(project: Project) -> dict[str, Any]:
@@ -116,7 +93,10 @@ def convert_project_to_data(project: Project) -> dict[str, Any]:
     """
     parts: dict[str, Any] = {
         "current": project.current,
-        "voices": [_convert_voice_to_data(voice) for voice in project.voices],
+        "voices": [
+            load_unknown(voice.unknown) | {name: value for name in _VOICE_FIELDS if (value := getattr(voice, name))}
+            for voice in project.voices
+        ],
         "dictionary": convert_entries_to_data(project.dictionary) if project.dictionary else None,
         "export": dict(project.export),
         "takes": convert_takes_to_data(project.takes),
@@ -141,7 +121,7 @@ def parse_project(data: object, lose: ReportLossAt | None = None) -> Project:
         raise ValueError("no project")
     if data.get("version") not in (FIRST_VERSION, VERSION):
         raise ValueError(f"version {data.get('version')!r}")
-    parts = _ProjectFieldReader(data, lose and partial(_report_project_loss, lose))
+    parts = _ProjectFieldReader(data, locate_losses(lose))
     script = parse_script(data.get("script"), lose)
     if data["version"] == FIRST_VERSION:
         script = cast_assigned_names(script, parts.read_items("characters", MOST_CHARACTERS, _parse_assignment))
@@ -152,11 +132,11 @@ def parse_project(data: object, lose: ReportLossAt | None = None) -> Project:
         voices=parts.read_items("voices", MOST_VOICES, _parse_voice),
         assignments=list_unassigned_characters(script.cast),
         dictionary=parts.read_field("dictionary", (), partial(parse_entries, lose=parts.lose)),
-        export=parts.read_field("export", {}, _require_object),
+        export=parts.read_field("export", {}, require_object),
         takes=parts.read_field("takes", (), partial(parse_takes, lose=parts.lose)),
         presets=parts.read_field("presets", {}, partial(parse_untrusted_presets, lose=parts.lose)),
-        tests=parts.read_items("tests", MOST_TESTS, _require_object),
-        embeds=isinstance(parts.read_field("sounds", None, _require_object), dict),
+        tests=parts.read_items("tests", MOST_TESTS, require_object),
+        embeds=isinstance(parts.read_field("sounds", None, require_object), dict),
         others={name: value for name, value in data.items() if name not in known},
     )
 
@@ -182,49 +162,19 @@ def list_unassigned_characters(cast: Iterable[Character]) -> tuple[VoiceAssignme
     return tuple(VoiceAssignment(one.name, speaker=one.name) for one in cast if one.settings.voice == one.name)
 
 
-def _report_project_loss(lose: ReportLossAt, part: str) -> None:
-    lose(part, 0)
-
-
 class _ProjectFieldReader:
     """Reads the fields of a project, each of which may be missing or of the wrong type."""
 
     def __init__(self, data: Mapping[str, Any], lose: ReportLoss | None) -> None:
         self._data, self.lose = data, lose
 
-    def read_field(self, name: str, missing: FieldValue, read: Callable[[Any], FieldValue]) -> FieldValue:
+    def read_field(self, name: str, missing: Parsed, read: Callable[[Any], Parsed]) -> Parsed:
         """Return a field, or `missing` where the file has none."""
-        with skip_unreadable(self.lose, name):
-            if name in self._data:
-                return read(self._data[name])
-        return missing
+        return read_field(self._data, name, missing, read, self.lose)
 
-    def read_items(self, name: str, most: int, read: Callable[[dict[str, Any]], FieldValue]) -> tuple[FieldValue, ...]:
+    def read_items(self, name: str, most: int, read: Callable[[dict[str, Any]], Parsed]) -> tuple[Parsed, ...]:
         """Return the items of a list. Raises TooManyError."""
-        given: list[Any] = self.read_field(name, [], _require_list)
-        if len(given) > most:
-            raise TooManyError(name)
-        found = []
-        for item in given:
-            with skip_unreadable(self.lose, name):
-                found.append(read(_require_object(item)))
-        return tuple(found)
-
-
-def _convert_voice_to_data(voice: VoiceReference) -> dict[str, Any]:
-    return load_unknown(voice.unknown) | {name: value for name in _VOICE_FIELDS if (value := getattr(voice, name))}
-
-
-def _require_list(data: Any) -> list[Any]:
-    if not isinstance(data, list):
-        raise ValueError("a list")
-    return data
-
-
-def _require_object(data: Any) -> dict[str, Any]:
-    if not isinstance(data, dict):
-        raise ValueError("an object")
-    return data
+        return self.read_field(name, (), lambda data: parse_items(data, name, most, lambda item: read(require_object(item)), self.lose))
 
 
 def _parse_voice(data: dict[str, Any]) -> VoiceReference:

@@ -9,12 +9,13 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from app.common.files.untrusted_json import MAX_INT64, require_int, require_number
 from app.common.gil_yield import iterate_yielding_gil
 from app.core.delivery import Bounds
-from app.core.lenient_parsing import ReportLoss, ReportLossAt, TooManyError, skip_unreadable
+from app.core.lenient_parsing import ReportLoss, ReportLossAt, UnreadableSkipper, locate_losses, parse_items, read_field
 from app.core.request_limits import BOUNDS, INDEX_BOUNDS, MORA_PITCH_BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, TONE_BOUNDS
 from app.core.script.characters import CHARACTER_COLOURS, MOST_ALIASES, MOST_CHARACTERS, extract_character_settings
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id
@@ -68,19 +69,17 @@ def parse_script(data: object, lose: ReportLossAt | None = None) -> Script:
         raise ValueError("no script")
     if data.get("version") not in (FIRST_SCRIPT_VERSION, SCRIPT_VERSION):
         raise ValueError(f"version {data.get('version')!r}")
-    title, cast = "", tuple[Character, ...]()
-    with skip_unreadable(lose and partial(_report_line_loss, lose, 0), "title"):
-        title = _check_field("title", "str", data.get("title", ""))
-    with skip_unreadable(lose and partial(_report_line_loss, lose, 0), "cast"):
-        cast = parse_cast(data.get("cast", []), lose and partial(_report_line_loss, lose, 0))
+    lose_part = locate_losses(lose)
+    title = _read_text(data, "title", lose_part)
+    cast = read_field(data, "cast", tuple[Character, ...](), lambda value: parse_cast(value, lose_part), lose_part)
     settings = {character.id: character.settings for character in cast}
     lines = dict[str, Line]()
     for number, item in enumerate(iterate_yielding_gil(data["lines"]), 1):
-        lose_here = lose and partial(_report_line_loss, lose, number)
-        with skip_unreadable(lose_here, "lines"):
-            line = parse_line(item, lose_here, settings)
+        lose_part = locate_losses(lose, number)
+        with UnreadableSkipper(lose_part, "lines"):
+            line = parse_line(item, lose_part, settings)
             if line.id in lines:
-                if lose_here is None:
+                if lose_part is None:
                     raise ValueError("an id occurs twice")
                 line = replace(line, id=create_line_id())
             lines[line.id] = line
@@ -94,18 +93,7 @@ def convert_cast_to_data(cast: Iterable[Character]) -> list[dict[str, Any]]:
 
 def parse_cast(data: object, lose: ReportLoss | None = None) -> tuple[Character, ...]:
     """Return the characters in the data. Raises ValueError; with `lose` a character that cannot be read is left out."""
-    if not isinstance(data, list):
-        raise ValueError("cast")
-    if len(data) > MOST_CHARACTERS:
-        raise TooManyError("cast")
-    cast = dict[str, Character]()
-    for item in data:
-        with skip_unreadable(lose, "cast"):
-            character = _parse_character(item, lose)
-            if character.id in cast:
-                raise ValueError("an id occurs twice")
-            cast[character.id] = character
-    return tuple(cast.values())
+    return parse_items(data, "cast", MOST_CHARACTERS, lambda item: _parse_character(item, lose), lose, attrgetter("id"))
 
 
 def _convert_character_to_data(character: Character) -> dict[str, Any]:
@@ -118,23 +106,15 @@ def _convert_character_to_data(character: Character) -> dict[str, Any]:
 def _parse_character(data: object, lose: ReportLoss | None) -> Character:
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
         raise ValueError("a character")
-    character_id, note, aliases, colour, settings = "", "", tuple[str, ...](), 0, data.get("settings", {})
-    with skip_unreadable(lose, "id"):
-        character_id = _check_field("id", "str", data.get("id", ""))
-    with skip_unreadable(lose, "note"):
-        note = _check_field("note", "str", data.get("note", ""))
-    with skip_unreadable(lose, "aliases"):
-        aliases = _parse_aliases(data.get("aliases", []))
-    with skip_unreadable(lose, "colour"):
-        colour = require_int(data.get("colour", 0), 0, MAX_INT64) % CHARACTER_COLOURS
+    settings = data.get("settings", {})
     return Character(
         data["name"],
-        extract_character_settings(parse_settings(settings, lose)),
-        aliases,
-        colour,
-        note,
-        character_id or create_line_id(),
-        dump_unknown(data, _CHARACTER_FIELDS, settings=(settings, _WRITTEN_SETTINGS)),
+        id=_read_text(data, "id", lose) or create_line_id(),
+        note=_read_text(data, "note", lose),
+        aliases=read_field(data, "aliases", (), _parse_aliases, lose),
+        colour=read_field(data, "colour", 0, lambda value: require_int(value, 0, MAX_INT64) % CHARACTER_COLOURS, lose),
+        settings=extract_character_settings(parse_settings(settings, lose)),
+        unknown=dump_unknown(data, _CHARACTER_FIELDS, settings=(settings, _WRITTEN_SETTINGS)),
     )
 
 
@@ -144,8 +124,8 @@ def _parse_aliases(data: object) -> tuple[str, ...]:
     return tuple(data)
 
 
-def _report_line_loss(lose: ReportLossAt, number: int, part: str) -> None:
-    lose(part, number)
+def _read_text(data: Mapping[str, Any], name: str, lose: ReportLoss | None) -> str:
+    return read_field(data, name, "", partial(_check_field, name, "str"), lose)
 
 
 def convert_settings_to_data(settings: LineSettings, inherited: LineSettings = _DEFAULT_SETTINGS) -> dict[str, Any]:
@@ -156,13 +136,13 @@ def convert_settings_to_data(settings: LineSettings, inherited: LineSettings = _
 def parse_settings(data: object, lose: ReportLoss | None = None, inherited: LineSettings = _DEFAULT_SETTINGS) -> LineSettings:
     """Return settings. Raises ValueError for a value of the wrong type or out of bounds; with `lose` it gets the inherited one."""
     values: dict[str, Any] = {}
-    with skip_unreadable(lose, "settings"):
+    with UnreadableSkipper(lose, "settings"):
         if not isinstance(data, dict):
             raise ValueError("settings")
         for item in fields(LineSettings):
             if item.name in data:
                 read = _parse_pauses if item.name == "pauses" else _check_field
-                with skip_unreadable(lose, item.name):
+                with UnreadableSkipper(lose, item.name):
                     values[item.name] = read(item.name, str(item.type), data[item.name])
     # Lines without values of their own share one value, and are then compared by identity.
     return replace(inherited, **values) if values else inherited
@@ -174,8 +154,12 @@ def convert_line_to_data(line: Line, inherited: LineSettings = _DEFAULT_SETTINGS
     data: dict[str, Any] = {"id": line.id, "text": line.text} | ({"character": line.character} if line.character else {})
     settings = convert_settings_to_data(line.settings, inherited) if line.settings is not inherited else {}
     edits: dict[str, Any] = {
-        name: [_convert_edit_to_data(edit) for edit in getattr(line.overrides, name)]
-        for name in _EDIT_TYPES
+        name: [
+            load_unknown(edit.unknown)
+            | {item.name: value for item in _EDIT_FIELDS[kind] if (value := getattr(edit, item.name)) is not None}
+            for edit in getattr(line.overrides, name)
+        ]
+        for name, kind in _EDIT_TYPES.items()
         if getattr(line.overrides, name)
     }
     if line.overrides.text:
@@ -193,18 +177,12 @@ def parse_line(data: object, lose: ReportLoss | None = None, settings_by_charact
     """
     if not isinstance(data, dict) or not isinstance(data.get("text"), str):
         raise ValueError("a line")
-    line_id, character, overrides = "", "", Overrides()
-    with skip_unreadable(lose, "id"):
-        line_id = _check_field("id", "str", data.get("id", ""))
-    with skip_unreadable(lose, "character"):
-        character = _check_field("character", "str", data.get("character", ""))
-    edits, settings = data.get("overrides", {}), data.get("settings", {})
-    with skip_unreadable(lose, "overrides"):
-        overrides = _parse_overrides(edits, lose)
+    line_id, character = _read_text(data, "id", lose), _read_text(data, "character", lose)
+    overrides = read_field(data, "overrides", Overrides(), lambda edits: _parse_overrides(edits, lose), lose)
     inherited = settings_by_character.get(character)
     return Line(
         data["text"],
-        parse_settings(settings, lose, inherited or _DEFAULT_SETTINGS),
+        parse_settings(data.get("settings", {}), lose, inherited or _DEFAULT_SETTINGS),
         overrides,
         line_id or create_line_id(),
         character if inherited is not None else "",
@@ -241,21 +219,13 @@ def _parse_overrides(edits: object, lose: ReportLoss | None) -> Overrides:
     counted = {name: edits.get(name, False) for name in _COUNTING_FLAGS}
     if not isinstance(edits.get("text", ""), str) or not all(isinstance(value, bool) for value in counted.values()):
         raise ValueError("overrides")
-    made: dict[str, list[Any]] = {name: [] for name in _EDIT_TYPES}
-    for name, kind in _EDIT_TYPES.items():
-        for item in edits.get(name, []):
-            with skip_unreadable(lose, "overrides"):
-                made[name].append(_parse_edit(kind, item))
-    # Readings of an empty surface were once written, and were never heard.
-    made["readings"] = [edit for edit in made["readings"] if edit.surface]
-    given: dict[str, Any] = {name: tuple(found) for name, found in made.items()}
-    return Overrides(**given, text=edits.get("text", ""), **counted)
-
-
-def _convert_edit_to_data(edit: Any) -> dict[str, Any]:
-    return load_unknown(edit.unknown) | {
-        item.name: value for item in _EDIT_FIELDS[type(edit)] if (value := getattr(edit, item.name)) is not None
+    parsed: dict[str, Any] = {
+        name: parse_items(edits.get(name, []), "overrides", MAX_LINE_EDITS, partial(_parse_edit, kind), lose)
+        for name, kind in _EDIT_TYPES.items()
     }
+    # Readings of an empty surface were once written, and were never heard.
+    parsed["readings"] = tuple(edit for edit in parsed["readings"] if edit.surface)
+    return Overrides(**parsed, text=edits.get("text", ""), **counted)
 
 
 def _parse_edit(kind: type, data: object) -> Any:

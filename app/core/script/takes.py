@@ -94,15 +94,15 @@ def prune_takes(takes: tuple[LineTake, ...], most: int, most_bytes: int, used: C
     """
     count, size = 0, 0
     counted: set[str] = set()
-    kept: list[LineTake] = []
-    must = [take for take in takes if _should_keep(take, used)]
-    for number, take in enumerate((*must, *(take for take in reversed(takes) if not _should_keep(take, used)))):
+    ids: set[str] = set()
+    protected = [take for take in takes if take.starred or (take.sound != "" and take.sound in used)]
+    protected_ids = {take.id for take in protected}
+    for number, take in enumerate((*protected, *(take for take in reversed(takes) if take.id not in protected_ids))):
         more = 0 if take.sound in counted else take.size
-        if number < len(must) or (count < most and size + more <= most_bytes):
-            kept.append(take)
+        if number < len(protected) or (count < most and size + more <= most_bytes):
+            ids.add(take.id)
             counted.add(take.sound)
             count, size = count + 1, size + more
-    ids = {take.id for take in kept}
     return takes if len(ids) == len(takes) else tuple(take for take in takes if take.id in ids)
 
 
@@ -129,7 +129,3 @@ def draw_seeds(count: int, taken: Iterable[int], draw: Callable[[int, int], int]
             known.add(seed)
             seeds.append(seed)
     return tuple(seeds)
-
-
-def _should_keep(take: LineTake, used: Collection[str]) -> bool:
-    return take.starred or (take.sound != "" and take.sound in used)

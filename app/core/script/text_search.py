@@ -13,8 +13,8 @@ from app.core.script.script import Line, Script, replace_texts
 from app.core.text.letter_folding import fold_letters
 from app.core.text.moras import convert_to_katakana
 from app.core.text.notation.explicit_notation import parse_noted_text
-from app.core.text.notation.noted_text import NotedText
 
+_parse_noted_text = lru_cache(maxsize=20_000)(parse_noted_text)
 _GROUP_REFERENCE = re.compile(r"\$\$|\\\\|\$\{(\d{1,2})\}|[$\\](\d{1,2})")
 
 
@@ -63,16 +63,12 @@ def replace_matches(script: Script, matches: Collection[SearchMatch], text: str)
     by_line: dict[str, list[SearchMatch]] = {}
     for match in matches:
         by_line.setdefault(match.line_id, []).append(match)
-    return replace_texts(
-        script, {line.id: _replace_in_line(line.text, by_line[line.id], text) for line in script.lines if line.id in by_line}
-    )
-
-
-def _replace_in_line(line_text: str, matches: list[SearchMatch], text: str) -> str:
-    # From the end, so that the places of earlier matches stay valid.
-    for match in sorted(matches, key=attrgetter("start"), reverse=True):
-        line_text = line_text[: match.start] + expand_replacement(match, text) + line_text[match.end :]
-    return line_text
+    texts = {line.id: line.text for line in script.lines if line.id in by_line}
+    for line_id in texts:
+        # From the end, so that the places of earlier matches stay valid.
+        for match in sorted(by_line[line_id], key=attrgetter("start"), reverse=True):
+            texts[line_id] = texts[line_id][: match.start] + expand_replacement(match, text) + texts[line_id][match.end :]
+    return replace_texts(script, texts)
 
 
 def expand_replacement(match: SearchMatch, text: str) -> str:
@@ -98,7 +94,7 @@ def _find_in_line(line: Line, wanted: str, is_loose: bool) -> list[tuple[int, in
     # Only letters in this order can be found across notation, so all other lines are not parsed for it.
     if not _has_in_order(_fold_with_origins(line.text, is_loose)[0], wanted):
         return found
-    noted = _parse_line_notation(line.text, line.settings.memos)
+    noted = _parse_noted_text(line.text, memos=line.settings.memos)
     if noted.silent:
         spoken = (noted.map_span_to_written(*place) for place in _find_spans(noted.plain, wanted, is_loose))
         found = sorted([*found, *(place for place in spoken if all(place[1] <= start or end <= place[0] for start, end in found))])
@@ -113,11 +109,6 @@ def _has_in_order(text: str, letters: str) -> bool:
         if at == 0:
             return False
     return bool(letters)
-
-
-@lru_cache(maxsize=20_000)
-def _parse_line_notation(text: str, memos: bool) -> NotedText:
-    return parse_noted_text(text, memos=memos)
 
 
 def _find_spans(text: str, wanted: str, is_loose: bool) -> list[tuple[int, int]]:

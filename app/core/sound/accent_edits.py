@@ -5,13 +5,13 @@ Every function takes the overrides as `app.core.sound.edit_rebasing.move_overrid
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 from app.core.request_limits import MORA_PITCH_BOUNDS, PAUSE_BOUNDS
+from app.core.sound.edit_rebasing import find_occurrences
 from app.core.sound.line_reading import LineReading, LineWord
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.core.text.accent_phrases import compute_phrase_heights
@@ -87,19 +87,15 @@ def toggle_phrase(reading: LineReading, overrides: Overrides, mora: int) -> Over
 def set_mora_length(overrides: Overrides, mora: int, length_s: float | None) -> Overrides:
     """Fix the length of a mora in seconds; None leaves the length to the voice."""
     length_s = None if length_s is None else round(min(PAUSE_BOUNDS.high, max(SHORTEST_MORA_S, length_s)), 3)
-    return _change_mora(overrides, mora, lambda edit: replace(edit, length_s=length_s))
+    return _change_mora(overrides, mora, length_s=length_s)
 
 
 def set_mora_pitches(overrides: Overrides, pitches: Mapping[int, float | None]) -> Overrides:
     """Move the pitch of morae by semitones; None, or less than a hundredth, leaves the pitch to the voice."""
     for mora, pitch in pitches.items():
         offset = None if pitch is None else round(min(MORA_PITCH_BOUNDS.high, max(MORA_PITCH_BOUNDS.low, pitch)), 2) or None
-        overrides = _change_mora(overrides, mora, partial(_replace_pitch, pitch=offset))
+        overrides = _change_mora(overrides, mora, pitch=offset)
     return overrides
-
-
-def _replace_pitch(edit: MoraOverride, pitch: float | None) -> MoraOverride:
-    return replace(edit, pitch=pitch)
 
 
 def set_pause_length(overrides: Overrides, mark: int, length_s: float | None) -> Overrides:
@@ -113,10 +109,9 @@ def set_pause_length(overrides: Overrides, mark: int, length_s: float | None) ->
 def set_word_reading(reading: LineReading, word: LineWord, kana: str) -> tuple[ReadingOverride, ...]:
     """Return the readings of the line once this word is read as `kana`; empty kana leaves the word to the front end."""
     surface = reading.text[word.start : word.end]
-    # A word without letters of its own has no surface that an override could name.
-    if not surface:
+    if not surface:  # which an override could name
         return reading.readings
-    starts = [match.start() for match in re.finditer(re.escape(surface), reading.text)]
+    starts = find_occurrences(surface, reading.text)
     occurrence = starts.index(word.start) if word.start in starts else None
     others = tuple(one for one in reading.readings if (one.surface, one.occurrence) != (surface, occurrence))
     return (ReadingOverride(surface, kana, occurrence=occurrence), *others) if kana else others
@@ -153,17 +148,13 @@ def _set_tones(reading: LineReading, overrides: Overrides, start: int, tones: tu
     """Fix tones; tones equal to the front end's own are stored as no edit at all."""
     plain = tones == tuple(mora.tone for mora in reading.moras[start : start + len(tones)])
     for mora, tone in enumerate(tones, start):
-        overrides = _set_tone(overrides, mora, None if plain else tone)
+        overrides = _change_mora(overrides, mora, tone=None if plain else tone)
     return overrides
 
 
-def _set_tone(overrides: Overrides, mora: int, tone: int | None) -> Overrides:
-    return _change_mora(overrides, mora, lambda edit: replace(edit, tone=tone))
-
-
-def _change_mora(overrides: Overrides, mora: int, change: Callable[[MoraOverride], MoraOverride]) -> Overrides:
+def _change_mora(overrides: Overrides, mora: int, **values: Any) -> Overrides:
     edits = {edit.mora: edit for edit in overrides.moras}
-    edit = change(edits.pop(mora, MoraOverride(mora)))
+    edit = replace(edits.pop(mora, MoraOverride(mora)), **values)
     if edit != MoraOverride(mora):
         edits[mora] = edit
     return replace(overrides, moras=tuple(edits[index] for index in sorted(edits)))

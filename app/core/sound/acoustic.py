@@ -137,11 +137,7 @@ class AcousticModel:
         return self.synthesizer.run_prosody(values)
 
     def compute_frames(
-        self,
-        prosody: Prosody,
-        length_scale: float = 1.0,
-        targets: Sequence[FrameTarget] = (),
-        endings: Sequence[PhraseEnding] = (),
+        self, prosody: Prosody, length_scale: float = 1.0, targets: Sequence[FrameTarget] = (), endings: Sequence[PhraseEnding] = ()
     ) -> Int64:
         """Return the frames of each symbol that are heard, int64 (T,), at 1 / speed; `targets` fixes the length of stretches."""
         opening_frames = self.voice.architecture.heard_opening_frames
@@ -167,14 +163,10 @@ class AcousticModel:
         Where the voice needs a longer opening than is heard, the flow gets the rest before it, and what that becomes is dropped.
 
         Args:
-            prosody: the prior, from `predict_prosody`.
             frames: of each symbol, int64 (T,), from `compute_frames`.
             noise: standard normal, float32 (C, F); None leaves the prior as it is.
-            noise_scale: the factor of the noise.
             length_scale: 1 / speed.
-            speaker: its id.
             style_vector: float32 (256,).
-            melody: the pitch, for voices that take it.
             pitch_offset: semitones that are added to the pitch, float32 (STEPS_PER_FRAME, F), for flows that take them.
             endings: with which `frames` were computed.
         """
@@ -182,7 +174,9 @@ class AcousticModel:
         frames, unheard = compute_flow_frames(prosody.logw, frames, length_scale, self.voice.durations, endings, has_opening=has_opening)
         if unheard:
             noise, pitch_offset = (None if values is None else _add_columns_before(values, unheard) for values in (noise, pitch_offset))
-            melody = melody and _begin_melody_earlier(melody, STEPS_PER_FRAME * unheard)
+            if melody is not None:
+                f0, questions = (_add_columns_before(rows, STEPS_PER_FRAME * unheard) for rows in (melody.f0[None], melody.questions))
+                melody = replace(melody, f0=f0[0], questions=questions)
         voiced = (melody, pitch_offset)
         z = self.synthesizer.run_flow(expand_prior(prosody, frames, noise, noise_scale, length_scale, speaker, style_vector, *voiced))
         return z[:, unheard:]
@@ -214,12 +208,6 @@ class AcousticModel:
         """Return the samples of all frames z (D, F), decoded at once."""
         count = z.shape[1]
         return self.decode_window(z, DecodeWindow(0, count, 0, 0, count), noise=noise, speaker=speaker, style_vector=style_vector)
-
-
-def _begin_melody_earlier(melody: Melody, steps: int) -> Melody:
-    """Return the melody with so many steps before it, at its first pitch."""
-    f0, questions = (_add_columns_before(values, steps) for values in (melody.f0[None], melody.questions))
-    return replace(melody, f0=f0[0], questions=questions)
 
 
 def _add_columns_before(values: Float32, count: int) -> Float32:

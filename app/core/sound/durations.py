@@ -70,7 +70,7 @@ def compute_symbol_frames(
         silence = max(np.float32(0), length[ending.symbol] - np.float32(ending.frames * length_scale))
         length[ending.symbol] -= silence
         length[ending.pause] += silence
-    frames = _ROUNDING[rule](length)
+    frames = _ROUNDING[rule](length).astype(np.int64)
     if opening_frames is not None:
         frames[0] = opening_frames
     for target in targets:
@@ -106,24 +106,16 @@ def compute_flow_frames(
     return lengthened, unheard
 
 
-def _round_up(length: np.ndarray) -> Int64:
-    return np.asarray(np.ceil(length), np.int64)
-
-
-def _round_to_nearest(length: np.ndarray) -> Int64:
-    return np.asarray(np.maximum(np.rint(length), 1), np.int64)
-
-
 def round_with_carry(length: np.ndarray) -> Int64:
     """Return whole numbers whose running sum never differs from that of `length` by more than a half."""
     edges = np.floor(np.cumsum(length, dtype=np.float64) + 0.5).astype(np.int64)
     return np.diff(edges, prepend=0)
 
 
-_ROUNDING: dict[DurationRule, Callable[[np.ndarray], Int64]] = {
-    "ceil": _round_up,
+_ROUNDING: dict[DurationRule, Callable[[np.ndarray], np.ndarray]] = {
+    "ceil": np.ceil,
     "carry": round_with_carry,
-    "round": _round_to_nearest,
+    "round": lambda length: np.maximum(np.rint(length), 1),
 }
 
 

@@ -64,9 +64,9 @@ def move_readings(readings: tuple[ReadingOverride, ...], old: str, new: str) -> 
         if edit.occurrence is None:
             found.append(edit)
             continue
-        places = _find_starts(edit.surface, old)
+        places = find_occurrences(edit.surface, old)
         place = _move_span(spans, places[edit.occurrence], len(edit.surface)) if edit.occurrence < len(places) else None
-        now = _find_starts(edit.surface, new)
+        now = find_occurrences(edit.surface, new)
         if place in now:
             found.append(replace(edit, occurrence=now.index(place)))
     return tuple(found)
@@ -120,5 +120,6 @@ def _move_span(spans: list[tuple[int, int, int]], start: int, size: int) -> int 
     return next((place + start - first for first, place, length in spans if first <= start and start + size <= first + length), None)
 
 
-def _find_starts(surface: str, text: str) -> list[int]:
+def find_occurrences(surface: str, text: str) -> list[int]:
+    """Return where a word begins in a text; nowhere if it has no letters."""
     return [match.start() for match in re.finditer(re.escape(surface), text)] if surface else []

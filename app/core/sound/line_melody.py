@@ -13,15 +13,14 @@ import numpy as np
 
 from app.core.request_limits import MORA_PITCH_BOUNDS
 from app.core.sound.line_reading import LineReading
-from app.core.sound.melody import add_question_rise, build_tone_curve
+from app.core.sound.melody import SEMITONES_PER_OCTAVE, add_question_rise, build_tone_curve
 from app.core.sound.pitch_offsets import list_voiced_spans
 from app.core.sound.ports import PITCH_FRAME_S, PitchTracker
-from app.core.symbols import EMOJI_IDS, VOWEL_PHONES
+from app.core.symbols import EMOJI_IDS, MORA_ENDS
 from app.core.synthesis_types import Float32, MoraOverride, Overrides, Phones, PhoneTiming
 from app.core.text.moras import find_mora_phones
 from app.core.text.phone_ids import NO_INDEX, count_moras, map_phones_to_moras
 
-SEMITONES_PER_OCTAVE = 12
 UNKNOWN_MORA_PHONES = ("a",)
 
 MIN_VOICED_FRAMES, LEAST_VOICED_SHARE = 4, 0.5
@@ -62,7 +61,10 @@ def predict_mora_pitches(phones: Phones, *, intonation: float = 1.0) -> tuple[fl
         intonation: scales how far the pitch leaves the median.
     """
     owners = np.array(map_phones_to_moras(phones.phones))
-    lengths = [_find_length(phone, is_outside=owner == NO_INDEX) for phone, owner in zip(phones.phones, owners, strict=True)]
+    lengths = [
+        MARK_S if owner == NO_INDEX else VOWEL_S if phone in MORA_ENDS else CONSONANT_S
+        for phone, owner in zip(phones.phones, owners, strict=True)
+    ]
     steps = np.rint(np.array(lengths) * PREVIEW_STEPS_PER_S).astype(np.int64)
     curve, owned = build_tone_curve(phones, steps, PREVIEW_STEPS_PER_S), np.repeat(owners, steps)
     add_question_rise(curve, phones, steps)
@@ -76,12 +78,6 @@ def _find_median(f0: np.ndarray, start_s: float, end_s: float) -> float | None:
     inside = f0[max(0, round(start_s / PITCH_FRAME_S)) : max(0, round(end_s / PITCH_FRAME_S))]
     voiced = inside[inside > 0]
     return float(np.median(voiced)) if len(voiced) >= max(MIN_VOICED_FRAMES, LEAST_VOICED_SHARE * len(inside)) else None
-
-
-def _find_length(phone: str, *, is_outside: bool) -> float:
-    if is_outside:
-        return MARK_S
-    return VOWEL_S if phone in VOWEL_PHONES | {"N", "q"} | EMOJI_IDS.keys() else CONSONANT_S
 
 
 def measure_line_pitches(

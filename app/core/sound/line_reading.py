@@ -211,7 +211,11 @@ def read_line(
         if not phones.is_spoken:
             silent.add(sentence.index)
         moras += _list_moras(phones, sentence.index)
-        marks += _list_marks(phones, place, sentence.index)
+        marks += (
+            LineMark(phone, place.moras + count_moras(phones.phones[:index]), sentence.index)
+            for index, phone in enumerate(phones.phones)
+            if phone in PUNCTUATION
+        )
         words += find_line_words(phones, sentence, place)
         notation += ((sentence.start + start, sentence.start + end) for start, end in phones.notation)
         phrases |= {place.moras + mora for mora in (0, *phones.phrases)} | {mark.moras_before for mark in marks}
@@ -248,9 +252,3 @@ def _list_moras(phones: Phones, sentence: int) -> list[LineMora]:
         kana = [_KANA_OF.get(one, "".join(one)) for one in spoken if one[0] not in EMOJI_IDS]
     following = iter(kana)
     return [LineMora(one[0] if one[0] in EMOJI_IDS else next(following), tone, sentence) for one, tone in zip(spoken, tones, strict=True)]
-
-
-def _list_marks(phones: Phones, offset: LineOffset, sentence: int) -> Iterator[LineMark]:
-    for index, phone in enumerate(phones.phones):
-        if phone in PUNCTUATION:
-            yield LineMark(phone, offset.moras + count_moras(phones.phones[:index]), sentence)

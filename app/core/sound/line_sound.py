@@ -49,7 +49,7 @@ class LineSpans:
 
 @dataclass(frozen=True, slots=True)
 class _BegunSentence:
-    """A sentence whose sound is coming in: where it begins in the line, in seconds and in bins of the outline, and how long a bin is."""
+    """A sentence whose sound is coming in: where it begins in the line, in seconds and in bins of the outline."""
 
     index: int
     start_s: float
@@ -180,11 +180,6 @@ class LineSound:
     def progress_key(self) -> tuple[str, int]:
         """Return a key that changes whenever the result of `compute_spans` does."""
         return self.request_id, len(self._sentences) + len(self._spans)
-
-    @property
-    def phones(self) -> Mapping[int, tuple[float, tuple[PhoneTiming, ...]]]:
-        """Return by sentence the start of its sound in the line, in seconds, and its phones in seconds from there."""
-        return self._sentences
 
     def add_chunk(self, chunk: AudioChunk) -> None:
         """Add the next chunk."""

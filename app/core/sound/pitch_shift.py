@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.core.sound.melody import SEMITONES_PER_OCTAVE
 from app.core.sound.pitch_offsets import OffsetCurve
 from app.core.sound.ports import PITCH_FRAME_S, PitchTracker
 from app.core.sound.psola import LONGEST_PERIOD_S, PsolaStream
@@ -25,7 +26,6 @@ PITCH_BLOCK_FRAMES = round(2 * PITCH_CONTEXT_S / PITCH_FRAME_S)
 LOWEST_HZ, HIGHEST_HZ = 40.0, 1200.0
 LEAST_TRACKED_HZ = 1.2 / LONGEST_PERIOD_S
 MIN_PERIOD_SAMPLES = 8  # samples
-SEMITONES_PER_OCTAVE = 12
 # An odd slip of the tracker is shorter than half of these frames, so their median removes it.
 SMOOTHED_FRAMES = 5
 
@@ -57,8 +57,6 @@ class PitchShift:
     Call `feed_samples`, after the last ones `end_input`, and `shift_block` as long as `is_ready` is true.
 
     Args:
-        change: the change to make.
-        tracker: finds the pitch.
         sampling_rate: in Hz.
         offsets: the curve of the change's `mora_offsets`, in seconds of the samples.
     """
@@ -98,7 +96,9 @@ class PitchShift:
 
     def shift_block(self) -> Float32:
         """Process one block and return the samples that it finished, often fewer than a block and sometimes none."""
-        self._join_input()
+        if self._fed:
+            self._held = np.concatenate((self._held, *self._fed))
+            self._fed.clear()
         blocks = -(-self._count // self._block)
         if len(self._f0) < blocks:
             self._f0.append(self._track_pitch(len(self._f0)))
@@ -107,11 +107,6 @@ class PitchShift:
             if self._change.intonation != 1:
                 self._mean = _compute_log_mean(self._f0)
         return self._change_pitch(self._grains.blocks)
-
-    def _join_input(self) -> None:
-        if self._fed:
-            self._held = np.concatenate((self._held, *self._fed))
-            self._fed.clear()
 
     def _track_pitch(self, block: int) -> Float64:
         """Return the pitch in Hz of each frame of a block, 0 where nothing is voiced."""

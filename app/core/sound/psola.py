@@ -20,7 +20,6 @@ class PitchMarks:
     """The marks of one voiced stretch, which may come in several blocks.
 
     Args:
-        sampling_rate: in Hz.
         frame: samples between two values of the pitch.
 
     Attributes:
@@ -49,7 +48,9 @@ class PitchMarks:
         """Set marks in the frames [begin, end) of the block, all of them voiced."""
         left, right = (self._first + begin) * self._frame, (self._first + end) * self._frame
         if not self.places:
-            self.places.append(self._find_loudest(left, max(right, left + self._find_period(left))))
+            # The loudest sample of the stretch, or of its first period if that is longer.
+            count = int(max(right, left + self._find_period(left))) - int(left)
+            self.places.append(float(int(left) + int(np.abs(self.copy_samples(int(left), max(1, count))).argmax())))
             while (before := self._find_neighbour(self.places[0], -1)) >= left:
                 self.places.insert(0, before)
         while (after := self._find_neighbour(self.places[-1], 1)) < right:
@@ -58,10 +59,6 @@ class PitchMarks:
     def clear_marks(self) -> None:
         """Forget all marks, because the voiced stretch has ended."""
         self.places.clear()
-
-    def _find_loudest(self, left: float, right: float) -> float:
-        samples = np.abs(self.copy_samples(int(left), max(1, int(right) - int(left))))
-        return float(int(left) + int(samples.argmax()))
 
     def _find_period(self, position: float) -> float:
         """Return the period in samples; a place without pitch has the period of the nearest voiced frame."""
@@ -116,12 +113,10 @@ class PsolaStream:
     """Changes the pitch of a sentence whose blocks come in order.
 
     Args:
-        sampling_rate: in Hz.
         frame: samples between two values of the pitch.
 
     Attributes:
-        blocks: number of blocks added so far.
-        emitted: number of finished samples.
+        blocks, emitted: how many blocks were added, and samples finished.
     """
 
     def __init__(self, sampling_rate: int, frame: float) -> None:
@@ -148,9 +143,6 @@ class PsolaStream:
             f0: Hz of the block's frames, 0 where nothing is voiced.
             ratios: new pitch by old of each.
             count: samples of the whole sentence if this is its last block.
-
-        Returns:
-            The finished samples.
         """
         first = self.blocks * len(f0)
         self._end = round((first + len(f0)) * self._frame)
@@ -159,7 +151,8 @@ class PsolaStream:
         room = self._end + round(4 * self._longest) - self.emitted
         self._taken, self._laid = _extend_array(self._taken, room), _extend_array(self._laid, room)
         self._marks.set_block(samples, start, f0, first)
-        for begin, end in _find_voiced_runs(f0):
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], f0 > 0, [False])).astype(np.int8)))
+        for begin, end in edges.reshape(-1, 2).tolist():
             self._add_voiced_run(begin, end, is_last=end < len(f0) or count is not None)
         # A run that ended exactly at the block before is still open here.
         if self._marks.places and (not len(f0) or f0[-1] <= 0):
@@ -196,7 +189,8 @@ class PsolaStream:
             index = int(np.searchsorted(places, self._next))
             index -= index == len(places) or (index > 0 and self._next - places[index - 1] <= places[index] - self._next)
             left, right = self._measure_gaps(index)
-            ratio = self._compute_ratio()
+            frame = round(self._next / self._frame) - self._first
+            ratio = float(self._ratios[min(max(frame, 0), len(self._ratios) - 1)])
             # Grains laid wider apart are fewer, so each of them gets more gain.
             self._add_grain(self._laid, self._next, left, right, places[index], max(1.0, 1 / ratio) ** 0.5)
             self._next += right / ratio
@@ -207,10 +201,6 @@ class PsolaStream:
         left = places[index] - places[index - 1] if index else places[1] - places[0]
         right = places[index + 1] - places[index] if index + 1 < len(places) else left
         return left, right
-
-    def _compute_ratio(self) -> float:
-        frame = round(self._next / self._frame) - self._first
-        return float(self._ratios[min(max(frame, 0), len(self._ratios) - 1)])
 
     def _add_grain(self, to: Float64, at: float, left: float, right: float, mark: float | None, gain: float) -> None:
         """Add a window around `at` to `to`; with `mark`, add the sound around the mark under that window."""
@@ -252,12 +242,6 @@ class PsolaStream:
 
 def _extend_array(values: Float64, size: int) -> Float64:
     return np.pad(values, (0, max(0, size - len(values))))
-
-
-def _find_voiced_runs(f0: Float64) -> list[tuple[int, int]]:
-    """Return the stretches of voiced frames, [begin, end)."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], f0 > 0, [False])).astype(np.int8)))
-    return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
 
 
 def _fill_unvoiced(values: Float64, voiced: NDArray[np.bool_], before: float) -> Float64:

@@ -52,8 +52,9 @@ def compute_difference(expected: Sequence[np.ndarray], found: Sequence[np.ndarra
         return ResultDifference(0.0, MAX_SNR_DB, 1.0)
     if by_token:
         alike = compute_min_cosine(*([item.reshape(-1, item.shape[-1]) for item in side] for side in (expected, found)))
-    else:
-        alike = _compute_cosine(right, other)
+    else:  # two arrays of zeros point the same way
+        lengths = float(np.linalg.norm(right) * np.linalg.norm(other))
+        alike = float(right @ other / lengths) if lengths else float(not right.any() and not other.any())
     return ResultDifference(compute_max_difference(right, other), compute_snr_db([right], [other]), alike)
 
 
@@ -72,12 +73,6 @@ def compute_min_cosine(expected: Sequence[np.ndarray], found: Sequence[np.ndarra
     """Return the lowest cosine between the rows of both; 1 is the same direction."""
     a, b = np.concatenate(expected).astype(np.float64), np.concatenate(found).astype(np.float64)
     return float(((a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1) + 1e-12)).min())
-
-
-def _compute_cosine(right: np.ndarray, other: np.ndarray) -> float:
-    """Return the cosine between two vectors; two of zeros point the same way."""
-    lengths = float(np.linalg.norm(right) * np.linalg.norm(other))
-    return float(right @ other / lengths) if lengths else float(not right.any() and not other.any())
 
 
 def _flatten_arrays(arrays: Sequence[np.ndarray]) -> np.ndarray:

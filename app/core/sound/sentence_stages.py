@@ -5,9 +5,9 @@ They are g2p, tokenize, bert, expand, then prosody, flow and decode (or synthesi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
@@ -36,10 +36,6 @@ from app.core.sound.waveform import apply_gain, check_samples, fade_in, trim_tai
 from app.core.symbols import EDGE_SYMBOL, PUNCTUATION
 from app.core.synthesis_types import AudioChunk, Float16, Float32, Int64, LineSentence, Phones, PhoneTiming, SynthesisRequest
 from app.core.text.phone_ids import PhoneIds
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
 
 # With [CLS] and [SEP] these characters fill the 512 positions that a BERT was trained on.
 LONGEST_BERT_TEXT = 510
@@ -219,8 +215,10 @@ class SentenceStages:
             timings, made = again.timings, self._repeat_cached_rendering(again, is_pitched=self._change is not None)
         else:
             timings, made = self._render_sentence()
+        voice = self.context.voice
+        heard = advance_timings(timings, voice.architecture.sound_lead_s)
         for index, piece in enumerate(self._limit_pieces(made)):
-            yield self._build_chunk(piece, () if index else timings)
+            yield AudioChunk(piece, voice.sampling_rate, self.request.id, self.clock.sentence, phones=() if index else heard)
 
     def _render_sentence(self) -> tuple[tuple[PhoneTiming, ...], Iterator[Float32]]:
         """Return timings and samples at the wanted pitch; both these and the decoder's own samples are cached."""
@@ -376,10 +374,6 @@ class SentenceStages:
             yield samples
         if len(rest := limiter.flush_samples()):
             yield rest
-
-    def _build_chunk(self, samples: Float32, timings: tuple[PhoneTiming, ...]) -> AudioChunk:
-        heard = advance_timings(timings, self.context.voice.architecture.sound_lead_s)
-        return AudioChunk(samples, self.context.voice.sampling_rate, self.request.id, self.clock.sentence, phones=heard)
 
     @property
     def _noise(self) -> NoiseStreams:

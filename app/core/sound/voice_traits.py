@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,20 +27,13 @@ def compute_style_vector(vectors: Float32, style: int, weight: float) -> Float32
     return np.asarray(mean + (vectors[style] - mean) * np.float32(weight), np.float32)
 
 
-class SymbolEncoder(Protocol):
-    """Turns phones into the symbols of a voice; the options are those of an SBV2 voice, see `VoiceTraits`."""
-
-    def __call__(self, phones: Phones, *, multilingual: bool, add_blank: bool, emoji: bool) -> PhoneIds:
-        """Return the arrays of a sentence."""
-
-
 @dataclass(frozen=True, slots=True)
 class VoiceArchitecture:
     """One kind of voice.
 
     Attributes:
         name: what a manifest calls it.
-        encode_phones: turns phones into the symbols of the voice.
+        encode_phones: turns `Phones` into the symbols of the voice; takes the options of an SBV2 voice, see `VoiceTraits`.
         unused_numbers: numbers of a line that change nothing here.
         styles_by_speaker: rows of the style vectors belong to speakers, see `VoiceTraits.find_style_row`.
         takes_melody: the flow graph takes the pitch as an input.
@@ -57,7 +51,7 @@ class VoiceArchitecture:
     """
 
     name: str
-    encode_phones: SymbolEncoder
+    encode_phones: Callable[..., PhoneIds]
     unused_numbers: frozenset[str] = frozenset()
     styles_by_speaker: bool = False
     takes_melody: bool = False
@@ -71,14 +65,10 @@ class VoiceArchitecture:
     is_renewed_from_itself: bool = True
 
 
-def _encode_for_kokoro(phones: Phones, *, multilingual: bool, add_blank: bool, emoji: bool) -> PhoneIds:
-    return convert_phones_to_tokens(phones)
-
-
 SBV2_ARCHITECTURE = VoiceArchitecture("sbv2", convert_phones_to_ids, frozenset({"accent_fidelity"}))
 KOKORO_ARCHITECTURE = VoiceArchitecture(
     "kokoro",
-    _encode_for_kokoro,
+    lambda phones, **_options: convert_phones_to_tokens(phones),
     frozenset({"sdp_ratio", "noise", "noise_w", "bert_weight", "assist_text", "assist_weight"}),
     styles_by_speaker=True,
     takes_melody=True,

@@ -75,7 +75,9 @@ def convert_words_to_phones(words: Iterable[Word], notation: tuple[tuple[int, in
             reading += word.pronunciation
             phones += [phone for phone, _ in symbols]
             tones += [tone for _, tone in symbols]
-            word2ph += _divide_phones(len(symbols), len(word.surface))
+            # Divided evenly among the characters of the word; the earlier ones get the remainder.
+            share, rest = divmod(len(symbols), len(word.surface))
+            word2ph += [share + (index < rest) for index in range(len(word.surface))]
             sizes.append(len(word.surface))
             others.append(word.other_reading)
             moras += sum(phone in MORA_ENDS for phone, _ in symbols)
@@ -121,9 +123,3 @@ def compute_phrase_heights(moras: int, accent: int) -> list[int]:
         return [1] + [0] * (moras - 1)
     last_high = accent or moras
     return [int(1 < position <= last_high) for position in range(1, moras + 1)]
-
-
-def _divide_phones(phones: int, characters: int) -> list[int]:
-    """Divide the phones of a word evenly among its characters; the earlier characters get the remainder."""
-    share, rest = divmod(phones, characters)
-    return [share + (index < rest) for index in range(characters)]

@@ -17,10 +17,10 @@ from itertools import islice
 from typing import Any
 
 from app.common.errors import InputError
-from app.common.files.untrusted_json import MAX_INT64, parse_json, require_int
+from app.common.files.untrusted_json import MAX_INT64, parse_json, require_int, require_object
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.core.lenient_parsing import ReportLoss, skip_unreadable
+from app.core.lenient_parsing import ReportLoss, UnreadableSkipper
 from app.core.text.dictionary_entries import LONGEST_SURFACE, USUAL_PRIORITY, DictionaryEntry, EntryKind, make_entry
 from app.core.text.mecab_rows import parse_mecab_row
 from app.core.text.moras import parse_user_reading, split_moras
@@ -40,21 +40,13 @@ _Item = tuple[str, Any]
 """The place of a word in its file, as text for the user, and the data found there."""
 # Part of speech and its first subdivision, as those programs write them.
 _PARTS_OF_SPEECH_BY_KIND: dict[EntryKind, tuple[str, str]] = {
-    "proper_noun": ("名詞", "固有名詞"),
-    "noun": ("名詞", "一般"),
-    "suffix": ("名詞", "接尾"),
-    "verb": ("動詞", "自立"),
-    "adjective": ("形容詞", "自立"),
-}
+    "proper_noun": ("名詞", "固有名詞"), "noun": ("名詞", "一般"), "suffix": ("名詞", "接尾"), "verb": ("動詞", "自立"), "adjective": ("形容詞", "自立"),
+}  # fmt: skip
 _CONTEXT_IDS: dict[EntryKind, int] = {"proper_noun": 1348, "noun": 1345, "suffix": 1358, "verb": 642, "adjective": 20}
+# Kinds as VOICEVOX's library writes them.
 _KINDS_BY_WORD_TYPE: dict[str, EntryKind] = {
-    "PROPER_NOUN": "proper_noun",
-    "COMMON_NOUN": "noun",
-    "SUFFIX": "suffix",
-    "VERB": "verb",
-    "ADJECTIVE": "adjective",
-}
-"""Kinds as VOICEVOX's library writes them."""
+    "PROPER_NOUN": "proper_noun", "COMMON_NOUN": "noun", "SUFFIX": "suffix", "VERB": "verb", "ADJECTIVE": "adjective",
+}  # fmt: skip
 # A fixed namespace gives a word the same id in every export.
 _ENTRY_ID_NAMESPACE = uuid.UUID("6ba7b812-9dad-11d1-80b4-00c04fd430c8")
 
@@ -93,8 +85,8 @@ def parse_entries(data: object, lose: ReportLoss | None = None) -> tuple[Diction
         raise ValueError("no dictionary")
     entries = list[DictionaryEntry]()
     for item in data["entries"]:
-        with skip_unreadable(lose, "dictionary"):
-            entries.append(_build_entry(_require_object(item)))
+        with UnreadableSkipper(lose, "dictionary"):
+            entries.append(_build_entry(require_object(item)))
     return tuple(entries)
 
 
@@ -157,12 +149,22 @@ def parse_dictionary_text(text: str) -> tuple[list[DictionaryEntry], list[InputE
     """
     if is_ime_text(text):
         return _read_items(_parse_ime_text(text))
-    return _read_items(_load_json_items(text) if text.lstrip().startswith(("{", "[")) else _parse_table(text))
+    if not text.lstrip().startswith(("{", "[")):
+        return _read_items(_parse_table(text))
+    try:
+        data = parse_json(text, most_values=MAX_DICTIONARY_ENTRIES * MOST_VALUES_OF_ENTRY, is_lenient=True)
+    except ValueError as exc:
+        raise _create_unknown_error(describe_reason(exc)) from exc
+    return parse_dictionary_json(data)
 
 
 def parse_dictionary_json(data: Any) -> tuple[list[DictionaryEntry], list[InputError]]:
     """Return entries and errors as `parse_dictionary_text` does, from parsed JSON."""
-    return _read_items(_list_items(data))
+    if isinstance(data, dict):
+        data = data.get("entries", list(data.values()))
+    if not isinstance(data, list):
+        raise _create_unknown_error("entries")
+    return _read_items([(localize(f"{number} 番目の単語", f"Word {number}"), item) for number, item in enumerate(data, 1)])
 
 
 def create_too_many_error() -> InputError:
@@ -176,33 +178,21 @@ def create_too_many_error() -> InputError:
     )
 
 
-def _load_json_items(text: str) -> list[_Item]:
-    try:
-        data = parse_json(text, most_values=MAX_DICTIONARY_ENTRIES * MOST_VALUES_OF_ENTRY, is_lenient=True)
-    except ValueError as exc:
-        raise _create_unknown_error(describe_reason(exc)) from exc
-    return _list_items(data)
-
-
-def _list_items(data: Any) -> list[_Item]:
-    if isinstance(data, dict):
-        data = data.get("entries", list(data.values()))
-    if not isinstance(data, list):
-        raise _create_unknown_error("entries")
-    return [(localize(f"{number} 番目の単語", f"Word {number}"), item) for number, item in enumerate(data, 1)]
-
-
 def _read_items(items: list[_Item]) -> tuple[list[DictionaryEntry], list[InputError]]:
     if len(items) > MAX_DICTIONARY_ENTRIES:
         raise create_too_many_error()
     entries, wrong = list[DictionaryEntry](), list[InputError]()
     for place, item in items:
         try:
-            entries.append(_build_entry(_convert_item(_require_object(item))))
+            entries.append(_build_entry(_convert_item(require_object(item))))
         except InputError as error:
             wrong.append(_locate_error(place, item, error))
         except (ValueError, LookupError):
-            wrong.append(_locate_error(place, item, _create_no_word_error()))
+            no_word_error = InputError(
+                localize("単語として読み込めません。", "This is not a word with its reading."),
+                localize("表記と読み（かな）が必要です。", "A word needs its spelling and its reading in kana."),
+            )
+            wrong.append(_locate_error(place, item, no_word_error))
     return entries, wrong
 
 
@@ -241,26 +231,22 @@ def _parse_row(cells: Sequence[str] | None, names: Sequence[str]) -> Any:
         return {"surface": cells[0]}
 
 
-def _require_object(item: Any) -> dict[str, Any]:
-    if not isinstance(item, dict):
-        raise ValueError("no entry")
-    return item
-
-
 def _convert_item(item: dict[str, Any]) -> dict[str, Any]:
     """Convert an entry of any of the formats to our names. Raises ValueError or LookupError where the item is no entry."""
     if "part" in item:
         return {"surface": item["surface"], "reading": item["reading"], "kind": find_ime_kind(_require_text(item["part"]))}
     if "pronunciation" not in item:
         return item
-    accents = [_parse_number(accent) for accent in _require_list(item["accent_type"])]
+    part, detail = item.get("part_of_speech", "名詞"), item.get("part_of_speech_detail_1", "固有名詞")
+    kinds = (key for key, names in _PARTS_OF_SPEECH_BY_KIND.items() if names == (part, detail) or (part != "名詞" and names[0] == part))
+    kind = next(kinds, "noun")
+    accents = [_parse_number(accent) for accent in _list_parts(item["accent_type"])]
     surface, reading, accent = join_compound(_require_texts(item["surface"]), _require_texts(item["pronunciation"]), accents)
     return {
         "surface": surface,
         "reading": reading,
         "accent": accent,
-        "kind": _KINDS_BY_WORD_TYPE.get(str(item.get("word_type")))
-        or _find_kind(item.get("part_of_speech", "名詞"), item.get("part_of_speech_detail_1", "固有名詞")),
+        "kind": _KINDS_BY_WORD_TYPE.get(str(item.get("word_type")), kind),
         "priority": item.get("priority", USUAL_PRIORITY),
     }
 
@@ -309,7 +295,7 @@ def _require_text(value: Any) -> str:
 
 def _require_texts(value: Any) -> list[str]:
     """Return one text as a list, or the parts of a compound."""
-    parts = _require_list(value)
+    parts = _list_parts(value)
     if len(parts) > LONGEST_ENTRY_VALUE:
         raise ValueError("too many parts")
     return [_require_text(part) for part in parts]
@@ -331,10 +317,7 @@ def _build_exchange_word(entry: DictionaryEntry) -> dict[str, Any]:
         "part_of_speech": part,
         "part_of_speech_detail_1": detail,
         "part_of_speech_detail_2": "一般" if entry.kind in ("proper_noun", "suffix") else "*",
-        "part_of_speech_detail_3": "*",
-        "inflectional_type": "*",
-        "inflectional_form": "*",
-        "stem": "*",
+        **dict.fromkeys(("part_of_speech_detail_3", "inflectional_type", "inflectional_form", "stem"), "*"),
         "yomi": entry.reading,
         "pronunciation": entry.reading,
         "accent_type": entry.accent,
@@ -343,14 +326,7 @@ def _build_exchange_word(entry: DictionaryEntry) -> dict[str, Any]:
     }
 
 
-def _find_kind(part: object, detail: object) -> EntryKind:
-    return next(
-        (kind for kind, names in _PARTS_OF_SPEECH_BY_KIND.items() if names == (part, detail) or (part != "名詞" and names[0] == part)),
-        "noun",
-    )
-
-
-def _require_list(value: Any) -> list[Any]:
+def _list_parts(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
@@ -361,13 +337,6 @@ def _locate_error(location: str, item: Any, error: InputError) -> InputError:
     if word and word not in error.message:
         location = localize(f"{location}「{word}」", f"{location} (“{word}”)")
     return InputError(f"{location}: {error.message}", error.hint)
-
-
-def _create_no_word_error() -> InputError:
-    return InputError(
-        localize("単語として読み込めません。", "This is not a word with its reading."),
-        localize("表記と読み（かな）が必要です。", "A word needs its spelling and its reading in kana."),
-    )
 
 
 def _create_unknown_error(reason: str) -> InputError:

@@ -30,7 +30,7 @@ class EmojiSpan(NamedTuple):
 
 def find_emoji(text: str) -> list[EmojiSpan]:
     """Return every emoji of the text that has a symbol, in order."""
-    return [EmojiSpan(*match.span(), _find_symbol(match[0])) for match in _EMOJI_REGEX.finditer(text)]
+    return [EmojiSpan(*match.span(), "💨" if "\u200d" in match[0] else _SYMBOL_OF[match[0][0]]) for match in _EMOJI_REGEX.finditer(text)]
 
 
 def has_emoji(text: str) -> bool:
@@ -53,7 +53,3 @@ def trim_emoji(text: str, start: int, end: int) -> tuple[int, int]:
     for place in reversed(places):
         last = start + place.start if start + place.end == last > first else last
     return (first, last) if first < last else (start, end)
-
-
-def _find_symbol(written: str) -> str:
-    return "💨" if "\u200d" in written else _SYMBOL_OF[written[0]]

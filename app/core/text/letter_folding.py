@@ -26,14 +26,10 @@ def fold_letters(text: str, fold: Callable[[str], str]) -> tuple[str, list[tuple
     letters, origins, start = "", [], 0
     while start < len(text):
         end = start + 1
-        while end < len(text) and _is_combining(text[end]):
+        while end < len(text) and not text[end].isascii() and unicodedata.combining(unicodedata.normalize("NFKC", text[end])[0]):
             end += 1
         folded = fold(text[start:end])
         letters += folded
         origins += [(start, end)] * len(folded)
         start = end
     return letters, origins
-
-
-def _is_combining(char: str) -> bool:
-    return not char.isascii() and unicodedata.combining(unicodedata.normalize("NFKC", char)[0]) > 0

@@ -15,29 +15,10 @@ COST_OF_PRIORITY = 2_000
 """Cost that one step of priority stands for. A word of usual priority has cost 0, which wins against most splits of its letters;
 dictionaries give their words 3,000 to 9,000."""
 
-_MECAB_PARTS_OF_SPEECH = frozenset(
-    [
-        "名詞",
-        "動詞",
-        "形容詞",
-        "形容動詞",
-        "副詞",
-        "連体詞",
-        "接続詞",
-        "感動詞",
-        "助詞",
-        "助動詞",
-        "接頭詞",
-        "接頭辞",
-        "接尾辞",
-        "代名詞",
-        "形状詞",
-        "記号",
-        "補助記号",
-        "フィラー",
-        "その他",
-    ]
-)
+_MECAB_PARTS_OF_SPEECH = frozenset((
+    "名詞", "動詞", "形容詞", "形容動詞", "副詞", "連体詞", "接続詞", "感動詞", "助詞", "助動詞", "接頭詞", "接頭辞", "接尾辞", "代名詞", "形状詞", "記号",
+    "補助記号", "フィラー", "その他",
+))  # fmt: skip
 # Matches a class or a cost, also an empty one.
 _UNSET = re.compile("[*]?|[+-]?[0-9]+")
 _KANA_READING = re.compile("[ぁ-ゖァ-ヺー’':・]*[ぁ-ゖァ-ヺ][ぁ-ゖァ-ヺー’':・]*")
@@ -59,7 +40,13 @@ def parse_mecab_row(cells: Sequence[str]) -> dict[str, Any] | None:
     features = cells[place:]
     end = next((index for index, cell in enumerate(features) if _ACCENT_FIELD.fullmatch(cell)), len(features))
     # The pronunciation is the last one; the dictionary form and the reading come before it.
-    kana = next((cell for cell in reversed(features[1:end]) if _KANA_READING.fullmatch(cell)), "") or _require_kana(cells[0])
+    kana = next((cell for cell in (*reversed(features[1:end]), cells[0]) if _KANA_READING.fullmatch(cell)), None)
+    if kana is None:
+        raise ValueError("no reading")
+    # Only negative costs change the priority: a cost below other words' makes a word win more often; high costs are a dictionary's own and would
+    # bury a word that the user wants.
+    cost = cells[place - 1] if place > 1 else ""
+    gain = round(int(cost[:9]) / COST_OF_PRIORITY) if re.fullmatch("-[0-9]+", cost) else 0
     accent = features[end] if end < len(features) else "*/*"
     return {
         "surface": cells[0],
@@ -67,19 +54,5 @@ def parse_mecab_row(cells: Sequence[str]) -> dict[str, Any] | None:
         "accent_type": [0 if part.startswith("*") else int(part.partition("/")[0][:9]) for part in accent.split(":")],
         "part_of_speech": features[0],
         "part_of_speech_detail_1": features[1] if len(features) > 1 else "*",
-        "priority": _compute_priority(cells[place - 1] if place > 1 else ""),
+        "priority": min(HIGHEST_PRIORITY, USUAL_PRIORITY - gain),
     }
-
-
-def _require_kana(surface: str) -> str:
-    if not _KANA_READING.fullmatch(surface):
-        raise ValueError("no reading")
-    return surface
-
-
-def _compute_priority(cost: str) -> int:
-    """Convert a MeCab cost to a priority: only negative costs change it."""
-    # A cost below other words' makes a word win more often; high costs are a dictionary's own and would
-    # bury a word that the user wants.
-    given = int(cost[:9]) if re.fullmatch("-[0-9]+", cost) else 0
-    return min(HIGHEST_PRIORITY, USUAL_PRIORITY - round(given / COST_OF_PRIORITY))

@@ -91,13 +91,12 @@ def convert_phones_to_ids(phones: Phones, *, multilingual: bool = False, add_bla
 
 
 def _find_symbol_id(phone: str, table: Mapping[str, int]) -> int:
-    try:
-        return table[phone]
-    except KeyError:
+    if phone not in table:
         raise InputError(
             localize(f"音素「{phone}」は、この声では使えません。", f"The voice does not support the phone “{phone}”."),
             localize("声が対応している音素だけを使ってください。", "Use only phones that the voice supports."),
-        ) from None
+        )
+    return table[phone]
 
 
 def _insert_blanks(ids: Int64, blank: int = 0) -> Int64:

@@ -39,7 +39,9 @@ def parse_rows(text: str, separator: str = "", *, multiline: bool = True) -> Ite
     if named is not None:
         text, separator = text[named.end() :], named[1]
     lines = _RewindableLines(io.StringIO(text, newline="").readlines())
-    reader = csv.reader(lines, delimiter=separator or _guess_separator(text), strict=True)
+    # Spreadsheets write semicolons in countries whose numbers have commas.
+    first = _QUOTED_CELL.sub("", text[:10_000].split("\n", 1)[0])
+    reader = csv.reader(lines, delimiter=separator or max(CELL_SEPARATORS, key=first.count), strict=True)
     for number in range(1, len(lines.lines) + 1):
         start = lines.next
         try:
@@ -52,13 +54,6 @@ def parse_rows(text: str, separator: str = "", *, multiline: bool = True) -> Ite
             # An unclosed quotation mark swallows all rows behind it, so reading resumes right after the broken row.
             row, lines.next = None, start + 1
         yield number, row
-
-
-def _guess_separator(text: str) -> str:
-    """Return the separator that is most frequent in the first line."""
-    # Spreadsheets write semicolons in countries whose numbers have commas.
-    first = _QUOTED_CELL.sub("", text[:10_000].split("\n", 1)[0])
-    return max(CELL_SEPARATORS, key=first.count)
 
 
 class _RewindableLines(Iterator[str]):

@@ -127,7 +127,8 @@ def _list_candidates(data: bytes) -> Iterator[_Codec]:
     # UTF-16 has a zero byte in each Latin letter and line end, other encodings of text have none.
     if b"\0" in data:
         unmarked = "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"
-        if _is_usual(data.decode(unmarked, "replace")):
+        text = data.decode(unmarked, "replace")
+        if len(_USUAL_CHARS.findall(text)) >= MIN_USUAL_SHARE * len(text):
             yield unmarked, UTF16
         return
     if _JIS_ESCAPE.search(data):
@@ -153,10 +154,6 @@ def _is_damaged_utf8(data: bytes) -> bool:
     text = data.decode("utf-8", "replace")
     others = len(text) - len(text.encode("ascii", "ignore"))
     return text.count("\ufffd") <= MAX_BROKEN_SHARE * others
-
-
-def _is_usual(text: str) -> bool:
-    return len(_USUAL_CHARS.findall(text)) >= MIN_USUAL_SHARE * len(text)
 
 
 def _describe_cause(data: bytes, failures: list[tuple[UnicodeDecodeError, str]]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from string import ascii_lowercase
 
 _ENGLISH_WORD_LIST = """
 a ア ability アビリティー ago アゴー air エアー am アム an アン another アナザー answer アンサー any エニー are アー as アズ ask アスク away アウェイ
@@ -56,54 +57,13 @@ _ENGLISH_WORD_FIELDS = _ENGLISH_WORD_LIST.split()
 COMMON_ENGLISH_READINGS: dict[str, str] = dict(zip(_ENGLISH_WORD_FIELDS[::2], _ENGLISH_WORD_FIELDS[1::2], strict=True))
 
 # Names of the letters; in an abbreviation A is エー, on its own エイ.
-LETTER_READINGS: dict[str, str] = dict(
-    zip(
-        "abcdefghijklmnopqrstuvwxyz",
-        [
-            "エー",
-            "ビー",
-            "シー",
-            "ディー",
-            "イー",
-            "エフ",
-            "ジー",
-            "エイチ",
-            "アイ",
-            "ジェイ",
-            "ケー",
-            "エル",
-            "エム",
-            "エヌ",
-            "オー",
-            "ピー",
-            "キュー",
-            "アール",
-            "エス",
-            "ティー",
-            "ユー",
-            "ブイ",
-            "ダブリュー",
-            "エックス",
-            "ワイ",
-            "ゼット",
-        ],
-        strict=True,
-    )
-)
+_LETTER_NAMES = """
+エー ビー シー ディー イー エフ ジー エイチ アイ ジェイ ケー エル エム エヌ オー ピー キュー アール エス ティー ユー ブイ ダブリュー エックス ワイ ゼット
+"""
+LETTER_READINGS: dict[str, str] = dict(zip(ascii_lowercase, _LETTER_NAMES.split(), strict=True))
 SMALL_NUMBER_READINGS = [
-    "ゼロ",
-    "ワン",
-    "ツー",
-    "スリー",
-    "フォー",
-    "ファイブ",
-    "シックス",
-    "セブン",
-    "エイト",
-    "ナイン",
-    "テン",
-    "イレブン",
-]
+    "ゼロ", "ワン", "ツー", "スリー", "フォー", "ファイブ", "シックス", "セブン", "エイト", "ナイン", "テン", "イレブン",
+]  # fmt: skip
 
 # Letters → sounds; the first pattern that matches at a position wins. It may look at its neighbours.
 _SPELLING_RULES = [

@@ -9,30 +9,16 @@ from string import ascii_letters
 from app.core.text.normalise.english_words import COMMON_ENGLISH_READINGS, LETTER_READINGS, SMALL_NUMBER_READINGS
 from app.core.text.normalise.lazy_pattern import LazyPattern
 
-_ROMAJI_VOWELS = "aiueo"
 _ROMAJI_ROWS = {
     "": "アイウエオ", "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソ", "z": "ザジズゼゾ", "t": "タチツテト", "d": "ダヂヅデド",
     "n": "ナニヌネノ", "h": "ハヒフヘホ", "b": "バビブベボ", "p": "パピプペポ", "m": "マミムメモ", "r": "ラリルレロ",
     "y": "ヤ_ユ_ヨ", "w": "ワ____",
 }  # fmt: skip
 _GLIDES = {
-    "ky": "キ",
-    "gy": "ギ",
-    "ny": "ニ",
-    "hy": "ヒ",
-    "by": "ビ",
-    "py": "ピ",
-    "my": "ミ",
-    "ry": "リ",
-    "sh": "シ",
-    "ch": "チ",
-    "j": "ジ",
-}
+    "ky": "キ", "gy": "ギ", "ny": "ニ", "hy": "ヒ", "by": "ビ", "py": "ピ", "my": "ミ", "ry": "リ", "sh": "シ", "ch": "チ", "j": "ジ",
+}  # fmt: skip
 _ROMAJI_MORAS = {
-    consonant + vowel: kana
-    for consonant, row in _ROMAJI_ROWS.items()
-    for vowel, kana in zip(_ROMAJI_VOWELS, row, strict=True)
-    if kana != "_"
+    consonant + vowel: kana for consonant, row in _ROMAJI_ROWS.items() for vowel, kana in zip("aiueo", row, strict=True) if kana != "_"
 }
 _ROMAJI_MORAS |= {
     consonant + vowel: kana + small for consonant, kana in _GLIDES.items() for vowel, small in zip("auo", "ャュョ", strict=True)
@@ -140,13 +126,8 @@ _JOINER = re.compile(r"(?<=[A-Za-z0-9])[-_.](?=[A-Za-z])|(?<=[A-Za-z])[-_.](?=[A
 _MODEL_NUMBER_JOINER = re.compile(
     r"(?:(?<=[A-Za-z]\d)|(?<=[A-Za-z]\d\d))-(?=\d)|(?<=[A-Za-z] \d)-(?=\d+[A-Za-z])"
 )  # i5-9400, Ryzen 5-5600X
-_WHOLE_WORD_READINGS = {
-    "A": "エイ",
-    "C": "C",
-    "RAM": "ラム",
-    "ROM": "ロム",
-    "TODO": "トゥードゥー",
-}  # シー in kana is taken for the sea, スィー
+# シー in kana is taken for the sea, スィー.
+_WHOLE_WORD_READINGS = {"A": "エイ", "C": "C", "RAM": "ラム", "ROM": "ロム", "TODO": "トゥードゥー"}
 _ENGLISH_PREFIXES = {"un": "アン", "re": "リ", "non": "ノン", "pre": "プリ", "dis": "ディス", "in": "イン"}
 _SMALL_ABBREVIATIONS = frozenset(("cpu", "gpu", "cli", "gui", "csv", "ftp", "url", "lol", "pdf", "tts", "usb"))
 

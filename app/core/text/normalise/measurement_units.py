@@ -87,7 +87,7 @@ def _speak_degrees(match: re.Match[str]) -> str:
 
 def _speak_with_unit(match: re.Match[str]) -> str:
     number, space, unit, per = match.groups()
-    name = _find_unit_name(unit)
+    name = _UNIT_READINGS.get(unit) or (_UNITS_BY_LOWER_CASE.get(unit.lower()) if len(unit) > 1 else None)
     if name and per and _is_same_measure(unit, per):  # 8GB/256GB are two sizes
         return f"{number}{name}{per}"
     rate = _speak_rate(per)
@@ -103,10 +103,6 @@ def _speak_compound(match: re.Match[str]) -> str:
     rate = _speak_rate(per)
     is_one = unit in _UNIT_READINGS and rate and max(map(len, (unit, *per.split("/")))) > 1 and not _is_same_measure(unit, per)
     return _UNIT_READINGS[unit] + rate if is_one else match[0]
-
-
-def _find_unit_name(unit: str) -> str | None:
-    return _UNIT_READINGS.get(unit) or (_UNITS_BY_LOWER_CASE.get(unit.lower()) if len(unit) > 1 else None)
 
 
 def _is_same_measure(unit: str, per: str) -> bool:

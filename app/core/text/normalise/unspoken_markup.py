@@ -72,16 +72,16 @@ class UnspokenSpan(NamedTuple):
 
 def find_unspoken(text: str, links: LinkReading) -> list[UnspokenSpan]:
     """Return every unspoken place of a raw text, in order, none overlapping."""
-    found = [UnspokenSpan(*match.span(), BOUNDARY_CHAR) for match in _CHAT_TAG.finditer(text)]
-    found += _iterate_tags(text)
-    found += [UnspokenSpan(*match.span(), _decode_entity(match[0])) for match in _HTML_ENTITY.finditer(text)]
+    spans = [UnspokenSpan(*match.span(), BOUNDARY_CHAR) for match in _CHAT_TAG.finditer(text)]
+    spans += _iterate_tags(text)
+    spans += [UnspokenSpan(*match.span(), _PRIVATE_USE.sub("", html.unescape(match[0]))) for match in _HTML_ENTITY.finditer(text)]
     if links != "all":
-        found += [part for match in _LINK.finditer(text) for part in _split_link(match, links)]
-    kept: list[UnspokenSpan] = []
-    for place in sorted(found):
-        if not kept or place.start >= kept[-1].end:
-            kept.append(place)
-    return kept
+        spans += [part for match in _LINK.finditer(text) for part in _split_link(match, links)]
+    separate: list[UnspokenSpan] = []
+    for span in sorted(spans):
+        if not separate or span.start >= separate[-1].end:
+            separate.append(span)
+    return separate
 
 
 def drop_unspoken(text: str, links: LinkReading) -> str:
@@ -150,10 +150,6 @@ class _UnsaidEnds:
         """Return where what was opened before `start` ends, or 0."""
         kind = "-->" if opening == "<!--" else opening.lower()
         return self._nearest[bisect_left(self._starts, start)].get(kind, 0)
-
-
-def _decode_entity(entity: str) -> str:
-    return _PRIVATE_USE.sub("", html.unescape(entity))
 
 
 def speak_addresses(text: str) -> str:

@@ -50,7 +50,8 @@ class _ReadingDecomposer:
         for place, left in waiting:  # grows
             if left == 0 and self._may_begin(place):
                 return place
-            more = [found for found in self._list_inner_parts(place, left) if found not in known]
+            inner = [*self._list_parts_ending_at(place, left - 1)] if left > 1 and self._kana[left - 1] in _JOINING_KANA else []
+            more = [part for part in (*inner, *self._list_parts_ending_at(place, left)) if part not in known]
             waiting += more
             known.update(more)
         return None
@@ -79,12 +80,6 @@ class _ReadingDecomposer:
                     own = reading.removesuffix(ending)
                     yield from self._match_reading(place, own, len(self._kana), is_last=not ending)
                     yield from self._match_without_honorific(place, own)
-
-    def _list_inner_parts(self, end: int, left: int) -> Iterator[tuple[int, int]]:
-        """Yield the possible parts before another part."""
-        if left > 1 and self._kana[left - 1] in _JOINING_KANA:
-            yield from self._list_parts_ending_at(end, left - 1)
-        yield from self._list_parts_ending_at(end, left)
 
     def _list_parts_ending_at(self, end: int, left: int) -> Iterator[tuple[int, int]]:
         for place in range(end - 1, max(-1, end - _LONGEST_DICTIONARY_WORD - 1), -1):

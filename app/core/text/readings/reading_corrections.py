@@ -31,10 +31,7 @@ SecondAnalysis = Callable[[str], Sequence[SecondWord]]
 _STREAM_HOSTS = "配信 生配信 放送 生放送 実況 投稿 動画 企画 コラボ スレ スレッド トピ トピック ブログ 質問 枠 部屋 鯖 サーバー ウプ 垢 アカウント ギルド チャンネル 大会"
 _SLOT_HOSTS = "歌 雑談 耐久 朝 昼 夜 夕方 深夜 作業 ゲーム 弾き語り 凸待ち 同時視聴 視聴 記念 配信 生配信 告知 待機 練習 初見 コラボ 質問 お絵描き 晩酌 寝落ち カラオケ 企画"
 _FACE_HOSTS = "彼氏 彼女 旦那 夫 嫁 女房 妻 保護者 被害者 加害者 親 父親 母親 兄 姉 先輩 後輩 古参 常連 先生 教師 師匠 上司 部下 友達 親友 味方 善人 聖人 紳士 理解者 専門家 評論家 識者 プロ オタク ファン 信者 主役 主人公 当事者 関係者 強者 弱者 正義 大人 王様 馬鹿"
-_THROUGHOUT_HOSTS = (
-    "日本 世界 国 村 島 部屋 体 身体 顔 家 クラス 学校 会社 店 会場 教室 屋敷 庭 病院 ネット 床 壁 辺り そこら そこいら 今日 明日 今夜 今年"
-)
-
+_THROUGHOUT_HOSTS = "日本 世界 国 村 島 部屋 体 身体 顔 家 クラス 学校 会社 店 会場 教室 屋敷 庭 病院 ネット 床 壁 辺り そこら そこいら 今日 明日 今夜 今年"  # fmt: skip
 _RUN_OUT_HOSTS = "充電 電池 バッテリー 時間 容量 ギガ 体力 電波 期限 在庫 弾 燃料 ガソリン ガス 契約 ネタ スタミナ"
 _WIELDED_HOSTS = "槍 弓 剣 双剣 大剣 刀 鎌 銃 斧 杖 炎 火 氷 水 雷 風 闇 光 影 糸 魔術 魔剣 召喚"
 
@@ -111,12 +108,10 @@ def _is_host(word: Morph, hosts: frozenset[str]) -> bool:
     return is_noun and any(map(str.isalnum, word.surface)) and _NON_HOST_KINDS.isdisjoint(word.kinds) and not is_surname
 
 
-def _parse_affix_table() -> dict[str, _AffixRule]:
-    rows = (line.split() for line in _AFFIX_TABLE.strip().splitlines())
-    return {surface: _AffixRule(reading, joining, frozenset(hosts)) for surface, reading, joining, *hosts in rows}
-
-
-_AFFIXES_BY_SURFACE = _parse_affix_table()
+_AFFIXES_BY_SURFACE = {
+    surface: _AffixRule(reading, joining, frozenset(hosts))
+    for surface, reading, joining, *hosts in map(str.split, _AFFIX_TABLE.strip().splitlines())
+}
 
 
 def find_cries(morphs: Sequence[Morph]) -> Iterator[Correction]:
@@ -164,17 +159,8 @@ _SWALLOWED_PARTICLE = "の"
 _SWALLOWED_WHOLE_LENGTH = 3  # 家の上 as a place
 _NOUN, _PARTICLE = "名詞,一般", "助詞,連体化"
 _NOUN_READINGS = {
-    "下": "シタ",
-    "上": "ウエ",
-    "中": "ナカ",
-    "前": "マエ",
-    "人": "ヒト",
-    "家": "イエ",
-    "花": "ハナ",
-    "木": "キ",
-    "方": "ホー",
-    "後": "アト",
-}
+    "下": "シタ", "上": "ウエ", "中": "ナカ", "前": "マエ", "人": "ヒト", "家": "イエ", "花": "ハナ", "木": "キ", "方": "ホー", "後": "アト",
+}  # fmt: skip
 _BEFORE_U = dict(zip("カガサタナバマラワ", "コゴソトノボモロオ", strict=True))
 _CUT_SHORT_ENDS = ("ッ", "ン")
 _BEHIND_VERBS = frozenset(("ます", "たい", "動詞", "接続助詞", "接尾", "た", "て"))
@@ -236,9 +222,9 @@ def find_corrections(morphs: Sequence[Morph], own: ShippedWords, second_words: S
     A phrase of ours wins against a rule for one word in it.
     """
     ours = list(own.find_corrections(morphs))
-    phrases = [found for found in ours if found.last - found.first > 1]
-    found = [*phrases, *find_affixes(morphs), *find_cries(morphs), *load_rules().find_corrections(morphs), *ours, *find_misparses(morphs)]
+    phrases = [item for item in ours if item.last - item.first > 1]
+    items = [*phrases, *find_affixes(morphs), *find_cries(morphs), *load_rules().find_corrections(morphs), *ours, *find_misparses(morphs)]
     text = "".join(morph.surface for morph in morphs)
     if sudachi_check.may_correct(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time
-        found += sudachi_check.find_corrections(morphs, second_words(text), WHITE_LIST)
-    return drop_overlaps([one for one in found if not any(morph.is_users for morph in morphs[one.first : one.last])])
+        items += sudachi_check.find_corrections(morphs, second_words(text), WHITE_LIST)
+    return drop_overlaps([item for item in items if not any(morph.is_users for morph in morphs[item.first : item.last])])
