@@ -39,11 +39,7 @@ def create_failed_devices(*, is_probe: bool) -> FailedDevices:
 
 
 class DeviceGraphOpener:
-    """Opens the graphs of one voice.
-
-    Attributes:
-        failures: what its sessions know of devices that fail.
-    """
+    """Opens the graphs of one voice; `failures`: what its sessions know of devices that fail."""
 
     def __init__(self, plan: SpeakerPlan, failures: FailedDevices) -> None:
         self.failures = failures

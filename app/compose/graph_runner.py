@@ -33,8 +33,6 @@ def create_graph_runner(voice: Voice) -> CaseRunner:
 
 
 class _SingleGraphRunner:
-    """One graph, its random nodes silenced."""
-
     def __init__(self, voice: Voice) -> None:
         # Onnx, which speaking does not need, is slow to import.
         from app.voices.prepare.source_graphs import DURATIONS_OUTPUT, build_noiseless_graph

@@ -29,7 +29,6 @@ class Speaker:
 
     Attributes:
         voice: its graphs are open; serialised ones are held no longer.
-        sessions: by graph; the BERT among them.
         models: the files of graphs; those that were only in memory are not kept.
         bert: id of the BERT, which is the voice's own unless another one was forced; "" for a voice that needs none.
         failures: what is known of devices that failed; None while no voice was put on one.

@@ -54,7 +54,6 @@ def open_speaker(
         wanted: id, name or path of a voice; None is the first one.
         backend: see `app.adapters.ort.device_placement.parse_placement`; what it leaves open goes where it was measured to be fastest.
         bert: id or folder of a BERT; None is the one the voice names.
-        force_bert: take another BERT than the voice's own.
         precision, graph_precision: precision of the BERT and of the voice's own graphs; None is what the user chose for the voice.
         reuse_from: a speaker whose caches are taken over, and its BERT where it is the same.
         caches: what is remembered from before, where no speaker is left.

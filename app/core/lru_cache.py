@@ -10,12 +10,7 @@ CachedValue = TypeVar("CachedValue")
 
 
 class LRUCache(Generic[CachedValue]):
-    """A cache of the values used last.
-
-    Attributes:
-        hits, misses: counted by `get`.
-        bytes_held: sum of the sizes given to `put`.
-    """
+    """A cache of the values used last; `bytes_held`: sum of the sizes given to `put`."""
 
     def __init__(self, max_entries: int, max_bytes: int) -> None:
         self._entries: OrderedDict[Hashable, tuple[CachedValue, int]] = OrderedDict()

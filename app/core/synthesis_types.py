@@ -29,8 +29,6 @@ class ReadingOverride:
     """The reading a user gave to a word of the line.
 
     Attributes:
-        surface: the word as written in the line.
-        reading: the word's reading in kana.
         accent: mora after which the pitch falls (0 = flat); None keeps the front end's guess.
         occurrence: index of the appearance of `surface` in the line, from 0; None means every one.
         unknown: fields of a later version as JSON, kept unchanged; empty where there are none. It makes no other edit, nor another sound.
@@ -48,11 +46,9 @@ class MoraOverride:
     """Pitch or length of one mora, counted from 0 over the whole line, punctuation not counted.
 
     Attributes:
-        mora: index in the line.
         tone: 0 low, 1 high, None as predicted.
         length_s: length of the mora in the result in seconds, None as predicted.
         pitch: semitones up or down from the pitch that the voice would have there, None as predicted.
-        unknown: see `ReadingOverride`.
     """
 
     mora: int
@@ -64,11 +60,7 @@ class MoraOverride:
 
 @dataclass(frozen=True, slots=True)
 class PauseOverride:
-    """Length in seconds of one punctuation mark, counted from 0 over the phones of the whole line.
-
-    Attributes:
-        unknown: see `ReadingOverride`.
-    """
+    """Length in seconds of one punctuation mark, counted from 0 over the phones of the whole line."""
 
     mark: int
     length_s: float
@@ -80,9 +72,6 @@ class PhraseOverride:
     """A user's decision that an accent phrase begins with a mora or does not, counted as in `MoraOverride`.
 
     The decision shapes no sound by itself: the tones do.
-
-    Attributes:
-        unknown: see `ReadingOverride`.
     """
 
     mora: int
@@ -137,7 +126,6 @@ class Phones:
         phrases: morae an accent phrase begins with.
         others: for each word another reading that a second analyser gives, or "".
         notation: stretches [start, end) of the raw text that belong to no word: ruby, notes.
-
     `words`, `others` and `notation` do not shape the sound, and `phrases` only that of a voice that reads spaces between them.
     """
 

@@ -26,8 +26,6 @@ class Engine:
 
     Attributes:
         unload_after_min: minutes without work after which the voice makes room, counted from the next job; 0 is never.
-        voices: those that are open; they belong to the engine's thread.
-        is_abandoned: see `abandon_jobs`.
 
     Args:
         report: called in the engine's thread with what happens there.

@@ -27,9 +27,6 @@ RESULT_POLL_S = 0.02
 class EngineThread:
     """Runs from its creation until `close`, or for a `with` block, which gets the engine.
 
-    Attributes:
-        engine: takes jobs.
-
     Args:
         first: a voice that is opened and warmed up before the first job comes.
     """
@@ -63,11 +60,7 @@ class EngineThread:
 
 
 class JobHandle(Generic[Result]):
-    """One computation in the engine's thread, from another one.
-
-    Args:
-        compute: raises what `wait_for_result` is to raise.
-    """
+    """One computation in the engine's thread, from another one; `compute`: raises what `wait_for_result` is to raise."""
 
     def __init__(self, engine: Engine, importance: Importance, compute: Callable[[JobTurn], Result]) -> None:
         self._engine, self._compute = engine, compute

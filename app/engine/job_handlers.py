@@ -254,7 +254,6 @@ class JobHandlers:
 
 
 def _find_machine_info() -> MachineInfo:
-    """Return the backends and audio outputs of this machine."""
     from app.adapters.ort.backends import BACKENDS, find_backend_name
     from app.adapters.ort.devices.ort_devices import list_devices, list_places
     from app.adapters.portaudio.audio_devices import list_output_devices

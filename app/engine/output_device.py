@@ -52,7 +52,6 @@ class OutputDevice:
     """Belongs to the synthesis thread, but for looking at `player`.
 
     Attributes:
-        player: the open device, if any.
         device: label of the chosen one, which another may stand in for while it is away; None follows the system.
 
     Args:

@@ -125,7 +125,6 @@ class SpeechJobRunner:
         return 0.0 if self._gate is None else self._gate.waited_s
 
     def _trim_to_start(self, chunk: AudioChunk) -> AudioChunk:
-        """Return what of a chunk is to be heard when the line is not spoken from its beginning."""
         length_s = len(chunk.samples) / chunk.sampling_rate
         if self._search is not None and not self._job.found_start_s and (found_s := self._search.search_chunk(chunk)) is not None:
             self._job.found_start_s.append(found_s)

@@ -66,11 +66,7 @@ def open_on_terms(opening: OpeningRequest, terms: VoiceTerms, reuse_from: Speake
 
 
 class LicenceNotAcceptedError(AppError):
-    """The user has not accepted the licence of a voice yet.
-
-    Attributes:
-        text: the licence.
-    """
+    """The user has not accepted the licence of a voice yet."""
 
     family = "voice"
     exit_code = 3

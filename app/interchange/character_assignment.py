@@ -278,11 +278,7 @@ class SubstitutionResult:
 def substitute_missing_voices(
     project: Project, voice: AssignableVoice, is_available: Callable[[str], bool], kept: Collection[str] = ()
 ) -> SubstitutionResult:
-    """Give this voice to lines without one, and to those whose voice is missing.
-
-    Args:
-        kept: missing voices that stay missing.
-    """
+    """Give this voice to lines without one, and to those whose voice is missing; `kept`: missing voices that stay missing."""
     lines = project.script.lines
     missing = {wanted for line in lines if (wanted := line.settings.voice) and wanted not in kept and not is_available(wanted)}
     shown = {reference.id: reference.name or reference.id for reference in project.voices}

@@ -157,10 +157,7 @@ def open_project(path: Path) -> ProjectFileContent:
 
 
 def write_project(path: Path, project: Project) -> str:
-    """Write the project at once and return the digest of the file; the old file stays until the new one is complete.
-
-    Raise OutputFileError if that fails.
-    """
+    """Write the project at once and return the digest of the file; the old file stays until the new one is complete. Raise OutputFileError if that fails."""
     data = convert_project_to_data(project)
     content = encode_readable_json(data | {"sounds": encode_sounds(project.sounds)} if project.embeds else data)
     mode = PRIVATE  # of a new file; else that of the file that is replaced

@@ -60,7 +60,6 @@ def _build_edits(line: Line, phrases: Sequence[ImportedPhrase], read_line: ReadL
 
 
 def _convert_to_phones(kana: Sequence[str]) -> MoraPhones:
-    """Return the phones of each mora, however it is written."""
     phones: list[tuple[str, ...]] = []
     vowel = ""
     for mora in kana:

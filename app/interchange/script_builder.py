@@ -15,12 +15,7 @@ from app.interchange.imported_script import ImportedPhrase, ImportedScript, Loss
 
 
 class ImportedScriptBuilder:
-    """Takes one line after the other.
-
-    Attributes:
-        losses: what is not taken over.
-        allowance: what the file may still become.
-    """
+    """Takes one line after the other."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -212,7 +212,6 @@ def _iterate_unquoted_rows(text: str) -> Iterator[SpreadsheetRow]:
 
 
 def _filter_filled_rows(rows: Iterable[SpreadsheetRow]) -> Iterator[SpreadsheetRow]:
-    """Yield the rows with any content, without the space around cells."""
     for number, cells in rows:
         stripped = cells and tuple(cell.strip() for cell in cells[:MAX_TABLE_COLUMNS])
         if stripped is None or any(stripped):

@@ -30,7 +30,6 @@ class VoiceReference:
     """A voice that lines use, so that it is recognised, named and found on another machine.
 
     Attributes:
-        id: the id in `LineSettings.voice`.
         name: shown to people where the voice is missing.
         uuid: UUID of the model, as AIVM files carry it; empty where the model has none.
         address: address of the page that offers the voice; nothing is fetched from there without the user's consent.
@@ -65,13 +64,11 @@ class Project:
 
     Attributes:
         current: id of the line that the user is at; empty is the first.
-        voices: voices that lines use.
         assignments: names that stand in the place of voices, with the voices chosen for them; only while a script is read. The cast of the
             script keeps what was chosen.
         dictionary: words that count in this project before the user's own.
         export: settings of the export page as `app.export` writes and checks them.
         takes: renderings that are kept, oldest first; their sounds lie beside the project, under the names that takes say.
-        presets: presets of this project alone.
         tests: blind tests as `app.audition` writes and checks them.
         embeds: the file holds the sounds of takes as well, so that it can be passed on alone.
         sounds: sounds by name, only while they move between a file and the folder they are played from; empty in the window.

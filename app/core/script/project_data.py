@@ -87,10 +87,7 @@ _PROJECT_FIELDS = ("format", "version", "script", "current", "voices", "dictiona
 
 
 def convert_project_to_data(project: Project) -> dict[str, Any]:
-    """Return the data that `parse_project` reads, without empty parts and without the sounds.
-
-    The sounds are written by `app.interchange.koebako_files`.
-    """
+    """Return the data that `parse_project` reads, without empty parts and without the sounds. The sounds are written by `app.interchange.koebako_files`."""
     parts: dict[str, Any] = {
         "current": project.current,
         "voices": [

@@ -58,11 +58,9 @@ class Character:
     """Somebody who speaks lines of the script.
 
     Attributes:
-        name: as scripts name them.
         settings: the voice and the manner that lines take over; what is a line's own, such as its seed, has its default here.
         aliases: other names of the same character.
         colour: number of a colour of the theme, from 0.
-        note: for people.
         id: stays the same through every edit and is never shown.
         unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
     """
@@ -87,7 +85,6 @@ class Line:
 
     Attributes:
         id: stays the same through every edit and is never shown.
-        overrides: accents, lengths and readings that were edited by hand.
         character: id of the character who speaks it; empty is nobody.
         unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
     """

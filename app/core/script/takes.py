@@ -24,8 +24,6 @@ class LineTake:
         line: id of the line; it may be gone.
         text, settings, overrides: values of the line as it was rendered; the seed is the one that was heard, locked or not.
         sound: SHA-256 of the kept file in 64 hex digits, which is also its name; empty where the sound was not kept.
-        length_s: length of the sound in seconds.
-        size: bytes of the kept file.
         starred: the take is always kept.
         rating: 1 to 5; 0 is none.
         unknown: fields of a later version as JSON, kept unchanged; empty where there are none.

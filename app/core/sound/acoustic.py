@@ -76,7 +76,6 @@ def plan_windows(frames: int, sizes: Sequence[int], margin: int) -> list[DecodeW
     """Return windows whose [first, last) cover `frames` without gap or overlap; the result depends on the arguments alone.
 
     Args:
-        frames: frames of the sentence.
         sizes: new frames per window, in order; the last size repeats. The window at the end takes up to a margin more or any less.
         margin: frames of context the decoder needs on each side.
     """
@@ -125,7 +124,6 @@ class AcousticModel:
     """The graphs of a prepared voice, with the durations and the decode windows that are computed between them.
 
     Attributes:
-        synthesizer: runs the graphs.
         voice: says how durations are rounded and how the decoder is run.
     """
 

@@ -57,8 +57,6 @@ def compute_symbol_frames(
 
     Args:
         logw: log of frames per symbol at speed 1, float32 (T,).
-        length_scale: 1 / speed.
-        rule: the way to round.
         targets: stretches whose length the user fixed; their frames are exact.
         endings: symbols whose silence counts as the pause's behind them.
         opening_frames: of the first symbol at every speed, unless a target fixes it; None leaves it to `logw`.
@@ -163,9 +161,6 @@ def expand_to_phones(
         weight: accent fidelity; 1 is what the voice was trained with, 0 ignores the text's meaning.
         assist: features of the assist text, (m, 1024); their mean colours every token.
         assist_weight: share of the assist text, 0..1.
-
-    Returns:
-        float32 (1024, T).
     """
     tokens = tokens.astype(np.float32)
     if assist is not None and assist_weight:

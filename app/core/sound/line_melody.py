@@ -43,7 +43,6 @@ def measure_mora_pitches(
 
     Args:
         samples: the sound of one sentence or of a whole line, float32 (N,).
-        sampling_rate: in Hz.
         timings: phones of the sentence, in seconds of `samples`; the timings of several sentences may follow one another.
         tracker: finds the pitch. It takes about a hundredth of the sound's length.
     """
@@ -57,7 +56,6 @@ def predict_mora_pitches(phones: Phones, *, intonation: float = 1.0) -> tuple[fl
     The lengths are those of usual speech, so the result needs no voice. What the user moved by hand is not in it.
 
     Args:
-        phones: of one sentence, with the tones that count.
         intonation: scales how far the pitch leaves the median.
     """
     owners = np.array(map_phones_to_moras(phones.phones))
@@ -87,9 +85,7 @@ def measure_line_pitches(
 
     Args:
         samples: the whole line, float32 (N,), silences included.
-        sampling_rate: in Hz.
         sentences: of each sentence its start in the line in seconds, and its phones from there.
-        tracker: finds the pitch.
     """
     timings = [
         replace(timing, start_s=start + timing.start_s, end_s=start + timing.end_s)
@@ -229,7 +225,6 @@ def predict_own_melody(reading: LineReading, tones: Sequence[int], *, intonation
     """Return the melody that the tones of a line ask for, none of it moved by hand.
 
     Args:
-        reading: the line.
         tones: of each mora, with the user's edits.
         intonation: scales how far the pitch leaves its middle.
     """

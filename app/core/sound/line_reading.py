@@ -55,7 +55,6 @@ class LineWord:
     Attributes:
         start, end: characters of the line, with the notation between them.
         first_mora, end_mora, first_mark, end_mark: its morae and marks, counted over the line; ends exclusive.
-        phones: its phones.
         other_reading: the reading in katakana that a second analyser gives, where the reading is in doubt; else "".
     """
 

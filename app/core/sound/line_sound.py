@@ -69,7 +69,6 @@ def fit_timings_to_sound(timings: Sequence[PhoneTiming], peaks: Float32, bin_s: 
     Args:
         timings: of all its phones, as the voice's frames have them.
         peaks: the loudest sample of every `bin_s`, float32 (n,), from the first sample of the sentence on.
-        bin_s: in seconds.
     """
     audible = _find_audible_bins(peaks)
     if not audible.any():
@@ -130,7 +129,6 @@ class LineSound:
     """Collects the chunks of one request as they are made.
 
     Attributes:
-        request_id: id of the request.
         length_s, spoken_s: seconds of all chunks so far, with and without the silences around the speech.
         is_whole: the last chunk has come.
         pitches_hz: of each mora, None for one that is not voiced; empty until they are measured.
@@ -246,7 +244,6 @@ class LineSound:
 
 
 def _build_spans(timings: tuple[PhoneTiming, ...], owners: tuple[int, ...], start_s: float) -> list[SoundSpan]:
-    """Return one span for every mora or mark, from its first phone to its last."""
     spans: dict[int, SoundSpan] = {}
     for owner, timing in zip(owners, timings, strict=True):
         if owner >= 0:

@@ -56,10 +56,7 @@ def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float) -> Float6
 
 
 def build_melody_of_symbols(phones: Phones, edges: Int64, frames: Int64, request: SynthesisRequest, voice: VoiceTraits) -> Melody | None:
-    """Return the melody of a sentence for a voice that takes one, else None.
-
-    `edges` as `PhoneIds.edges` gives them, `frames` of each symbol, int64 (T,).
-    """
+    """Return the melody of a sentence for a voice that takes one, else None. `edges` as `PhoneIds.edges` gives them, `frames` of each symbol, int64 (T,)."""
     if not voice.architecture.takes_melody:
         return None
     return build_melody(phones, np.add.reduceat(frames, edges[:-1]), request, voice)

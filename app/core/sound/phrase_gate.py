@@ -64,7 +64,6 @@ class SpeakingPace:
     Attributes:
         window_s: seconds of sound that the decoder makes at once, in order; the last one repeats.
         margin_s: seconds that it computes on both sides of these and drops.
-        frame_s: seconds of a frame.
         ratio: seconds of computing for a second in the decoder, with what it drops; None before anything was measured.
     """
 
@@ -130,8 +129,6 @@ class PhraseGate:
 
     Attributes:
         pace: of the voice that speaks now; None lets everything pass.
-        player: gets each chunk when its turn has come.
-        clock: seconds, monotonic.
         prepares_first: nothing of a phrase is heard before all of it is there.
         waited_s: how long the player had nothing to play because sound was kept back.
     """
@@ -154,11 +151,7 @@ class PhraseGate:
         return bool(self._held)
 
     def add_chunk(self, chunk: AudioChunk, skipped_s: float = 0.0) -> None:
-        """Take the next chunk of the request, and hand over what can be heard.
-
-        Args:
-            skipped_s: seconds of the sentence before it that are not to be heard.
-        """
+        """Take the next chunk of the request, and hand over what can be heard; `skipped_s`: seconds of the sentence before it that are not to be heard."""
         if chunk.phones or chunk.silence or chunk.last:
             self._end_stretch()
             self._places = deque(list_resting_places(chunk.phones) if chunk.phones and self.pace is not None else ())

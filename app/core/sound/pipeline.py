@@ -62,9 +62,7 @@ class Pipeline(SentenceContext):
         """Speak a request.
 
         Args:
-            request: the text, and the manner of speaking.
             on_stage: called with each stage after it has ended.
-            cancelled: called before every stage.
             queued_s: returns the seconds of sound still to be played; with enough of them the next sentence is prepared ahead of its turn.
 
         Yields:

@@ -31,12 +31,7 @@ UNVOICED_PHONES = frozenset(("k", "ky", "s", "sh", "t", "ty", "ts", "ch", "h", "
 
 @dataclass(frozen=True, slots=True)
 class OffsetCurve:
-    """Semitones up or down by time.
-
-    Attributes:
-        times_s: seconds of the sentence's sound, ascending; outside them the ends are kept.
-        semitones: of each of these times.
-    """
+    """Semitones up or down by time; `times_s`: seconds of the sentence's sound, ascending; outside them the ends are kept."""
 
     times_s: tuple[float, ...]
     semitones: tuple[float, ...]
@@ -117,7 +112,6 @@ class _HeldStretch:
 
 
 def _list_held_stretches(timings: Sequence[PhoneTiming], offsets: Sequence[float]) -> list[_HeldStretch]:
-    """Return a stretch for each mora that is voiced anywhere, in order."""
     phones = [timing.phone for timing in timings]
     moras, marks = map_phones_to_moras(phones), np.array(map_phones_to_marks(phones))
     spans, stretches, before = list_voiced_spans(timings), [], 0

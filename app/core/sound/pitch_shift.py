@@ -35,7 +35,6 @@ class PitchChange:
     """A change of pitch.
 
     Attributes:
-        semitones: up or down.
         intonation: a factor for the deviation of the logarithmic pitch from its mean; 0 is flat.
         mora_offsets: semitones that are added in each mora, whatever the intonation; empty where none are.
     """
@@ -57,7 +56,6 @@ class PitchShift:
     Call `feed_samples`, after the last ones `end_input`, and `shift_block` as long as `is_ready` is true.
 
     Args:
-        sampling_rate: in Hz.
         offsets: the curve of the change's `mora_offsets`, in seconds of the samples.
     """
 
@@ -147,7 +145,6 @@ class PitchShift:
 
 
 def _compute_log_mean(blocks: list[Float64]) -> float:
-    """Return the mean of the logarithmic pitch over all voiced frames."""
     f0 = np.concatenate(blocks)
     voiced = f0[f0 > 0]
     return float(np.log(voiced).mean()) if len(voiced) else 0.0

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentenceRendering:
-    """One rendering of a sentence, before the volume is set.
-
-    Attributes:
-        pieces: samples of each window, read-only.
-        timings: timings of its phones.
-        frames: frames of the whole sentence.
-    """
+    """One rendering of a sentence, before the volume is set; `pieces`: samples of each window, read-only."""
 
     pieces: tuple[Float32, ...]
     timings: tuple[PhoneTiming, ...]

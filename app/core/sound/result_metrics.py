@@ -42,7 +42,6 @@ def compute_difference(expected: Sequence[np.ndarray], found: Sequence[np.ndarra
     """Compare results array by array; INCOMPARABLE where they have other shapes or hold what is no number.
 
     Args:
-        expected, found: the arrays of both sides, in one order.
         by_token: the last axis holds the features of a token.
     """
     if [item.shape for item in expected] != [item.shape for item in found] or not all(np.isfinite(item).all() for item in found):
@@ -108,7 +107,6 @@ def compute_log_spectral_distance_db(exact: Sequence[Float32], other: Sequence[F
 
 
 def _compute_spectral_distances(exact: Float32, other: Float32) -> np.ndarray:
-    """Return the root mean square difference in dB of each pair of spectra."""
     first, second = _compute_power_spectra(exact), _compute_power_spectra(other)
     floor = max(float(first.max(initial=0.0)), 1e-20) * 10 ** (SPECTRUM_FLOOR_DB / 10)
     difference = 10 * np.log10(np.maximum(first, floor) / np.maximum(second, floor))

@@ -349,7 +349,6 @@ class SentenceStages:
         return min(count, spoken + round(voice.architecture.mark_release_s * voice.sampling_rate / voice.hop_length))
 
     def _run_single_graph(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
-        """Run a voice of one graph, which returns all samples at once."""
         request, voice, ids = self.request, self.context.voice, self._ids
         assert self._features is not None
         self.clock.start_stage()

@@ -45,9 +45,7 @@ class StageClock:
 
     Attributes:
         on_stage: receives every timing, in the synthesis thread, between two stages.
-        cancelled: called before every stage.
         warm: stages that have run before; shared by all requests of a pipeline.
-        clock: seconds, monotonic.
     """
 
     request_id: str

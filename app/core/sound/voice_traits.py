@@ -32,7 +32,6 @@ class VoiceArchitecture:
     """One kind of voice.
 
     Attributes:
-        name: what a manifest calls it.
         encode_phones: turns `Phones` into the symbols of the voice; takes the options of an SBV2 voice, see `VoiceTraits`.
         unused_numbers: numbers of a line that change nothing here.
         styles_by_speaker: rows of the style vectors belong to speakers, see `VoiceTraits.find_style_row`.
@@ -99,7 +98,6 @@ class VoiceTraits:
         emoji: the voice speaks emoji, as symbols of their own.
         decoder_noise: the decoder takes noise from us.
         flow_pitch_offset: the flow takes semitones from us that it adds to its pitch.
-        architecture: the kind of voice.
         median_f0: the median pitch of each row of `style_vectors` in Hz, for voices that take a melody.
         max_style_weight: a style has a sound up to this weight; beyond it the network may compute no numbers.
         fixed_windows: the decoder runs where every width of a window costs time once, see `app.core.sound.acoustic`.

@@ -95,8 +95,6 @@ class DictionaryComparison:
 
     Attributes:
         found: all usable entries of the file, in their order.
-        added: entries of words that the dictionary does not have.
-        unchanged: entries that are there already, as they are.
         conflicts: words that the dictionary has with another reading, accent, part of speech or priority.
         duplicates: words that the file has more than once, differently: the first two that differ; the last one in the file counts.
         rejected: errors of lines that are no word.

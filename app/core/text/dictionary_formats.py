@@ -143,10 +143,7 @@ def _iterate_word_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_dictionary_text(text: str) -> tuple[list[DictionaryEntry], list[InputError]]:
-    """Return the entries of a file of any of these formats, and one error for each unusable word.
-
-    Raises InputError for a text of another kind.
-    """
+    """Return the entries of a file of any of these formats, and one error for each unusable word. Raises InputError for a text of another kind."""
     if is_ime_text(text):
         return _read_items(_parse_ime_text(text))
     if not text.lstrip().startswith(("{", "[")):
@@ -331,7 +328,6 @@ def _list_parts(value: Any) -> list[Any]:
 
 
 def _locate_error(location: str, item: Any, error: InputError) -> InputError:
-    """Return the same error with the line or word that caused it."""
     surface = item.get("surface") if isinstance(item, dict) else None
     word = surface[:SHOWN_ENTRY_CHARACTERS] if isinstance(surface, str) else ""
     if word and word not in error.message:

@@ -117,10 +117,7 @@ _compile_pattern = cache(re.compile)
 
 
 def _is_speech_end(window: str, position: int) -> bool:
-    """Return True at the end of speech in brackets: 「…。」 ends a sentence only when more speech or a space follows.
-
-    「…。」と言った continues.
-    """
+    """Return True at the end of speech in brackets: 「…。」 ends a sentence only when more speech or a space follows. 「…。」と言った continues."""
     following = window[position + 1 : position + 2]
     return _is_stop(window, position - 1) and (following in _CLOSING_BRACKETS or following.isspace())
 

@@ -17,10 +17,7 @@ _ANY_WAVE = str.maketrans("~～", "〜〜")
 
 
 def is_analysed(entry: DictionaryEntry) -> bool:
-    """Return True if the analyser meets the word as it is written.
-
-    Letters, digits and signs are read before it or joined with their neighbours.
-    """
+    """Return True if the analyser meets the word as it is written. Letters, digits and signs are read before it or joined with their neighbours."""
     # Normalisation turns letters, digits and signs into kana or numbers before MeCab could find the word.
     surface = entry.surface
     # The look-up answers as if the dictionary had every word that this one might become (言う of 言ふ).

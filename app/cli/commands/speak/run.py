@@ -17,7 +17,6 @@ from app.adapters.pace_store import save_pace
 from app.adapters.speech_activity import record_speech
 from app.cli.atomic_output import refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
-from app.cli.commands.speak.melody_file import check_melody, read_melody
 from app.cli.console_output import print_json, print_localized_note, print_note
 from app.cli.interrupts import interrupt_handler
 from app.cli.progress_display import (
@@ -101,7 +100,11 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         refuse_existing_file(Path(options.output), may_replace=True, sources=[options.file, options.melody])
     text = read_spoken_text(options)
-    melody = Overrides() if options.melody is None else read_melody(Path(options.melody), text)
+    melody = Overrides()
+    if options.melody is not None:
+        from app.cli.commands.speak.melody_file import check_melody, read_melody  # which load all of scripts, for the few who ask for one
+
+        melody = read_melody(Path(options.melody), text)
     check_request(_build_request(options, text))
     voice = prepare_chosen_voice(options)
     terms = VoiceTerms(
@@ -114,7 +117,8 @@ def run(options: argparse.Namespace) -> int:
     with EngineThread(OpenVoices(create_opener(lambda _voice: terms))) as engine:
         speaker = _open_speaker(options, engine)
         request = replace(_build_request(options, text, speaker), overrides=melody)
-        check_melody(request, speaker.pipeline)
+        if melody.moras:
+            check_melody(request, speaker.pipeline)
         SpeakJob(options, engine, speaker, request).run()
     return 0
 

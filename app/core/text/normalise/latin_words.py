@@ -177,7 +177,6 @@ def _split_camel_case(word: str, lookup: Lookup) -> list[str]:
 
 
 def _read_word(word: str, lookup: Lookup, spell: Spell) -> str:
-    """Return the katakana of one word."""
     if len(word) == 1:
         return LETTER_READINGS[word.lower()]
     return (
@@ -233,7 +232,6 @@ def _read_inflected(word: str, lookup: Lookup, spell: Spell) -> str | None:
 
 
 def _list_stems(word: str) -> list[tuple[str, list[str]]]:
-    """Return what the word may be an inflection of, by suffix."""
     stem, apostrophe, tail = word.partition("'")
     if apostrophe:
         return [(tail, [stem[:-1] if tail == "t" else stem])]  # the n of don't is no part of do

@@ -8,11 +8,7 @@ from functools import cached_property
 
 
 class LazyPattern:
-    """A regular expression.
-
-    Args:
-        signs: whatever it matches, one of these characters is in the text: in the match, or in what is looked for around it.
-    """
+    """A regular expression; `signs`: whatever it matches, one of these characters is in the text: in the match, or in what is looked for around it."""
 
     def __init__(self, signs: str, pattern: str, flags: int = 0) -> None:
         self._signs, self._source, self._flags = frozenset(signs), pattern, flags

@@ -106,7 +106,6 @@ def _speak_compound(match: re.Match[str]) -> str:
 
 
 def _is_same_measure(unit: str, per: str) -> bool:
-    """Return whether both units measure the same quantity."""
     other = per.lstrip("/0123456789")
     return unit == other or _BASES_BY_UNIT.get(unit, unit) == _BASES_BY_UNIT.get(other, other)
 

@@ -107,7 +107,6 @@ def speak_tags(text: str) -> str:
 
 
 def _speak_user_name(part: str) -> str:
-    """Read a part of a user's name as words, not abbreviations."""
     return part.capitalize() if part.islower() and part.isascii() else part
 
 

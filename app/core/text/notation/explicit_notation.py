@@ -30,8 +30,6 @@ class _RubySegment:
 
 @dataclass(slots=True)
 class _RubyElement:
-    """An outermost element while its tags are met."""
-
     start: int
     depth: int = 0
     content: str = _BASE
@@ -84,7 +82,6 @@ def extract_html_ruby(noted: NotedText) -> NotedText:
 
 
 def _parse_elements(text: str) -> Iterator[tuple[_RubyElement, int]]:
-    """Yield each outermost element, and its end."""
     tags = list(_RUBY_TAG.finditer(text))
     for first, last in _find_outermost(tags):
         element, at = _RubyElement(tags[first].start()), tags[first].start()

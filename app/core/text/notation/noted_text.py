@@ -25,7 +25,6 @@ class NotedText:
     """A text, and what in it is notation.
 
     Attributes:
-        text: as it is written.
         silent: letters that belong to no word: marks, readings, notes. Stretches [start, end), ascending, none touching another.
         rubies: over the letters of `text`, ascending, none overlapping.
         notation_spans: notation with the letters it stands at, ascending; a text is not cut within.
@@ -116,7 +115,6 @@ def _find_start(ruby: RubyReading) -> int:
 
 
 def _merge_spans(spans: Iterable[LetterSpan], *, touching: bool = True) -> tuple[LetterSpan, ...]:
-    """Merge overlapping or touching spans and return them in order."""
     joined: list[LetterSpan] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
         if joined and start < joined[-1][1] + touching:

@@ -22,11 +22,7 @@ _INFLECTED_KINDS = {"動詞": "verb", "形容詞": "adjective"}
 
 @dataclass(frozen=True, slots=True)
 class TextReading:
-    """The reading of letters [start, end) of a normalised text.
-
-    Attributes:
-        kana: as it was written, hiragana or katakana.
-    """
+    """The reading of letters [start, end) of a normalised text; `kana`: as it was written, hiragana or katakana."""
 
     start: int
     end: int

@@ -219,11 +219,7 @@ class ReadingRule:
 
 
 class ReadingRules:
-    """Rules by their words.
-
-    Args:
-        text: as the module says; raises ValueError for a line that is no rule.
-    """
+    """Rules by their words; `text`: as the module says; raises ValueError for a line that is no rule."""
 
     def __init__(self, text: str) -> None:
         self._by_key: dict[str, list[ReadingRule]] = {}

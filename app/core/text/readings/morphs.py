@@ -39,7 +39,6 @@ class MorphPart:
     """A word that takes the place of others.
 
     Attributes:
-        surface: as written.
         reading: katakana; None is what the analyser's dictionary has for the surface.
         accent: mora after which the pitch falls, 0 = never; None is what the dictionary has for surface and reading.
         kind: as `app.core.text.dictionary_entries` names it, or adverb, of a word that the analyser's dictionary need not have; otherwise the word is looked up there,

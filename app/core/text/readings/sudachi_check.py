@@ -89,5 +89,4 @@ def add_other_readings(words: Sequence[Word], second: Sequence[SecondWord]) -> l
 
 
 def _fold_reading(reading: str) -> str:
-    """Return a reading without the changes of joining words: voicing, and how long vowels are written."""
     return _LONG_VOWEL.sub("ー", reading).translate(_UNVOICED_KANA)
