@@ -53,29 +53,29 @@ class DeviceGraphOpener:
 
     def open_graph(self, graph: str, name: str, model: Path | bytes) -> FailoverSession:
         """Open a session on its place, in the few sizes of its fixed-shape graph if it has one."""
-        place, identity = self._plan.placement.find_place(graph), compute_graph_identity(model)
+        device, identity = self._plan.placement.find_place(graph), compute_graph_identity(model)
 
         def open_at(where: str) -> OpenedSession:
             return open_session(model, where, name, open_graph_store())
 
         def create_session(opened: OpenedSession | SizedSession, open_cpu: Callable[[], GraphSession]) -> FailoverSession:
-            return FailoverSession(graph, opened, place, open_cpu, self.failures, identity)
+            return FailoverSession(graph, opened, device, open_cpu, self.failures, identity)
 
-        backend = BACKENDS[parse_backend(place)]
+        backend = BACKENDS[parse_backend(device)]
         is_slow = (
             is_slow_bert(self._plan.bert)
             if graph == "bert" and self._plan.bert is not None
             else self._plan.voice.manifest.format != STARTER
         )
         formed = backend.takes_forms and isinstance(model, Path) and graph != "whole" and is_slow  # else fixed sizes would gain nothing
-        away = self.failures.find_reason(place) or explain_unusable(place)
+        away = self.failures.find_reason(device) or explain_unusable(device)
         unfit = None if away else self._explain_unfit(graph, name, model, formed=formed)
         if away or (not unfit and not formed):
-            return create_session(self.failures.open_session(open_at, place, identity), lambda: open_at("cpu").session)
+            return create_session(self.failures.open_session(open_at, device, identity), lambda: open_at("cpu").session)
         cpu = open_at("cpu").session
         if unfit:
             return create_session(OpenedSession(cpu, "cpu", unfit, has_failed=False), lambda: cpu)
-        sized = self._open_fixed_shapes().add_graph(graph, model=cast(Path, model), name=name, place=place, identity=identity, cpu=cpu)
+        sized = self._open_fixed_shapes().add_graph(graph, model=cast(Path, model), name=name, place=device, identity=identity, cpu=cpu)
         return create_session(sized or OpenedSession(cpu, "cpu", None), lambda: cpu)
 
     def _open_fixed_shapes(self) -> FixedShapeOpener:
@@ -88,18 +88,18 @@ class DeviceGraphOpener:
 
     def _explain_unfit(self, graph: str, name: str, model: Path | bytes, *, formed: bool) -> str | None:
         """Return why a graph stays on the CPU whatever its place is, in the language of the user; None where it may go there."""
-        place = self._plan.placement.find_place(graph)
-        backend = BACKENDS[parse_backend(place)]
+        device = self._plan.placement.find_place(graph)
+        backend = BACKENDS[parse_backend(device)]
         rounds = bool(backend.unfit_operators) and has_operator(model, backend.unfit_operators, name)
         if (formed or rounds) and self._plan.bert is not None and model == self._plan.bert.graphs.get("int8"):
-            return _describe_int8(place)
+            return _describe_int8(device)
         if rounds:
             reason = localize(
                 "丸め誤差を大きくする計算を含むため、結果が正しいかどうかを CPU と比べられません。",
                 "it makes rounding errors large, so its results cannot be compared with the CPU's.",
             )
-            return describe_staying_on_cpu(find_stage_label(STAGE_OF_GRAPH.get(graph, graph)), place, reason)
-        return None if formed or self._plan.is_measured or backend.takes_any_size else _describe_missing_graph(place)
+            return describe_staying_on_cpu(find_stage_label(STAGE_OF_GRAPH.get(graph, graph)), device, reason)
+        return None if formed or self._plan.is_measured or backend.takes_any_size else _describe_missing_graph(device)
 
 
 def _describe_missing_graph(device: str) -> str:

@@ -119,7 +119,7 @@ class PreparedRunner:
 
     def _decode_checked(self, z: Float32, speaker: int, style: Float32) -> Float32:
         """Return the samples of all frames, decoded window by window; VoiceError where they are not as many as the manifest says."""
-        hop, count, parts = self._model.voice.hop_length, z.shape[1], []
+        hop, count, pieces_of_sound = self._model.voice.hop_length, z.shape[1], []
         noise = np.zeros(count * hop, np.float32) if self._model.voice.decoder_noise else None
         decoded = self._model.decode_windows(z, noise=noise, speaker=speaker, style_vector=style)
         for window, samples in zip(self._model.plan_windows(count), decoded, strict=True):
@@ -133,18 +133,18 @@ class PreparedRunner:
                         "その項目を修正するか、声をもう一度ダウンロードしてください。", "Correct that field, or download the voice again."
                     ),
                 )
-            parts.append(samples)
-        return np.concatenate(parts)
+            pieces_of_sound.append(samples)
+        return np.concatenate(pieces_of_sound)
 
 
 def _apply_fixed_frames(frames: Int64, case: Case) -> Int64:
     """Return frames per symbol, with those that a case fixes; NaN, in whole numbers anything below 1, and a mask leave some to the voice."""
     if FIXED_FRAMES not in case:
         return frames
-    wished = case[FIXED_FRAMES].reshape(-1)
-    is_fixed = ~np.isnan(wished) if wished.dtype.kind == "f" else wished > 0
-    is_fixed = is_fixed & case.get(IS_FIXED, np.ones(wished.size, bool)).reshape(-1).astype(bool)
-    result = np.where(is_fixed, np.maximum(np.nan_to_num(wished), 0), frames).astype(np.int64)
+    case_frames = case[FIXED_FRAMES].reshape(-1)
+    is_fixed = ~np.isnan(case_frames) if case_frames.dtype.kind == "f" else case_frames > 0
+    is_fixed = is_fixed & case.get(IS_FIXED, np.ones(case_frames.size, bool)).reshape(-1).astype(bool)
+    result = np.where(is_fixed, np.maximum(np.nan_to_num(case_frames), 0), frames).astype(np.int64)
     if not result.any():
         result[len(result) // 2] = 1
     return result

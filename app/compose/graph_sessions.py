@@ -26,21 +26,21 @@ def open_sessions(
 ) -> tuple[dict[str, SpeakerSession], FailedDevices | None]:
     """Open the sessions by graph; also return the devices that failed, None if no voice of this program was on a device yet."""
     info = plan.voice.manifest
-    wanted: dict[str, tuple[str, Path | bytes]] = {}
+    models: dict[str, tuple[str, Path | bytes]] = {}
     if same_bert is None and plan.bert_graph is not None:
-        wanted["bert"] = ("BERT", plan.bert_graph)
-    wanted |= {graph: (f"{info.name}: {graph}", model) for graph, model in plan.voice.graphs.items()}
+        models["bert"] = ("BERT", plan.bert_graph)
+    models |= {graph: (f"{info.name}: {graph}", model) for graph, model in plan.voice.graphs.items()}
     opener = None
-    if any(plan.placement.find_place(graph) not in CPU_PLACES for graph in wanted):
+    if any(plan.placement.find_place(graph) not in CPU_PLACES for graph in models):
         # All that is about devices comes with it, and most people have none.
         from app.compose.device_opening import DeviceGraphOpener, create_failed_devices
 
         opener = DeviceGraphOpener(plan, failures or create_failed_devices(is_probe=is_probe))
     sessions: dict[str, SpeakerSession] = {} if same_bert is None else {"bert": same_bert}
-    for graph, (name, model) in wanted.items():
-        place = plan.placement.find_place(graph)
-        if opener is None or place in CPU_PLACES:
-            sessions[graph] = CpuSession(graph, open_cpu_session(model, name, open_graph_store()), place)
+    for graph, (name, model) in models.items():
+        device = plan.placement.find_place(graph)
+        if opener is None or device in CPU_PLACES:
+            sessions[graph] = CpuSession(graph, open_cpu_session(model, name, open_graph_store()), device)
         else:
             sessions[graph] = opener.open_graph(graph, name, model)
     if opener is None:

@@ -28,10 +28,10 @@ class UnreadableSkipper(AbstractContextManager[None, bool]):
     """Leaves out whatever raises inside because it cannot be read; without `lose` the error passes."""
 
     # A class, because it surrounds every value of a file: a generator would take as long as the reading itself.
-    __slots__ = ("_lose", "_part")
+    __slots__ = ("_lose", "_part_name")
 
     def __init__(self, lose: ReportLoss | None, part: str) -> None:
-        self._lose, self._part = lose, part
+        self._lose, self._part_name = lose, part
 
     def __enter__(self) -> None:
         """Prepare nothing."""
@@ -40,7 +40,7 @@ class UnreadableSkipper(AbstractContextManager[None, bool]):
         """Report an unreadable part and return True; return False for an error that must pass."""
         if error is None or self._lose is None or isinstance(error, TooManyError) or not isinstance(error, _PARSE_ERRORS):
             return False
-        self._lose(self._part)
+        self._lose(self._part_name)
         return True
 
 
@@ -59,8 +59,8 @@ def read_field(data: Mapping[str, Any], name: str, missing: Parsed, parse: Calla
 
 def parse_items(
     data: object,
-    part: str,
-    most: int,
+    part_name: str,
+    max_items: int,
     parse: Callable[[Any], Parsed],
     lose: ReportLoss | None,
     get_id: Callable[[Parsed], str] | None = None,
@@ -71,12 +71,12 @@ def parse_items(
         get_id: returns what no other item may have.
     """
     if not isinstance(data, list):
-        raise ValueError(part)
-    if len(data) > most:
-        raise TooManyError(part)
+        raise ValueError(part_name)
+    if len(data) > max_items:
+        raise TooManyError(part_name)
     items, ids = list[Parsed](), set[str]()
     for value in data:
-        with UnreadableSkipper(lose, part):
+        with UnreadableSkipper(lose, part_name):
             item = parse(value)
             if get_id is not None:
                 if get_id(item) in ids:

@@ -30,9 +30,9 @@ def check_value(bounds: Bounds, value: float) -> None:
     # NaN is never within bounds, because both comparisons are false for it.
     if not bounds.low <= value <= bounds.high:
         # A whole number may be too large for a float, so it is shown by its first digits.
-        shown = f"{value:g}" if isinstance(value, float) else str(value)[:MAX_SHOWN_DIGITS]
+        digits = f"{value:g}" if isinstance(value, float) else str(value)[:MAX_SHOWN_DIGITS]
         raise InputError(
-            localize(f"{bounds.ja}の値 {shown} は範囲外です。", f"The value {shown} for {bounds.en} is out of range."),
+            localize(f"{bounds.ja}の値 {digits} は範囲外です。", f"The value {digits} for {bounds.en} is out of range."),
             localize(
                 f"{bounds.low:.10g} から {bounds.high:.10g} までの数を指定してください。",
                 f"Use a number from {bounds.low:.10g} to {bounds.high:.10g}.",
@@ -76,8 +76,8 @@ def _check_edits(edits: Overrides) -> None:
             )
     counted = [reading.occurrence for reading in edits.readings if reading.occurrence is not None]
     counted += [mora.mora for mora in edits.moras] + [phrase.mora for phrase in edits.phrases] + [pause.mark for pause in edits.pauses]
-    for place in counted:
-        check_value(INDEX_BOUNDS, place)
+    for index in counted:
+        check_value(INDEX_BOUNDS, index)
     for tone in (mora.tone for mora in edits.moras if mora.tone is not None):
         check_value(TONE_BOUNDS, tone)
     for pitch in (mora.pitch for mora in edits.moras if mora.pitch is not None):

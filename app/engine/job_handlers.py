@@ -98,7 +98,7 @@ class RunningJob:
     def run_part(self, job: SynthesisJob, part: Callable[[], bool]) -> bool | None:
         """Run a part of a job; report an error, and return None after one, or if a graph was stopped."""
         # Jobs nest: a line runs between two stages of a file, which is the running job again afterwards.
-        before = self.job
+        interrupted_job = self.job
         with self._lock:
             self.job = job
         self.computing_since = time.perf_counter() if isinstance(job, SpeechJob) else None
@@ -109,9 +109,9 @@ class RunningJob:
         except Exception as exc:
             self._report(JobFailure(job, convert_to_app_error(exc)))
         finally:
-            self.computing_since = None if before is None else time.perf_counter()
+            self.computing_since = None if interrupted_job is None else time.perf_counter()
             with self._lock:
-                self.job = before
+                self.job = interrupted_job
         return None
 
     def stop_job(self, job: SynthesisJob) -> None:

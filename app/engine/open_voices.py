@@ -161,7 +161,7 @@ class OpenVoices:
         self._failures: FailedDevices | None = None  # a device that is lost is so for all voices
         self._stale: set[str] = set()
         self.find_line_id = find_line_id
-        self._reported: dict[str, str | None] = {}  # why each voice that was reported does not run where it was asked to
+        self._reported_fallbacks: dict[str, str | None] = {}  # why each voice that was reported does not run where it was asked to
 
     @property
     def speaker(self) -> Speaker | None:
@@ -184,7 +184,7 @@ class OpenVoices:
             self._stale.discard(voice)
             speaker = self.load_voice(voice, self.backend, self.precisions)
         self.speakers[voice] = self.speakers.pop(voice)
-        if voice not in self._reported:
+        if voice not in self._reported_fallbacks:
             self.announce_voice(voice)
         return speaker
 
@@ -221,29 +221,29 @@ class OpenVoices:
 
     def choose_precisions(self, precisions: VoicePrecisions) -> list[str]:
         """Open voices in these precisions from now on, and return the ids of those that this changes, which are closed; open nothing."""
-        before, self.precisions = self.precisions, precisions
+        old_precisions, self.precisions = self.precisions, precisions
         changed = []
         for voice, speaker in self.speakers.items():
             manifest = speaker.voice.manifest
-            graphs = {item.graphs.find_precision(manifest.id) for item in (before, precisions)}
-            if before.bert != precisions.bert or (manifest.fast is not None and len(graphs) > 1):
+            graphs = {item.graphs.find_precision(manifest.id) for item in (old_precisions, precisions)}
+            if old_precisions.bert != precisions.bert or (manifest.fast is not None and len(graphs) > 1):
                 changed.append(voice)
         for voice in changed:
             self.close_voice(voice)
-        self._reported = {voice: why for voice, why in self._reported.items() if voice in self.speakers}
+        self._reported_fallbacks = {voice: why for voice, why in self._reported_fallbacks.items() if voice in self.speakers}
         return changed
 
     def announce_voice(self, voice: str) -> None:
         """Report an open voice as it is now."""
         speaker = self.speakers[voice]
-        self._reported[voice] = speaker.fallback
+        self._reported_fallbacks[voice] = speaker.fallback
         if self._on_opened is not None:
             self._on_opened(describe_voice(speaker, self.backend, voice))
 
     def announce_fallback(self) -> None:
         """Report a voice that runs elsewhere now because a device failed."""
         voice = next(reversed(self.speakers), None)
-        if voice is not None and self.speakers[voice].fallback != self._reported.get(voice):
+        if voice is not None and self.speakers[voice].fallback != self._reported_fallbacks.get(voice):
             self.announce_voice(voice)
 
     def add_timing_backends(self, timing: StageTiming) -> StageTiming:
@@ -254,12 +254,12 @@ class OpenVoices:
         """Close one voice."""
         self.isolated = None
         self.speakers.pop(voice, None)
-        self._reported.pop(voice, None)
+        self._reported_fallbacks.pop(voice, None)
 
     def unload_voices(self) -> None:
         """Close all voices."""
         self.isolated = None
-        # `_reported` stays: a voice that comes back after a rest is no news to the window.
+        # `_reported_fallbacks` stays: a voice that comes back after a rest is no news to the window.
         self.speakers.clear()
 
     def terminate_graphs(self) -> None:

@@ -94,12 +94,12 @@ class OutputDevice:
     def wait_until_played(self, cancelled: Callable[[], bool]) -> bool:
         """Watch the device while it plays; return False if that ended early."""
         try:
-            heard = self.player is None or self.player.wait_until_played(cancelled=cancelled)
+            has_played = self.player is None or self.player.wait_until_played(cancelled=cancelled)
         except AudioDeviceError:
             self.close()
             raise
         self._announce_change()
-        return heard
+        return has_played
 
     def close(self) -> None:
         """Silence and close the device."""

@@ -24,13 +24,13 @@ class SaveProgress:
     def add_chunk(self, chunk: AudioChunk) -> float:
         """Return the share from 0 to 1 after one more chunk."""
         total = max(1, sum(self._letters))
-        before = sum(self._letters[: self._requests])
+        letters_before = sum(self._letters[: self._requests])
         if chunk.last or self._requests == len(self._letters):
             self._requests, self._sound_s = self._requests + 1, 0.0
             return sum(self._letters[: self._requests]) / total
         self._sound_s += 0.0 if chunk.silence else len(chunk.samples) / chunk.sampling_rate
         share = min(0.95, self._sound_s / (PROGRESS_SECONDS_PER_CHAR * max(1, self._letters[self._requests])))
-        return (before + share * self._letters[self._requests]) / total
+        return (letters_before + share * self._letters[self._requests]) / total
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,21 +31,21 @@ class PositionSearch:
 
     def __init__(self, position: LinePosition) -> None:
         self._owners_of, self._count = (map_phones_to_moras, count_moras) if position.kind == "mora" else (map_phones_to_marks, count_marks)
-        self._left = position.index
+        self._units_left = position.index
         self._made_s = 0.0
-        self._spoken = False
+        self._has_spoken = False
 
     def search_chunk(self, chunk: AudioChunk) -> float | None:
         """Return the position in seconds from the beginning of the line, 0 if the voice reports no times, None while the position is still to come."""
         begins_s, self._made_s = self._made_s, self._made_s + len(chunk.samples) / chunk.sampling_rate
         if not chunk.phones:
-            return None if chunk.silence or self._spoken else 0.0
-        self._spoken = True
+            return None if chunk.silence or self._has_spoken else 0.0
+        self._has_spoken = True
         names = [timing.phone for timing in chunk.phones]
-        place, self._left = self._left, self._left - self._count(names)
-        if self._left >= 0:
+        index, self._units_left = self._units_left, self._units_left - self._count(names)
+        if self._units_left >= 0:
             return None
-        return begins_s + chunk.phones[self._owners_of(names).index(place)].start_s
+        return begins_s + chunk.phones[self._owners_of(names).index(index)].start_s
 
 
 def iterate_cast_chunks(
@@ -99,9 +99,9 @@ class SpeechJobRunner:
             if chunk is not None:
                 # Untrimmed: progress counts from the beginning of the line, also where it is heard from its middle.
                 self._report(chunk)
-                heard = self._trim_to_start(chunk)
+                audible = self._trim_to_start(chunk)
                 assert self._gate is not None
-                self._gate.add_chunk(heard, (len(chunk.samples) - len(heard.samples)) / chunk.sampling_rate)
+                self._gate.add_chunk(audible, (len(chunk.samples) - len(audible.samples)) / chunk.sampling_rate)
                 return True
         except AudioDeviceError:
             raise
@@ -134,7 +134,7 @@ class SpeechJobRunner:
         return replace(chunk, samples=chunk.samples[round(left_s * chunk.sampling_rate) :]) if left_s else chunk
 
     def _iterate_chunks(self, find_queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
-        job, heard = self._job, False
+        job, is_heard = self._job, False
         if job.recorded is not None:
             yield from job.recorded.iterate_chunks(job.request.id, find_queued_s, job.cancelled.is_set)
             return
@@ -150,8 +150,8 @@ class SpeechJobRunner:
             find_queued_s,
             may_be_silent=job.may_be_silent,
         ):
-            if not chunk.silence and not heard:
-                heard = True
+            if not chunk.silence and not is_heard:
+                is_heard = True
                 self._report(FirstAudioResult(job.request.id, (time.perf_counter() - job.requested_at) * 1000))
             yield chunk
 
@@ -165,24 +165,24 @@ class PlaybackRunner:
 
     def __init__(self, report: ReportEvent, running_job: RunningJob, voices: OpenVoices, output: OutputDevice) -> None:
         self._report, self._running_job, self._voices, self._output = report, running_job, voices, output
-        self._rendering: SpeechJobRunner | None = None
-        self._playing: SpeechJob | None = None  # computed, and perhaps not heard yet
+        self._runner: SpeechJobRunner | None = None
+        self._audible_job: SpeechJob | None = None  # computed, and perhaps not heard yet
         self.prepares_first = False
 
     @property
     def is_begun(self) -> bool:
         """Return whether part of the line was computed and more is to come."""
-        return self._rendering is not None
+        return self._runner is not None
 
     @property
     def is_sounding(self) -> bool:
         """Return whether a computed line is being watched while it sounds."""
-        return self._playing is not None
+        return self._audible_job is not None
 
     @property
     def is_holding(self) -> bool:
         """Return whether sound of the line is kept back until it can be heard without gaps."""
-        rendering = self._rendering  # read once: other threads look
+        rendering = self._runner  # read once: other threads look
         return rendering is not None and rendering.is_holding
 
     def advance_job(self, job: SpeechJob) -> bool:
@@ -190,16 +190,16 @@ class PlaybackRunner:
         more = self._running_job.run_part(job, lambda: self._compute_chunk(job))
         if more:
             return True
-        self._rendering = None
+        self._runner = None
         if more is None or job.cancelled.is_set():
             self._report(JobResult(job, False))
         else:
-            self._playing = job
+            self._audible_job = job
         return False
 
     def watch_playback(self, is_interrupted: Callable[[], bool]) -> None:
         """Watch the device while it plays, until there is other work."""
-        job = self._playing
+        job = self._audible_job
         if job is None:
             return
 
@@ -211,31 +211,31 @@ class PlaybackRunner:
             record_speech()
             return job.cancelled.is_set() or is_interrupted()
 
-        heard = self._running_job.run_part(job, wait_for_end)
+        has_played = self._running_job.run_part(job, wait_for_end)
         # Interrupted, the line is not over: `done` follows once it has sounded, or when other work stops the watching.
-        if heard or heard is None or not is_interrupted():
-            self._playing = None
-            self._report(JobResult(job, heard is not None and not job.cancelled.is_set()))
+        if has_played or has_played is None or not is_interrupted():
+            self._audible_job = None
+            self._report(JobResult(job, has_played is not None and not job.cancelled.is_set()))
 
     def stop_watching(self) -> None:
         """Stop watching the playback, which continues."""
-        job, self._playing = self._playing, None
+        job, self._audible_job = self._audible_job, None
         if job is not None:
             self._report(JobResult(job, not job.cancelled.is_set()))
 
     def _compute_chunk(self, job: SpeechJob) -> bool:
         record_speech()
-        if self._rendering is None:
-            self._rendering = SpeechJobRunner(job, self._voices, self._running_job, self._report, prepares_first=self.prepares_first)
+        if self._runner is None:
+            self._runner = SpeechJobRunner(job, self._voices, self._running_job, self._report, prepares_first=self.prepares_first)
         player = self._output.ensure_open(
             job.recorded.rate if job.recorded else self._voices.open_speaker(job.voice).pipeline.voice.sampling_rate
         )
         try:
-            if self._rendering.queue_next_chunk(player):
+            if self._runner.queue_next_chunk(player):
                 return True
         except AudioDeviceError:
             # Closed, so that the next line opens a device instead of failing on the one that is gone.
             self._output.close()
             raise
-        self._report(SynthesisResult(job.request.id, job.cancelled.is_set(), self._rendering.waited_s))
+        self._report(SynthesisResult(job.request.id, job.cancelled.is_set(), self._runner.waited_s))
         return False

@@ -91,16 +91,16 @@ class LineVoiceOpener:
 
     def __init__(self, announce: Callable[[str], object]) -> None:
         self.force_bert = False
-        self._shipped: str | None = None  # looked for once it is needed
+        self._shipped_id: str | None = None  # looked for once it is needed
         self._announce = announce
 
     def find_line_id(self, voice: str) -> str:
         """Return the id that lines have for a voice: the one that ships is empty, others are those of their manifests."""
-        if self._shipped is None:
+        if self._shipped_id is None:
             from app.voices.installed_voices import find_shipped_voice_id
 
-            self._shipped = find_shipped_voice_id() or ""
-        return "" if voice == self._shipped else voice
+            self._shipped_id = find_shipped_voice_id() or ""
+        return "" if voice == self._shipped_id else voice
 
     def open_voice(self, opening: OpeningRequest) -> Speaker:
         """Open a voice; raise VoiceError and LicenceNotAcceptedError."""
@@ -120,10 +120,10 @@ class LineVoiceOpener:
         def refuse_licence(licence: VoiceLicence) -> bool:
             raise LicenceNotAcceptedError(licence.voice_id, licence.name, licence.text)
 
-        wanted = voice or find_shipped_voice_id()  # a line, and so a project, names voices, but no files
+        voice_id = voice or find_shipped_voice_id()  # a line, and so a project, names voices, but no files
         try:
             return resolve_ready_voice(
-                wanted, refuse_licence, announce=self._announce, require_bert=self._require_bert, may_be_path=False, renews_first=False
+                voice_id, refuse_licence, announce=self._announce, require_bert=self._require_bert, may_be_path=False, renews_first=False
             )
         except UnknownVoiceError as error:
             raise VoiceError(

@@ -53,7 +53,7 @@ class AssignableVoice:
 
 
 def match_characters(
-    project: Project, known: Sequence[AssignableVoice], remembered: Iterable[VoiceAssignment] = (), default: str = ""
+    project: Project, voices: Sequence[AssignableVoice], remembered: Iterable[VoiceAssignment] = (), default: str = ""
 ) -> Project:
     """Give every line whose voice is a name of its source the voice of that name.
 
@@ -63,32 +63,32 @@ def match_characters(
         remembered: choices made for names before; those of the project count first.
         default: id of the voice whose speakers count before others; empty is the first one.
     """
-    finder = _VoiceFinder(known, default)
+    finder = _VoiceFinder(voices, default)
     names = {voice.id: voice for voice in project.voices}
-    chosen = {one.name: one for one in (*remembered, *project.assignments) if one.voice}
-    found, strangers = dict[str, VoiceAssignment](), list[VoiceAssignment]()
-    for one in project.assignments:
-        choice = chosen.get(one.name) or finder.find_assignment(one)
+    chosen = {assignment.name: assignment for assignment in (*remembered, *project.assignments) if assignment.voice}
+    choices, strangers = dict[str, VoiceAssignment](), list[VoiceAssignment]()
+    for assignment in project.assignments:
+        choice = chosen.get(assignment.name) or finder.find_assignment(assignment)
         if choice is not None and finder.has_voice(choice.voice):
-            found[one.name] = choice
-        if one.speaker and (one.name in chosen or choice is None):
-            strangers.append(one)
+            choices[assignment.name] = choice
+        if assignment.speaker and (assignment.name in chosen or choice is None):
+            strangers.append(assignment)
     project = replace(project, script=_cast_strangers(project.script, strangers))
-    used = {line.settings.voice for line in project.script.lines} | {one.settings.voice for one in project.script.cast}
-    for wanted in used - {one.name for one in project.assignments}:
+    used = {line.settings.voice for line in project.script.lines} | {assignment.settings.voice for assignment in project.script.cast}
+    for voice_id in used - {assignment.name for assignment in project.assignments}:
         if (
-            not finder.has_voice(wanted)
-            and (reference := names.get(wanted)) is not None
+            not finder.has_voice(voice_id)
+            and (reference := names.get(voice_id)) is not None
             and (voice := finder.find_by_model(reference.uuid))
         ):
-            found[wanted] = VoiceAssignment(wanted, voice.id)
-    return apply_choices(project, found)
+            choices[voice_id] = VoiceAssignment(voice_id, voice.id)
+    return apply_choices(project, choices)
 
 
 def _cast_strangers(script: Script, strangers: Iterable[VoiceAssignment]) -> Script:
     """Return the script with a character for each speaker who is in no voice here, where the file has not said so already."""
     used = {line.settings.voice for line in script.lines if not line.character}
-    names = [one.name for one in strangers if one.name in used]
+    names = [assignment.name for assignment in strangers if assignment.name in used]
     if not names:
         return script
     cast = CastBuilder(script.cast)
@@ -103,27 +103,27 @@ def _cast_strangers(script: Script, strangers: Iterable[VoiceAssignment]) -> Scr
 def list_unassigned(project: Project) -> tuple[VoiceAssignment, ...]:
     """Return the names that lines use and that no voice here has, in order."""
     used = {line.settings.voice for line in project.script.lines}
-    return tuple(one for one in project.assignments if not one.voice and one.name in used)
+    return tuple(assignment for assignment in project.assignments if not assignment.voice and assignment.name in used)
 
 
 def suggest_voices(
-    names: Iterable[VoiceAssignment], known: Sequence[AssignableVoice], used: Iterable[LineSettings] = (), default: str = ""
+    names: Iterable[VoiceAssignment], voices: Sequence[AssignableVoice], used: Iterable[LineSettings] = (), default: str = ""
 ) -> dict[str, VoiceAssignment]:
     """Return a speaker for each name: those that nobody has yet come first, the default voice's before others, then all of them again.
 
     Args:
         used: settings of the lines and characters that have a voice.
     """
-    ordered = sorted(known, key=lambda voice: voice.id != default)
+    ordered = sorted(voices, key=lambda voice: voice.id != default)
     speakers = [(voice.id, speaker) for voice in ordered for speaker in voice.speakers or (AssignableSpeaker(""),)]
     if not speakers:
         return {}
-    firsts = {voice.id: voice.speakers[0].name if voice.speakers else "" for voice in known}
-    taken = {(settings.voice or default, settings.speaker or firsts.get(settings.voice or default, "")) for settings in used}
-    order = cycle(sorted(speakers, key=lambda one: (one[0], one[1].name) in taken))
+    firsts = {voice.id: voice.speakers[0].name if voice.speakers else "" for voice in voices}
+    used_speakers = {(settings.voice or default, settings.speaker or firsts.get(settings.voice or default, "")) for settings in used}
+    order = cycle(sorted(speakers, key=lambda assignment: (assignment[0], assignment[1].name) in used_speakers))
     return {
-        one.name: VoiceAssignment(one.name, voice, speaker.name, speaker.styles[0][1] if speaker.styles else "")
-        for one, (voice, speaker) in zip(names, order, strict=False)
+        assignment.name: VoiceAssignment(assignment.name, voice, speaker.name, speaker.styles[0][1] if speaker.styles else "")
+        for assignment, (voice, speaker) in zip(names, order, strict=False)
     }
 
 
@@ -134,7 +134,7 @@ def apply_choices(project: Project, choices: Mapping[str, VoiceAssignment]) -> P
     return replace(
         project,
         script=replace(project.script, lines=tuple(lines), cast=tuple(cast)),
-        assignments=tuple(choices.get(one.name, one) for one in project.assignments),
+        assignments=tuple(choices.get(assignment.name, assignment) for assignment in project.assignments),
         voices=tuple(voice for voice in project.voices if voice.id not in choices),
     )
 
@@ -142,10 +142,10 @@ def apply_choices(project: Project, choices: Mapping[str, VoiceAssignment]) -> P
 def list_voice_assignments(cast: Iterable[Character]) -> tuple[VoiceAssignment, ...]:
     """Return the voices of a cast by all names of its characters."""
     return tuple(
-        VoiceAssignment(name, one.settings.voice, one.settings.speaker, one.settings.style)
-        for one in cast
-        if one.settings.voice != one.name
-        for name in one.names
+        VoiceAssignment(name, character.settings.voice, character.settings.speaker, character.settings.style)
+        for character in cast
+        if character.settings.voice != character.name
+        for name in character.names
     )
 
 
@@ -155,10 +155,10 @@ def clear_shipped_voice(script: Script, shipped: str) -> Script:
 
 
 def _replace_voice(settings: LineSettings, choices: Mapping[str, VoiceAssignment]) -> LineSettings:
-    who = choices.get(settings.voice)
-    if who is None:
+    choice = choices.get(settings.voice)
+    if choice is None:
         return settings
-    return replace(settings, voice=who.voice, speaker=settings.speaker or who.speaker, style=settings.style or who.style)
+    return replace(settings, voice=choice.voice, speaker=settings.speaker or choice.speaker, style=settings.style or choice.style)
 
 
 def _cast_voice(character: Character, choices: Mapping[str, VoiceAssignment]) -> Character:
@@ -180,13 +180,13 @@ def compute_style_id(speaker_uuid: str, local_id: int) -> int | None:
 class _VoiceFinder:
     """Looks names up; one that several answer to is nobody's."""
 
-    def __init__(self, known: Sequence[AssignableVoice], default: str) -> None:
-        self._known = known
-        self._default = next((voice for voice in known if voice.id == default), known[0] if known else None)
-        self._ids = {voice.id for voice in known}
+    def __init__(self, voices: Sequence[AssignableVoice], default: str) -> None:
+        self._voices = voices
+        self._default = next((voice for voice in voices if voice.id == default), voices[0] if voices else None)
+        self._ids = {voice.id for voice in voices}
         self._numbers = {
             number: (voice.id, speaker.name, style)
-            for voice in known
+            for voice in voices
             for speaker in voice.speakers
             if speaker.uuid
             for local, style in speaker.styles
@@ -199,38 +199,38 @@ class _VoiceFinder:
 
     def find_by_model(self, uuid: str) -> AssignableVoice | None:
         """Return the one voice of this model, or None."""
-        return _find_only([voice for voice in self._known if uuid and voice.uuid == uuid])
+        return _find_only([voice for voice in self._voices if uuid and voice.uuid == uuid])
 
-    def find_assignment(self, wanted: VoiceAssignment) -> VoiceAssignment | None:
+    def find_assignment(self, assignment: VoiceAssignment) -> VoiceAssignment | None:
         """Find the voice of a name by number, by the whole name, or by the name before a style in brackets."""
-        if number := _STYLE_NUMBER_NAME.fullmatch(wanted.name):
+        if number := _STYLE_NUMBER_NAME.fullmatch(assignment.name):
             match = self._numbers.get(int(number[1]))
-            return replace(wanted, voice=match[0], speaker=match[1], style=match[2]) if match else None
-        whole = self._find_by_name(wanted, wanted.name)
-        if whole is not None:
-            return whole
-        styled = _NAME_WITH_STYLE.fullmatch(wanted.name)
-        base = self._find_by_name(wanted, styled[1].rstrip()) if styled else None
+            return replace(assignment, voice=match[0], speaker=match[1], style=match[2]) if match else None
+        by_whole_name = self._find_by_name(assignment, assignment.name)
+        if by_whole_name is not None:
+            return by_whole_name
+        styled = _NAME_WITH_STYLE.fullmatch(assignment.name)
+        base = self._find_by_name(assignment, styled[1].rstrip()) if styled else None
         if styled is None or base is None:
             return None
-        voice = next(voice for voice in self._known if voice.id == base.voice)
+        voice = next(voice for voice in self._voices if voice.id == base.voice)
         style = next((name for name in voice.styles if is_same_name(name, styled[2])), None)
         return None if style is None else replace(base, style=style)
 
-    def _find_by_name(self, wanted: VoiceAssignment, name: str) -> VoiceAssignment | None:
+    def _find_by_name(self, assignment: VoiceAssignment, name: str) -> VoiceAssignment | None:
         """Find a name: a speaker in the default voice, then the only voice or speaker; a voice by id, then by name."""
-        only_voice = not wanted.speaker
+        only_voice = not assignment.speaker
         if not only_voice and self._default is not None and (own := _find_speaker(self._default, name)) is not None:
-            return VoiceAssignment(wanted.name, self._default.id, own.name)
-        exact = [voice for voice in self._known if voice.id and voice.id.casefold() == name.casefold()]
-        voices = exact or [voice for voice in self._known if is_same_name(voice.name, name)]
-        speakers = [(voice, speaker) for voice in self._known if (speaker := _find_speaker(voice, name)) is not None]
+            return VoiceAssignment(assignment.name, self._default.id, own.name)
+        exact = [voice for voice in self._voices if voice.id and voice.id.casefold() == name.casefold()]
+        voices = exact or [voice for voice in self._voices if is_same_name(voice.name, name)]
+        speakers = [(voice, speaker) for voice in self._voices if (speaker := _find_speaker(voice, name)) is not None]
         if only_voice and (voice := _find_only(voices)) is not None:
-            return VoiceAssignment(wanted.name, voice.id)
+            return VoiceAssignment(assignment.name, voice.id)
         # A voice and its only speaker often have one name: that is one, not two.
-        found = {voice.id: VoiceAssignment(wanted.name, voice.id) for voice in voices}
-        found |= {voice.id: VoiceAssignment(wanted.name, voice.id, speaker.name) for voice, speaker in speakers}
-        return _find_only(list(found.values()))
+        matches = {voice.id: VoiceAssignment(assignment.name, voice.id) for voice in voices}
+        matches |= {voice.id: VoiceAssignment(assignment.name, voice.id, speaker.name) for voice, speaker in speakers}
+        return _find_only(list(matches.values()))
 
 
 def _find_speaker(voice: AssignableVoice, name: str) -> AssignableSpeaker | None:
@@ -276,13 +276,13 @@ class SubstitutionResult:
 
 
 def substitute_missing_voices(
-    project: Project, voice: AssignableVoice, is_available: Callable[[str], bool], kept: Collection[str] = ()
+    project: Project, voice: AssignableVoice, is_available: Callable[[str], bool], exempt: Collection[str] = ()
 ) -> SubstitutionResult:
-    """Give this voice to lines without one, and to those whose voice is missing; `kept`: missing voices that stay missing."""
+    """Give this voice to lines without one, and to those whose voice is missing; `exempt`: missing voices that stay missing."""
     lines = project.script.lines
-    missing = {wanted for line in lines if (wanted := line.settings.voice) and wanted not in kept and not is_available(wanted)}
-    shown = {reference.id: reference.name or reference.id for reference in project.voices}
-    counts = Counter(shown.get(line.settings.voice, line.settings.voice) for line in lines if line.settings.voice in missing)
+    missing = {voice_id for line in lines if (voice_id := line.settings.voice) and voice_id not in exempt and not is_available(voice_id)}
+    labels = {reference.id: reference.name or reference.id for reference in project.voices}
+    counts = Counter(labels.get(line.settings.voice, line.settings.voice) for line in lines if line.settings.voice in missing)
     speaks_for = {"", *missing}
     spoken = tuple(_speak_with_voice(line, voice) if line.settings.voice in speaks_for else line for line in lines)
     project = apply_choices(project, {name: VoiceAssignment(name, voice.id) for name in missing})

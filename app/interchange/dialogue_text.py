@@ -32,32 +32,32 @@ def parse_dialogue(lines: Sequence[str]) -> list[NamedLine] | None:
     In a dialogue two lines or more, and more than half of all, say who speaks; a quotation of several lines is one of them.
     Lists such as `場所：東京` look like names and colons: where these outnumber quotations, names must come again.
     """
-    said, quoted, named = _take_apart(lines)
-    if quoted + named < MIN_DIALOGUE_LINES or quoted + named <= MIN_DIALOGUE_SHARE * len(said):
+    spoken, quoted, colon_count = _take_apart(lines)
+    if quoted + colon_count < MIN_DIALOGUE_LINES or quoted + colon_count <= MIN_DIALOGUE_SHARE * len(spoken):
         return None
-    names = [line.name for line in said if line.name]
-    return said if quoted >= named or 2 * len(set(names)) <= len(names) else None
+    names = [line.name for line in spoken if line.name]
+    return spoken if quoted >= colon_count or 2 * len(set(names)) <= len(names) else None
 
 
 def _take_apart(lines: Sequence[str]) -> tuple[list[NamedLine], int, int]:
     """Return the lines, and how many of them stand in quotation marks and behind colons."""
     closing = [line.count("」") + line.count("』") - line.count("「") - line.count("『") for line in lines]
-    said: list[NamedLine] = []
-    quoted = named = at = 0
+    spoken: list[NamedLine] = []
+    quoted = colon_count = at = 0
     while at < len(lines):
         if (match := _QUOTED.match(lines[at])) and (end := _find_quote_end(lines, closing, at, _CLOSING[match[2]])):
             text = " ".join((match[3], *lines[at + 1 : end]))[:-1].strip()
-            said.append(NamedLine(match[1], text))
+            spoken.append(NamedLine(match[1], text))
             quoted += 1
             at = end
             continue
         if (match := _AFTER_COLON.fullmatch(lines[at])) and not match[1].isdecimal():
-            said.append(NamedLine(match[1], match[2].strip()))
-            named += 1
+            spoken.append(NamedLine(match[1], match[2].strip()))
+            colon_count += 1
         else:
-            said.append(NamedLine("", lines[at]))
+            spoken.append(NamedLine("", lines[at]))
         at += 1
-    return said, quoted, named
+    return spoken, quoted, colon_count
 
 
 def _find_quote_end(lines: Sequence[str], closing: Sequence[int], start: int, mark: str) -> int:
@@ -76,10 +76,10 @@ def _find_quote_end(lines: Sequence[str], closing: Sequence[int], start: int, ma
 def _is_one_quotation(lines: Sequence[str]) -> bool:
     """Return whether the first quotation mark is closed by the last one, unlike those of `彼「あ」彼女「い」`."""
     depth, signs = 0, [sign for line in lines for sign in _QUOTED_SIGNS.findall(line)]
-    for place, sign in enumerate(signs):
+    for index, sign in enumerate(signs):
         depth += 1 if sign in _CLOSING else -1
         if depth <= 0:
-            return place == len(signs) - 1
+            return index == len(signs) - 1
     return False
 
 

@@ -63,12 +63,12 @@ class ProjectLossReport:
 
     def __init__(self) -> None:
         self._lines = LossReport(NOT_OPENED)
-        self._parts: Counter[str] = Counter()
+        self._part_counts: Counter[str] = Counter()
 
     def add_loss(self, part: str, line: int) -> None:
         """Record a lost part of the line with this number, or of the project if 0."""
         if not line:
-            self._parts[part] += 1
+            self._part_counts[part] += 1
         elif part in _LINE_LOSS_LABELS:
             self._lines.add_line(line, *_LINE_LOSS_LABELS[part])
         else:
@@ -77,7 +77,7 @@ class ProjectLossReport:
 
     def build_sentences(self) -> tuple[str, ...]:
         """Return a sentence for each kind of loss."""
-        parts = ((*_PROJECT_LOSS_LABELS.get(part, (part, part)), count) for part, count in self._parts.items())
+        parts = ((*_PROJECT_LOSS_LABELS.get(part, (part, part)), count) for part, count in self._part_counts.items())
         return (
             *self._lines.build_sentences(),
             *(localize(f"{ja}は{NOT_OPENED[0]}（{count:,} 件）。", f"{NOT_OPENED[1]}: {en} ({count:,}).") for ja, en, count in parts),

@@ -55,8 +55,8 @@ def _build_edits(line: Line, phrases: Sequence[ImportedPhrase], read_line: ReadL
     tones, begins = _find_accent_edits(reading, phrases, ends)
     moras = _add_mora_edits(tones, phrases)
     pauses = _find_pause_edits(reading, phrases, ends, losses)
-    found = Overrides(readings, moras, pauses, begins)
-    return found if found == Overrides() else replace(found, text=line.text, memos=reading.memos)
+    overrides = Overrides(readings, moras, pauses, begins)
+    return overrides if overrides == Overrides() else replace(overrides, text=line.text, memos=reading.memos)
 
 
 def _convert_to_phones(kana: Sequence[str]) -> MoraPhones:
@@ -73,21 +73,21 @@ def _find_reading_edits(reading: LineReading, phrases: Sequence[ImportedPhrase],
     ours = _convert_to_phones([mora.kana for mora in reading.moras])
     if ours == theirs:
         return ()
-    kana = [mora for phrase in phrases for one in phrase.moras for mora in split_moras(one)]
-    found: list[ReadingOverride] = []
-    for own, other in _match_stretches(reading, phrases, len(theirs)):
-        if ours[slice(*own)] == theirs[slice(*other)]:
+    kana = [mora for phrase in phrases for phrase_mora in phrase.moras for mora in split_moras(phrase_mora)]
+    edits: list[ReadingOverride] = []
+    for our_range, their_range in _match_stretches(reading, phrases, len(theirs)):
+        if ours[slice(*our_range)] == theirs[slice(*their_range)]:
             continue
-        if (own[1] - own[0]) * (other[1] - other[0]) > MAX_COMPARED_PAIRS:
+        if (our_range[1] - our_range[0]) * (their_range[1] - their_range[0]) > MAX_COMPARED_PAIRS:
             return None
-        for first, last, start, end in _iterate_changed_runs(reading, own, other, ours, theirs):
+        for first, last, start, end in _iterate_changed_runs(reading, our_range, their_range, ours, theirs):
             surface_start, surface_end = reading.words[first].start, reading.words[last].end
             surface = reading.text[surface_start:surface_end]
             starts = find_occurrences(surface, reading.text)
             if start >= end or surface_start not in starts:
                 return None
-            found.append(ReadingOverride(surface, "".join(kana[start:end]), occurrence=starts.index(surface_start)))
-    return tuple(found)
+            edits.append(ReadingOverride(surface, "".join(kana[start:end]), occurrence=starts.index(surface_start)))
+    return tuple(edits)
 
 
 def _match_stretches(reading: LineReading, phrases: Sequence[ImportedPhrase], count: int) -> list[tuple[IndexRange, IndexRange]]:
@@ -101,29 +101,34 @@ def _match_stretches(reading: LineReading, phrases: Sequence[ImportedPhrase], co
 
 
 def _iterate_changed_runs(
-    reading: LineReading, own: IndexRange, other: IndexRange, ours: MoraPhones, theirs: MoraPhones
+    reading: LineReading, our_range: IndexRange, their_range: IndexRange, ours: MoraPhones, theirs: MoraPhones
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield runs of words that are read in another way: first and last word, and their morae [start, end)."""
-    matcher = SequenceMatcher(None, ours[slice(*own)], theirs[slice(*other)], autojunk=False)
-    place: dict[int, int] = {}
+    matcher = SequenceMatcher(None, ours[slice(*our_range)], theirs[slice(*their_range)], autojunk=False)
+    their_index: dict[int, int] = {}
     changed: set[int] = set()
     for tag, i1, i2, j1, _j2 in matcher.get_opcodes():
         if tag == "equal":
-            place |= {own[0] + i1 + step: other[0] + j1 + step for step in range(i2 - i1)}
+            their_index |= {our_range[0] + i1 + step: their_range[0] + j1 + step for step in range(i2 - i1)}
         else:
-            changed |= {own[0] + i for i in (range(i1, i2) if i1 < i2 else [max(0, i1 - 1)])}
-    words = [
+            changed |= {our_range[0] + i for i in (range(i1, i2) if i1 < i2 else [max(0, i1 - 1)])}
+    changed_words = [
         (index, word.first_mora, word.end_mora)
         for index, word in enumerate(reading.words)
-        if own[0] <= word.first_mora < word.end_mora <= own[1]
+        if our_range[0] <= word.first_mora < word.end_mora <= our_range[1]
     ]
     run: list[tuple[int, int, int]] = []
-    for word in (*words, None):
+    for word in (*changed_words, None):
         if word is not None and not changed.isdisjoint(range(word[1], word[2])):
             run.append(word)
         elif run:
             first, end = run[0][1], run[-1][2]
-            yield run[0][0], run[-1][0], place[first - 1] + 1 if first > own[0] else other[0], place[end] if end < own[1] else other[1]
+            yield (
+                run[0][0],
+                run[-1][0],
+                their_index[first - 1] + 1 if first > our_range[0] else their_range[0],
+                their_index[end] if end < our_range[1] else their_range[1],
+            )
             run = []
 
 
@@ -163,7 +168,7 @@ def _find_pause_edits(
     reading: LineReading, phrases: Sequence[ImportedPhrase], ends: Sequence[int], losses: LossReport
 ) -> tuple[PauseOverride, ...]:
     """Return the edits of pauses; a run of marks is one pause, held by its first mark."""
-    found: list[PauseOverride] = []
+    edits: list[PauseOverride] = []
     missing = False
     marks_at: dict[int, list[int]] = {}
     for index, mark in enumerate(reading.marks):
@@ -173,7 +178,7 @@ def _find_pause_edits(
             continue
         marks = marks_at.get(end, [])
         missing |= not marks
-        found += [PauseOverride(mark, 0.0 if step else round(phrase.pause_s, 3)) for step, mark in enumerate(marks)]
+        edits += [PauseOverride(mark, 0.0 if step else round(phrase.pause_s, 3)) for step, mark in enumerate(marks)]
     if missing:
         losses.add_lines("記号のない位置のポーズ", "pauses where the text has no mark")
-    return tuple(found)
+    return tuple(edits)

@@ -79,8 +79,8 @@ def _find_names(statements: list[RenpyStatement]) -> dict[str, str]:
             continue
         if match["none"]:
             names[match[1]] = ""
-        elif (found := split_string(match["name"])) and not (said := convert_to_spoken(found[0])).has_variables:
-            names[match[1]] = said.text
+        elif (texts := split_string(match["name"])) and not (spoken := convert_to_spoken(texts[0])).has_variables:
+            names[match[1]] = spoken.text
     return names
 
 
@@ -116,10 +116,10 @@ def parse_say(statement: str, *, in_menu: bool = False) -> SayStatement | None:
     match = _SAY.match(statement)
     if match is None or _STATEMENT_WORDS.fullmatch(match["who"] or ""):
         return None
-    given, tail, at = "", ["nointeract"] if in_menu else [], match.end()
+    line_id, tail, at = "", ["nointeract"] if in_menu else [], match.end()
     is_known = True
     while clause := _CLAUSES.match(statement, at):
-        given = clause["id"] or given
+        line_id = clause["id"] or line_id
         is_known &= clause["arguments"] is None
         if clause["id"] is None and clause["arguments"] is None:
             tail.append(" ".join(clause[0].split()))
@@ -132,7 +132,7 @@ def parse_say(statement: str, *, in_menu: bool = False) -> SayStatement | None:
         who=match["who"] or "",
         name=name[0] if name else "",
         texts=tuple(split_string(match["what"])),
-        line_id=given,
+        line_id=line_id,
         head=" ".join((match["who"], *attributes)) if match["who"] else match["name"] or "",
         tail=" ".join(sorted(tail, key=lambda part: part != "nointeract")) if is_known else None,
     )
@@ -142,17 +142,17 @@ class SayIds:
     """Computes the ids of say statements, which Ren'Py makes of the label and of what is said, counting equal ones."""
 
     def __init__(self) -> None:
-        self._taken: dict[str, int] = {}
+        self._id_counts: dict[str, int] = {}
 
     def compute_id(self, label: str, say: SayStatement, text: str) -> str:
         """Return the id of a text of the statement; empty where Ren'Py's form of the statement is not known."""
         if say.tail is None or "\\" in say.head:
             return ""
-        code = " ".join(part for part in (say.head, encode_string(text), say.tail) if part)
+        code = " ".join(code_part for code_part in (say.head, encode_string(text), say.tail) if code_part)
         digest = hashlib.md5(f"{code}\r\n".encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:8]
         base = f"{label.replace('.', '_')}_{digest}" if label else digest
-        count = self._taken.get(base, 0)
-        self._taken[base] = count + 1
+        count = self._id_counts.get(base, 0)
+        self._id_counts[base] = count + 1
         return f"{base}_{count}" if count else base
 
 
@@ -162,7 +162,7 @@ class _ScriptWalk:
     def __init__(self, builder: ImportedScriptBuilder, names: dict[str, str]) -> None:
         self._builder, self._names = builder, _NARRATORS | names
         self._ids = SayIds()
-        self._skipped: int | None = None  # columns of the statement whose block is skipped
+        self._skipped_indent: int | None = None  # columns of the statement whose block is skipped
         self._menus: list[_Menu] = []
         self._label = self._global_label = self._last_name = ""
         self._translation: tuple[int, str] | None = None  # columns and id of the block
@@ -174,9 +174,9 @@ class _ScriptWalk:
         if not statement.text:
             self._builder.losses.add_line(statement.number, *_BROKEN_LINES)
             return
-        if self._skipped is not None and statement.indent > self._skipped:
+        if self._skipped_indent is not None and statement.indent > self._skipped_indent:
             return
-        self._skipped = None
+        self._skipped_indent = None
         while self._menus and statement.indent <= self._menus[-1].indent:
             self._menus.pop()
         if self._translation is not None and statement.indent <= self._translation[0]:
@@ -217,7 +217,7 @@ class _ScriptWalk:
         elif in_menu and _TEXT.match(text):
             self._builder.losses.add_lines("メニューの選択肢", "choices of menus")
         elif not _OPEN_BLOCK.match(text):
-            self._skipped = indent
+            self._skipped_indent = indent
 
     def _take_label(self, label: str) -> None:
         if label.startswith("."):
@@ -267,12 +267,12 @@ def format_renpy_script(lines: Sequence[NamedLine]) -> str:
     ]
     statements = []
     for line in lines:
-        parts = (
+        say_parts = (
             variables.get(line.name, ""),
             encode_string(convert_from_spoken(line.text)),
             f"id {line.id}" if is_renpy_id(line.id) else "",
         )
-        statements.append(f"    {' '.join(filter(None, parts))}\n")
+        statements.append(f"    {' '.join(filter(None, say_parts))}\n")
     return "".join((*definitions, "\n" if definitions else "", f"label {_WRITTEN_LABEL}:\n", *statements, "    return\n"))
 
 

@@ -70,15 +70,15 @@ def iterate_statements(name: str, text: str) -> Iterator[RenpyStatement]:
     at, number, broken = 0, 1, 0
     while at < len(text):
         line_end = text.index("\n", at) + 1
-        found = _find_statement(text, at)
-        if found is None:
+        statement_end = _find_statement(text, at)
+        if statement_end is None:
             broken += 1
             if broken > MAX_BROKEN_STATEMENTS:
                 raise _build_broken_error(name)
             yield RenpyStatement(number, 0, "")
             end = line_end
         else:
-            statement, end = found
+            statement, end = statement_end
             if statement:
                 indent = _INDENT.match(text, at)
                 yield RenpyStatement(number, len(indent[0].expandtabs(_TAB_COLUMNS)) if indent else 0, statement)
@@ -90,8 +90,8 @@ def _find_statement(text: str, start: int) -> tuple[str, int] | None:
     """Return the statement that begins here and where the next one does, or None if it does not end."""
     last, depth, at = min(len(text), start + MAX_STATEMENT_CHARS), 0, start
     pieces: list[str] = []
-    while part := _PART.match(text, at, last):
-        at, kind = part.end(), part.lastgroup
+    while token := _PART.match(text, at, last):
+        at, kind = token.end(), token.lastgroup
         if kind == "broken":
             return None
         if kind == "end" and depth <= 0:
@@ -102,7 +102,7 @@ def _find_statement(text: str, start: int) -> tuple[str, int] | None:
                 return None
         elif kind == "close":
             depth -= 1
-        pieces.append("" if kind == "comment" else " " if kind in ("joined", "end") else part[0])
+        pieces.append("" if kind == "comment" else " " if kind in ("joined", "end") else token[0])
     return None
 
 
@@ -161,8 +161,8 @@ def convert_to_spoken(text: str) -> RenpyText:
             return match["variable"]
         return "\n" if match["tag"] == "{p}" else ""
 
-    said = _MARK.sub(replace_mark, text)
-    return RenpyText(" ".join(piece for line in said.split("\n") if (piece := line.strip())), has_variables)
+    spoken = _MARK.sub(replace_mark, text)
+    return RenpyText(" ".join(piece for line in spoken.split("\n") if (piece := line.strip())), has_variables)
 
 
 def convert_from_spoken(text: str, *, has_variables: bool = True) -> str:

@@ -25,7 +25,7 @@ class ImportedScriptBuilder:
         self._names: dict[str, str] = {}
         self._cast = CastBuilder()
         self._characters_by_voice: dict[str, str] = {}
-        self._spoken: dict[str, tuple[ImportedPhrase, ...]] = {}
+        self._phrases: dict[str, tuple[ImportedPhrase, ...]] = {}
         self._cut = False
         self.losses = LossReport()
         self.allowance = ImportAllowance(name)
@@ -43,8 +43,8 @@ class ImportedScriptBuilder:
         if not text:
             return
         self.allowance.take_text(len(text))
-        wanted = sanitise_short_text(line_id)
-        free_id = wanted if wanted and wanted == line_id and wanted not in self._ids else create_line_id()
+        shown_id = sanitise_short_text(line_id)
+        free_id = shown_id if shown_id and shown_id == line_id and shown_id not in self._ids else create_line_id()
         line = Line(text, settings, id=free_id, character=character or self._characters_by_voice.get(settings.voice, ""))
         pieces = cut_long_line(line)
         self.allowance.take_lines(len(pieces))
@@ -52,7 +52,7 @@ class ImportedScriptBuilder:
         self._lines += pieces
         self._ids.update(piece.id for piece in pieces)
         if spoken and len(pieces) == 1:
-            self._spoken[line.id] = spoken
+            self._phrases[line.id] = spoken
 
     def add_named_line(self, line: NamedLine) -> bool:
         """Add a line that says who speaks it, as a character; return whether it had a text."""
@@ -102,13 +102,13 @@ class ImportedScriptBuilder:
         voices = tuple(VoiceReference(key, name) for key, name in self._names.items())
         script = Script(tuple(self._lines), title, self._cast.cast)
         return ImportedScript(
-            Project(script, voices=voices, assignments=self.assignments), self.losses.build_sentences(), dict(self._spoken)
+            Project(script, voices=voices, assignments=self.assignments), self.losses.build_sentences(), dict(self._phrases)
         )
 
 
-def replace_taken_ids(imported: ImportedScript, taken: frozenset[str]) -> ImportedScript:
+def replace_taken_ids(imported: ImportedScript, used_ids: frozenset[str]) -> ImportedScript:
     """Return the imported script, with other ids for those that a script uses already."""
-    ids = {line.id: create_line_id() for line in imported.project.script.lines if line.id in taken}
+    ids = {line.id: create_line_id() for line in imported.project.script.lines if line.id in used_ids}
     if not ids:
         return imported
     lines = tuple(replace(line, id=ids.get(line.id, line.id)) for line in imported.project.script.lines)

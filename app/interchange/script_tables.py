@@ -78,10 +78,10 @@ def convert_to_lines(table: ScriptTable, columns: Mapping[str, int]) -> Imported
             # The first line of a character decides who speaks them; what others do differently is their own deviation.
             cast = builder.add_character(character, settings) if character else ""
             builder.add_line(text, settings, cells.get("id", ""), character=cast)
-    others = [column for place, column in enumerate(table.header) if place not in columns.values() and column]
-    if others:
-        shown = ", ".join(sanitise_short_text(column)[:40] for column in others[:10])
-        builder.losses.add_sentence(localize(f"次の列は読み込みませんでした: {shown}", f"Columns not imported: {shown}"))
+    unused_columns = [column for index, column in enumerate(table.header) if index not in columns.values() and column]
+    if unused_columns:
+        column_names = ", ".join(sanitise_short_text(column)[:40] for column in unused_columns[:10])
+        builder.losses.add_sentence(localize(f"次の列は読み込みませんでした: {column_names}", f"Columns not imported: {column_names}"))
     return builder.build_script()
 
 
@@ -144,15 +144,15 @@ def _parse_finite(text: str) -> float | None:
 
 def _parse_pauses(cell: str, add_loss: _AddLoss) -> tuple[tuple[str, float], ...]:
     """Parse `、=0.2 。=0.5`, with marks as they are written or as they are spoken."""
-    found: dict[str, float] = {}
+    pauses: dict[str, float] = {}
     for item in cell[:1_000].split():
         mark, _, seconds = item.rpartition("=")
         phone, value = PUNCTUATION_PHONES.get(mark, mark), _parse_finite(seconds)
         if phone in PAUSE_MARKS and value is not None and PAUSE_BOUNDS.low <= value <= PAUSE_BOUNDS.high:
-            found[phone] = value
+            pauses[phone] = value
         else:
             add_loss("pause")
-    return tuple(sorted(found.items()))
+    return tuple(sorted(pauses.items()))
 
 
 def parse_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str]) -> ScriptTable:
@@ -163,8 +163,8 @@ def parse_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str])
     filled = [(number, cells) for number, cells in rows if cells is not None]
     broken = tuple(number for number, cells in rows if cells is None)
     table = ScriptTable(name, (), tuple(cells for _, cells in filled), tuple(number for number, _ in filled), broken)
-    known = recognise_columns(table.rows[0]) if table.rows else {}
-    return table.use_header() if columns or "text" in known or len(known) > 1 else table
+    columns_by_name = recognise_columns(table.rows[0]) if table.rows else {}
+    return table.use_header() if columns or "text" in columns_by_name or len(columns_by_name) > 1 else table
 
 
 def guess_columns(table: ScriptTable) -> dict[str, int]:
@@ -178,11 +178,13 @@ def guess_columns(table: ScriptTable) -> dict[str, int]:
 
 def propose_columns(table: ScriptTable) -> dict[str, int]:
     """Propose the recognised columns, and as the text the column with the most text of the rest."""
-    known = guess_columns(table)
-    others = [place for place in range(table.width) if place not in known.values()]
-    if "text" in known or not others:
-        return known
-    return known | {"text": max(others, key=lambda place: sum(len(row[place]) for row in table.rows[:COMPARED_ROWS] if place < len(row)))}
+    columns = guess_columns(table)
+    free_columns = [column for column in range(table.width) if column not in columns.values()]
+    if "text" in columns or not free_columns:
+        return columns
+    return columns | {
+        "text": max(free_columns, key=lambda column: sum(len(row[column]) for row in table.rows[:COMPARED_ROWS] if column < len(row)))
+    }
 
 
 def has_certain_columns(table: ScriptTable) -> bool:

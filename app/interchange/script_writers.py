@@ -60,8 +60,8 @@ def format_table(script: Script, separator: str = ",") -> str:
     writer.writerow(("id", "text", *CAST_FIELDS, *character, *columns))
     for line in script.lines:
         values = (_format_cell(getattr(line.settings, name), getattr(_DEFAULT_LINE_SETTINGS, name)) for name in columns.values())
-        who = (names.get(line.character, ""),) if character else ()
-        texts = (line.id, _format_line_text(line), *(getattr(line.settings, name) for name in CAST_FIELDS), *who)
+        character_cell = (names.get(line.character, ""),) if character else ()
+        texts = (line.id, _format_line_text(line), *(getattr(line.settings, name) for name in CAST_FIELDS), *character_cell)
         writer.writerow((*map(escape_formula, texts), *values))
     return out.getvalue()
 
@@ -137,7 +137,7 @@ def _describe_losses(script: Script, suffix: str) -> tuple[str, ...]:
 
 def _format_speaker(name: str, style: str) -> str:
     """Return speaker and style as VOICEVOX writes them; it ends the name at the first comma."""
-    name, style = (part.replace(",", "，") for part in (name, style))
+    name, style = (label.replace(",", "，") for label in (name, style))
     return f"{name}（{style}）," if name and style else f"{name}," if name else ""
 
 

@@ -29,7 +29,7 @@ _COLUMN_ALIASES = {
 
 def format_field_name(field: str) -> str:
     """Return the name of a field for people."""
-    words = {
+    labels = {
         "text": ("テキスト", "Text"),
         "voice": ("声", "Voice"),
         "character": ("登場人物", "Character"),
@@ -40,8 +40,8 @@ def format_field_name(field: str) -> str:
         "pause": ("記号ごとの間", "Pauses at marks"),
         "seed": ("シード", "Seed"),
     }
-    if field in words:
-        return localize(*words[field])
+    if field in labels:
+        return localize(*labels[field])
     bounds = BOUNDS[SETTING_BY_COLUMN[field]]
     return localize(bounds.ja, bounds.en[0].upper() + bounds.en[1:])
 
@@ -49,27 +49,27 @@ def format_field_name(field: str) -> str:
 def recognise_columns(header: Sequence[str]) -> dict[str, int]:
     """Return columns by field, as far as their names are known: our own names before others, and the first column of a name."""
     names = [name.strip().casefold() for name in header]
-    found = {field: names.index(field) for field in COLUMN_FIELDS if field in names}
-    for place, name in enumerate(names):
+    columns = {field: names.index(field) for field in COLUMN_FIELDS if field in names}
+    for index, name in enumerate(names):
         if (field := _FIELD_BY_COLUMN.get(name)) is not None:
-            found.setdefault(field, place)
-    return found
+            columns.setdefault(field, index)
+    return columns
 
 
 def resolve_columns(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
     """Return columns by field: those that the user names, or else the recognised ones; raise InputError for names that do not exist."""
-    found = recognise_columns(header)
+    columns_by_field = recognise_columns(header)
     names = [name.strip().casefold() for name in header]
-    wanted = {_find_field(field): column for field, column in columns.items()}
-    found = {field: place for field, place in found.items() if header[place] not in wanted.values()}
-    for field, column in wanted.items():
+    chosen_columns = {_find_field(field): column for field, column in columns.items()}
+    columns_by_field = {field: index for field, index in columns_by_field.items() if header[index] not in chosen_columns.values()}
+    for field, column in chosen_columns.items():
         if column.strip().casefold() not in names:
             raise InputError(
                 localize(f"表に「{column[:80]}」という列はありません。", f"The table has no column “{column[:80]}”."),
                 localize("使用できる列: ", "Available: ") + ", ".join(name[:40] for name in header[:20]),
             )
-        found[field] = names.index(column.strip().casefold())
-    return found
+        columns_by_field[field] = names.index(column.strip().casefold())
+    return columns_by_field
 
 
 def _find_field(name: str) -> str:
@@ -83,11 +83,11 @@ def _find_field(name: str) -> str:
 
 
 def _build_known_columns() -> dict[str, str]:
-    known = {field: field for field in COLUMN_FIELDS}
-    known |= {name: field for field, names in _COLUMN_ALIASES.items() for name in names}
+    fields_by_name = {field: field for field in COLUMN_FIELDS}
+    fields_by_name |= {name: field for field, names in _COLUMN_ALIASES.items() for name in names}
     for field, setting in SETTING_BY_COLUMN.items():
-        known |= dict.fromkeys((setting, BOUNDS[setting].ja, BOUNDS[setting].en), field)
-    return known
+        fields_by_name |= dict.fromkeys((setting, BOUNDS[setting].ja, BOUNDS[setting].en), field)
+    return fields_by_name
 
 
 _FIELD_BY_COLUMN = _build_known_columns()

@@ -81,16 +81,16 @@ def read_vvproj(name: str, suffix: str, data: bytes) -> ImportedScript:
             ),
         ) from exc
     check_line_count(name, len(keys))
-    taken = set[str]()
+    read_keys = set[str]()
     for number, key in enumerate(keys, 1):
         item = items.get(key) if isinstance(key, str) else None
         if not isinstance(item, dict) or not isinstance(item.get("text"), str):
             builder.losses.add_line(number, "壊れた行", "damaged lines")
-        elif key in taken:
+        elif key in read_keys:
             # Neither program repeats a key, but a small file could ask for one line without end.
             builder.losses.add_line(number, "同じ行の繰り返し", "repetitions of a line")
         else:
-            taken.add(key)
+            read_keys.add(key)
             _add_item(_ImportedLine(builder, number), key, item, DEFAULT_ENGINE_BY_SUFFIX.get(suffix, VOICEVOX))
     if has_song(project):
         builder.losses.add_sentence(localize("ソングは読み込みませんでした。", "Not imported: songs."))
@@ -181,9 +181,9 @@ def find_pitch_offsets(moras: Sequence[GivenMora]) -> list[float | None]:
     """Return by how many semitones each mora of a line was moved; None for one that was not."""
     voiced = [index for index, mora in enumerate(moras) if mora.pitch > 0]
     edited = [index for index in voiced if _is_step(moras[index].pitch)]
-    found: list[float | None] = [None] * len(moras)
+    offsets: list[float | None] = [None] * len(moras)
     if not edited:
-        return found
+        return offsets
     if predicted := sorted(set(voiced) - set(edited)):
         expected, least = _interpolate_pitches(moras, predicted), LEAST_PITCH_EDIT
     else:
@@ -191,8 +191,8 @@ def find_pitch_offsets(moras: Sequence[GivenMora]) -> list[float | None]:
     for index in edited:
         semitones = (moras[index].pitch - expected[index]) * _SEMITONES_PER_UNIT
         if abs(semitones) >= least:
-            found[index] = round(min(MORA_PITCH_BOUNDS.high, max(MORA_PITCH_BOUNDS.low, semitones)), 2)
-    return found
+            offsets[index] = round(min(MORA_PITCH_BOUNDS.high, max(MORA_PITCH_BOUNDS.low, semitones)), 2)
+    return offsets
 
 
 def find_length_edits(moras: Sequence[GivenMora], speed: float) -> list[float | None]:
@@ -219,21 +219,21 @@ def _interpolate_pitches(moras: Sequence[GivenMora], predicted: Sequence[int]) -
     """Return what the voice would have said for each mora: between the predictions of its tone in its phrase, else in the line."""
     pitches = np.array([mora.pitch for mora in moras])
     expected = np.array(_compute_tone_medians(moras, predicted))
-    known = set(predicted)
+    predicted_set = set(predicted)
     # The stretches of phrases come last and win.
     for group_of in (lambda mora: mora.tone, lambda mora: (mora.phrase, mora.tone)):
         groups: dict[object, list[int]] = {}
         for index, mora in enumerate(moras):
             groups.setdefault(group_of(mora), []).append(index)
         for group in groups.values():
-            if near := [index for index in group if index in known]:
+            if near := [index for index in group if index in predicted_set]:
                 expected[group] = np.interp(group, near, pitches[near])
     return [float(pitch) for pitch in expected]
 
 
-def _compute_tone_medians(moras: Sequence[GivenMora], known: Sequence[int]) -> list[float]:
+def _compute_tone_medians(moras: Sequence[GivenMora], indexes: Sequence[int]) -> list[float]:
     """Return for each mora the median pitch of the known ones of its tone in the line; where there are none, it follows from the other tone."""
-    by_tone = {tone: [moras[index].pitch for index in known if moras[index].tone == tone] for tone in (0, 1)}
+    by_tone = {tone: [moras[index].pitch for index in indexes if moras[index].tone == tone] for tone in (0, 1)}
     low, high = (median(pitches) if pitches else None for pitches in by_tone.values())
     steps = {0: (high or 0.0) - TONE_STEP if low is None else low, 1: (low or 0.0) + TONE_STEP if high is None else high}
     return [steps[mora.tone] for mora in moras]

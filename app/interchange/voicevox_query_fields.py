@@ -94,8 +94,8 @@ def has_song(data: Mapping[str, Any]) -> bool:
     """Return whether the project has anything to sing."""
     song = data.get("song")
     tracks = song.get("tracks") if isinstance(song, dict) else None
-    found = tracks.values() if isinstance(tracks, dict) else tracks if isinstance(tracks, list) else ()
-    return any(isinstance(track, dict) and track.get("notes") for track in found)
+    track_list = tracks.values() if isinstance(tracks, dict) else tracks if isinstance(tracks, list) else ()
+    return any(isinstance(track, dict) and track.get("notes") for track in track_list)
 
 
 def parse_query_settings(
@@ -109,9 +109,9 @@ def parse_query_settings(
     values: dict[str, float] = {}
     for field in _AIVISSPEECH_FIELDS if engine == AIVISSPEECH else _VOICEVOX_FIELDS:
         ja, en = field.labels
-        given = _read_number(query, field.name, (ja, en), add_loss)
-        if given is not None:
-            bounds, ours = BOUNDS[field.setting], round(field.convert(given), 4)
+        number = _read_number(query, field.name, (ja, en), add_loss)
+        if number is not None:
+            bounds, ours = BOUNDS[field.setting], round(field.convert(number), 4)
             values[field.setting] = min(bounds.high, max(bounds.low, ours))
             if values[field.setting] != ours:
                 losses.add_lines(f"範囲外の{ja}", f"{en} out of range")
@@ -121,10 +121,10 @@ def parse_query_settings(
 
 
 def _read_number(query: Mapping[str, Any], name: str, labels: tuple[str, str], add_loss: Callable[[str, str], None]) -> float | None:
-    if (given := query.get(name)) is None:
+    if (value := query.get(name)) is None:
         return None
     try:
-        return require_number(given)
+        return require_number(value)
     except ValueError:
         add_loss(f"使用できない値（{labels[0]}）", f"values that cannot be used ({labels[1]})")
         return None

@@ -69,9 +69,9 @@ def parse_line(content: str) -> tuple[NamedLine, bool]:
     pieces: list[str] = []
     has_expressions = is_literal = False
     may_name = not name
-    for part in _PART.finditer(content):
-        kind = part.lastgroup or ""
-        value = part[kind]
+    for token in _PART.finditer(content):
+        kind = token.lastgroup or ""
+        value = token[kind]
         if kind == "end":
             break
         if kind == "tag":
@@ -80,9 +80,9 @@ def parse_line(content: str) -> tuple[NamedLine, bool]:
             is_literal = value == "nomarkup"
         elif kind == "markup" and not is_literal:
             has_expressions |= _CHOSEN_WORDS.match(value) is not None
-        elif kind == "colon" and may_name and len(before := "".join(pieces).strip()) <= MAX_SHORT_TEXT_CHARS:
+        elif kind == "colon" and may_name and len(name_before := "".join(pieces).strip()) <= MAX_SHORT_TEXT_CHARS:
             # Yarn takes what stands before the first colon as a name.
-            name, may_name, pieces = before, False, []
+            name, may_name, pieces = name_before, False, []
         else:
             may_name &= kind != "colon"
             has_expressions |= kind == "expression"

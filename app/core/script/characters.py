@@ -35,7 +35,7 @@ class CastBuilder:
 
     def __init__(self, cast: Iterable[Character] = ()) -> None:
         self._cast: list[Character] = []
-        self._known: dict[str, Character] = {}
+        self._characters_by_name: dict[str, Character] = {}
         self._colours = Counter(dict.fromkeys(range(CHARACTER_COLOURS), 0))
         for character in cast:
             self._append_character(character)
@@ -52,7 +52,7 @@ class CastBuilder:
 
     def find_character(self, name: str) -> Character | None:
         """Return the first character with this name or alias, or None."""
-        return self._known.get(fold_character_name(name))
+        return self._characters_by_name.get(fold_character_name(name))
 
     def add_character(self, name: str, settings: LineSettings) -> Character:
         """Return the character of this name: a new one with these settings where there is none yet."""
@@ -69,7 +69,7 @@ class CastBuilder:
         self._cast.append(character)
         self._colours[character.colour] += 1
         for name in character.names:
-            self._known.setdefault(fold_character_name(name), character)
+            self._characters_by_name.setdefault(fold_character_name(name), character)
 
 
 def extract_character_settings(settings: LineSettings) -> LineSettings:
@@ -87,12 +87,12 @@ def list_deviations(line: Line, character: Character) -> tuple[str, ...]:
     return tuple(name for name in CHARACTER_FIELDS if getattr(line.settings, name) != getattr(character.settings, name))
 
 
-def inherit_settings(settings: LineSettings, former: LineSettings, present: LineSettings) -> LineSettings:
+def inherit_settings(settings: LineSettings, old_settings: LineSettings, new_settings: LineSettings) -> LineSettings:
     """Return the settings of a line whose character had the former settings and has the present ones; deviations stay."""
     changed = {
         name: value
         for name in CHARACTER_FIELDS
-        if (value := getattr(present, name)) != getattr(former, name) and getattr(settings, name) == getattr(former, name)
+        if (value := getattr(new_settings, name)) != getattr(old_settings, name) and getattr(settings, name) == getattr(old_settings, name)
     }
     return replace(settings, **changed) if changed else settings
 
@@ -104,16 +104,16 @@ def add_character(script: Script, character: Character) -> Script:
 
 def change_character(script: Script, character_id: str, **values: Any) -> Script:
     """Change fields of a character; its lines follow the settings, but for their deviations."""
-    former = script.find_character(character_id)
-    if former is None or (present := replace(former, **values)) == former:
+    old = script.find_character(character_id)
+    if old is None or (new := replace(old, **values)) == old:
         return script
-    present = replace(present, settings=extract_character_settings(present.settings))
-    script = replace(script, cast=tuple(present if one.id == character_id else one for one in script.cast))
+    new = replace(new, settings=extract_character_settings(new.settings))
+    script = replace(script, cast=tuple(new if character.id == character_id else character for character in script.cast))
     inherited = _SettingsInheritance()
     return edit_lines(
         script,
         {line.id for line in script.lines if line.character == character_id},
-        lambda line: replace(line, settings=inherited.convert_settings(line.settings, former.settings, present.settings)),
+        lambda line: replace(line, settings=inherited.convert_settings(line.settings, old.settings, new.settings)),
     )
 
 
@@ -125,7 +125,7 @@ def recast_character(script: Script, character_id: str, settings: Mapping[str, A
 
 def remove_characters(script: Script, ids: Collection[str]) -> Script:
     """Remove characters; their lines keep how they are spoken, and have no character."""
-    cast = tuple(one for one in script.cast if one.id not in ids)
+    cast = tuple(character for character in script.cast if character.id not in ids)
     return replace(
         edit_lines(script, {line.id for line in script.lines if line.character in ids}, lambda line: replace(line, character="")), cast=cast
     )
@@ -134,14 +134,16 @@ def remove_characters(script: Script, ids: Collection[str]) -> Script:
 def merge_characters(script: Script, ids: Collection[str], kept: str) -> Script:
     """Make one character of several: their lines become those of the kept one, who answers to all of their names."""
     target = script.find_character(kept)
-    merged = [one for one in script.cast if one.id in ids and one.id != kept]
+    merged = [character for character in script.cast if character.id in ids and character.id != kept]
     if target is None or not merged:
         return script
-    names = dict.fromkeys((*target.aliases, *(name for one in merged for name in one.names if name not in target.names)))
-    gone = {one.id for one in merged}
+    names = dict.fromkeys((*target.aliases, *(name for character in merged for name in character.names if name not in target.names)))
+    gone = {character.id for character in merged}
     script = assign_character(script, {line.id for line in script.lines if line.character in gone}, kept)
-    present = replace(target, aliases=tuple(names)[:MOST_ALIASES])
-    return replace(script, cast=tuple(present if one.id == kept else one for one in script.cast if one.id not in gone))
+    merged_target = replace(target, aliases=tuple(names)[:MOST_ALIASES])
+    return replace(
+        script, cast=tuple(merged_target if character.id == kept else character for character in script.cast if character.id not in gone)
+    )
 
 
 def assign_character(script: Script, ids: Collection[str], character_id: str) -> Script:
@@ -150,16 +152,20 @@ def assign_character(script: Script, ids: Collection[str], character_id: str) ->
     They take the character's voice, speaker and style, and everything else in which they did not deviate from their former character, or from
     the defaults where they had none.
     """
-    present, cast, inherited = script.find_character(character_id), {one.id: one for one in script.cast}, _SettingsInheritance()
+    new_character, cast, inherited = (
+        script.find_character(character_id),
+        {character.id: character for character in script.cast},
+        _SettingsInheritance(),
+    )
 
     def assign_to_line(line: Line) -> Line:
-        former = cast.get(line.character)
-        if line.character == character_id or (present is None and character_id):
+        old_character = cast.get(line.character)
+        if line.character == character_id or (new_character is None and character_id):
             return line
-        if present is None:
+        if new_character is None:
             return replace(line, character="")
         settings = inherited.convert_settings(
-            line.settings, former.settings if former else _DEFAULT_SETTINGS, present.settings, takes_voice=True
+            line.settings, old_character.settings if old_character else _DEFAULT_SETTINGS, new_character.settings, takes_voice=True
         )
         return replace(line, settings=settings, character=character_id)
 
@@ -181,21 +187,23 @@ def reset_deviations(script: Script, ids: Collection[str]) -> Script:
 
 def apply_cast(script: Script, cast: Iterable[Character]) -> Script:
     """Give the characters of a script the settings that another cast has for their names; lines follow, but for their deviations."""
-    known = CastBuilder(cast)
-    former = {one.id: one for one in script.cast}
-    present = {
-        one.id: replace(one, settings=namesake.settings)
-        for one in script.cast
-        if (namesake := next(filter(None, map(known.find_character, one.names)), None)) is not None
+    other_cast = CastBuilder(cast)
+    old_cast = {character.id: character for character in script.cast}
+    new_cast = {
+        character.id: replace(character, settings=namesake.settings)
+        for character in script.cast
+        if (namesake := next(filter(None, map(other_cast.find_character, character.names)), None)) is not None
     }
     inherited = _SettingsInheritance()
 
     def follow_character(line: Line) -> Line:
-        settings = inherited.convert_settings(line.settings, former[line.character].settings, present[line.character].settings)
+        settings = inherited.convert_settings(line.settings, old_cast[line.character].settings, new_cast[line.character].settings)
         return line if settings is line.settings else replace(line, settings=settings)
 
-    lines = {line.id for line in script.lines if line.character in present}
-    return edit_lines(replace(script, cast=tuple(present.get(one.id, one) for one in script.cast)), lines, follow_character)
+    lines = {line.id for line in script.lines if line.character in new_cast}
+    return edit_lines(
+        replace(script, cast=tuple(new_cast.get(character.id, character) for character in script.cast)), lines, follow_character
+    )
 
 
 def replace_voices(script: Script, voices: Mapping[str, str]) -> Script:
@@ -206,9 +214,9 @@ def replace_voices(script: Script, voices: Mapping[str, str]) -> Script:
         if settings.voice not in voices:
             return settings
         # The former value is kept with the new one: as long as it is known, no other value can get its number.
-        made = inherited.get(id(settings)) or (settings, replace(settings, voice=voices[settings.voice]))
-        inherited[id(settings)] = made
-        return made[1]
+        replaced = inherited.get(id(settings)) or (settings, replace(settings, voice=voices[settings.voice]))
+        inherited[id(settings)] = replaced
+        return replaced[1]
 
     cast = tuple(
         character if (settings := replace_voice(character.settings)) is character.settings else replace(character, settings=settings)
@@ -228,20 +236,20 @@ def merge_cast(script: Script, lines: Iterable[Line], cast: Iterable[Character])
     A character of the same name is the one here, and its lines take over the settings it has here. Where the cast is full, lines of further
     ones have no character.
     """
-    joined, known = CastBuilder(script.cast), dict[str, tuple[Character, Character]]()
-    taken = {one.id for one in script.cast}
-    for one in cast:
+    joined, pairs = CastBuilder(script.cast), dict[str, tuple[Character, Character]]()
+    own_ids = {character.id for character in script.cast}
+    for character in cast:
         # Renamed since it came from the same project, a character has the id of another here.
-        coming = replace(one, id=create_line_id()) if one.id in taken else one
-        if (here := joined.find_character(one.name) or (None if joined.is_full else joined.adopt_character(coming))) is not None:
-            known[one.id] = (one, here)
+        coming = replace(character, id=create_line_id()) if character.id in own_ids else character
+        if (own := joined.find_character(character.name) or (None if joined.is_full else joined.adopt_character(coming))) is not None:
+            pairs[character.id] = (character, own)
     inherited = _SettingsInheritance()
 
     def adopt_line(line: Line) -> Line:
-        if (pair := known.get(line.character)) is None:
+        if (pair := pairs.get(line.character)) is None:
             return line if not line.character else replace(line, character="")
-        there, here = pair
-        return replace(line, character=here.id, settings=inherited.convert_settings(line.settings, there.settings, here.settings))
+        there, own = pair
+        return replace(line, character=own.id, settings=inherited.convert_settings(line.settings, there.settings, own.settings))
 
     adopted = tuple(adopt_line(line) for line in lines)
     return (script if len(joined.cast) == len(script.cast) else replace(script, cast=joined.cast)), adopted
@@ -252,17 +260,19 @@ class _SettingsInheritance:
 
     def __init__(self) -> None:
         # The values are kept with the new one: as long as they are known, no other value can get their numbers.
-        self._made: dict[tuple[int, int, int, bool], tuple[tuple[LineSettings, ...], LineSettings]] = {}
+        self._inherited: dict[tuple[int, int, int, bool], tuple[tuple[LineSettings, ...], LineSettings]] = {}
 
     def convert_settings(
         self, settings: LineSettings, former: LineSettings, present: LineSettings, *, takes_voice: bool = False
     ) -> LineSettings:
         """Return the settings of a line after its character changed; with `takes_voice` its voice is no deviation."""
         key = (id(settings), id(former), id(present), takes_voice)
-        if key not in self._made:
-            made = inherit_settings(settings, former, present)
+        if key not in self._inherited:
+            inherited = inherit_settings(settings, former, present)
             if takes_voice:
                 voice = {name: getattr(present, name) for name in CAST_FIELDS}
-                made = replace(made, **voice) if any(getattr(made, name) != value for name, value in voice.items()) else made
-            self._made[key] = ((settings, former, present), made)
-        return self._made[key][1]
+                inherited = (
+                    replace(inherited, **voice) if any(getattr(inherited, name) != value for name, value in voice.items()) else inherited
+                )
+            self._inherited[key] = ((settings, former, present), inherited)
+        return self._inherited[key][1]

@@ -50,11 +50,11 @@ def find_cast_ids(line: Line, voice: VoiceTraits) -> tuple[int, int]:
     return _find_id(line.settings.speaker, voice.speakers), _find_id(line.settings.style, voice.styles)
 
 
-def choose_known_name(wanted: str, known: Sequence[str]) -> str:
+def choose_known_name(name: str, voice_names: Sequence[str]) -> str:
     """Return the speaker or style that is heard for a name: the first one where the voice has none of it; the name itself where none is known."""
-    return wanted if not known or wanted in known else known[0]
+    return name if not voice_names or name in voice_names else voice_names[0]
 
 
 def _find_id(name: str, items: Mapping[int, str]) -> int:
     # An unknown name falls back to the first one: a line must stay playable with another voice.
-    return next((number for number, known in items.items() if known == name), next(iter(items), 0))
+    return next((number for number, item_name in items.items() if item_name == name), next(iter(items), 0))

@@ -92,10 +92,10 @@ class Project:
 def sanitise_project(project: Project) -> Project:
     """Return the project with everything in it as we write it. Raises InputError for more lines than a script holds."""
     # Qt turns what is no text into other text, and the lines of a character are found by its id.
-    ids = {one.id: create_line_id() for one in project.script.cast if one.id != sanitise_short_text(one.id)}
-    cast = tuple(_sanitise_character(one, ids.get(one.id, one.id)) for one in project.script.cast)
-    named = (replace(line, character=ids[line.character]) if line.character in ids else line for line in project.script.lines)
-    lines = [piece for line in named for piece in cut_long_line(_sanitise_line(line))]
+    ids = {character.id: create_line_id() for character in project.script.cast if character.id != sanitise_short_text(character.id)}
+    cast = tuple(_sanitise_character(character, ids.get(character.id, character.id)) for character in project.script.cast)
+    renamed_lines = (replace(line, character=ids[line.character]) if line.character in ids else line for line in project.script.lines)
+    lines = [cut for line in renamed_lines for cut in cut_long_line(_sanitise_line(line))]
     if len(lines) > MAX_SCRIPT_LINES:
         raise InputError(
             localize("行が多すぎます。", "There are too many lines."),

@@ -50,23 +50,23 @@ def parse_takes(data: object, lose: ReportLoss | None = None) -> tuple[LineTake,
 
 def _convert_take_to_data(take: LineTake) -> dict[str, Any]:
     line = convert_line_to_data(Line(take.text, take.settings, take.overrides, take.id, unknown=take.unknown))
-    others = {"line": take.line, "sound": take.sound, "length_s": take.length_s, "size": take.size}
-    others |= {"starred": take.starred, "rating": take.rating, "note": take.note}
-    return line | {name: value for name, value in others.items() if value}
+    take_values = {"line": take.line, "sound": take.sound, "length_s": take.length_s, "size": take.size}
+    take_values |= {"starred": take.starred, "rating": take.rating, "note": take.note}
+    return line | {name: value for name, value in take_values.items() if value}
 
 
 def _parse_take(data: object) -> LineTake:
     if not isinstance(data, dict) or not data.get("id") or not isinstance(data.get("starred", False), bool):
         raise ValueError("a take")
-    made = parse_line({name: data[name] for name in _LINE_FIELDS_OF_TAKES if name in data})
+    line = parse_line({name: data[name] for name in _LINE_FIELDS_OF_TAKES if name in data})
     sound, length_s = data.get("sound", ""), require_number(data.get("length_s", 0.0))
     if not (sound == "" or is_sound_name(sound)) or not 0 <= length_s <= MAX_TAKE_S:
         raise ValueError("a sound")
     return LineTake(
         line=sanitise_short_text(data.get("line", "")),
-        text=made.text,
-        settings=made.settings,
-        overrides=made.overrides,
+        text=line.text,
+        settings=line.settings,
+        overrides=line.overrides,
         sound=sound,
         length_s=length_s,
         size=require_int(data.get("size", 0), 0, MAX_INT64),
@@ -88,7 +88,7 @@ _PROJECT_FIELDS = ("format", "version", "script", "current", "voices", "dictiona
 
 def convert_project_to_data(project: Project) -> dict[str, Any]:
     """Return the data that `parse_project` reads, without empty parts and without the sounds. The sounds are written by `app.interchange.koebako_files`."""
-    parts: dict[str, Any] = {
+    values: dict[str, Any] = {
         "current": project.current,
         "voices": [
             load_unknown(voice.unknown) | {name: value for name in _VOICE_FIELDS if (value := getattr(voice, name))}
@@ -101,7 +101,7 @@ def convert_project_to_data(project: Project) -> dict[str, Any]:
         "tests": list(project.tests),
     }
     head = {"format": FORMAT, "version": VERSION, "script": convert_script_to_data(project.script)}
-    written = dict(project.others) | head | {name: part for name, part in parts.items() if part}
+    written = dict(project.others) | head | {name: part for name, part in values.items() if part}
     return written | ({"sounds": {}} if project.embeds else {})
 
 
@@ -118,45 +118,52 @@ def parse_project(data: object, lose: ReportLossAt | None = None) -> Project:
         raise ValueError("no project")
     if data.get("version") not in (FIRST_VERSION, VERSION):
         raise ValueError(f"version {data.get('version')!r}")
-    parts = _ProjectFieldReader(data, locate_losses(lose))
+    reader = _ProjectFieldReader(data, locate_losses(lose))
     script = parse_script(data.get("script"), lose)
     if data["version"] == FIRST_VERSION:
-        script = cast_assigned_names(script, parts.read_items("characters", MOST_CHARACTERS, _parse_assignment))
-    known = _PROJECT_FIELDS if data["version"] == VERSION else (*_PROJECT_FIELDS, "characters")
+        script = cast_assigned_names(script, reader.read_items("characters", MOST_CHARACTERS, _parse_assignment))
+    known_fields = _PROJECT_FIELDS if data["version"] == VERSION else (*_PROJECT_FIELDS, "characters")
     return Project(
         script=script,
-        current=parts.read_field("current", "", sanitise_short_text),
-        voices=parts.read_items("voices", MOST_VOICES, _parse_voice),
+        current=reader.read_field("current", "", sanitise_short_text),
+        voices=reader.read_items("voices", MOST_VOICES, _parse_voice),
         assignments=list_unassigned_characters(script.cast),
-        dictionary=parts.read_field("dictionary", (), partial(parse_entries, lose=parts.lose)),
-        export=parts.read_field("export", {}, require_object),
-        takes=parts.read_field("takes", (), partial(parse_takes, lose=parts.lose)),
-        presets=parts.read_field("presets", {}, partial(parse_untrusted_presets, lose=parts.lose)),
-        tests=parts.read_items("tests", MOST_TESTS, require_object),
-        embeds=isinstance(parts.read_field("sounds", None, require_object), dict),
-        others={name: value for name, value in data.items() if name not in known},
+        dictionary=reader.read_field("dictionary", (), partial(parse_entries, lose=reader.lose)),
+        export=reader.read_field("export", {}, require_object),
+        takes=reader.read_field("takes", (), partial(parse_takes, lose=reader.lose)),
+        presets=reader.read_field("presets", {}, partial(parse_untrusted_presets, lose=reader.lose)),
+        tests=reader.read_items("tests", MOST_TESTS, require_object),
+        embeds=isinstance(reader.read_field("sounds", None, require_object), dict),
+        others={name: value for name, value in data.items() if name not in known_fields},
     )
 
 
 def cast_assigned_names(script: Script, assignments: Iterable[VoiceAssignment]) -> Script:
     """Return a script of version 1, whose names of imported files were kept beside it, with these names as its cast; see `cast_named_voices`."""
     cast = CastBuilder(script.cast)
-    for one in assignments:
-        cast.add_character(one.name, LineSettings(voice=one.voice or one.name, speaker=one.speaker if one.voice else "", style=one.style))
+    for assignment in assignments:
+        cast.add_character(
+            assignment.name,
+            LineSettings(
+                voice=assignment.voice or assignment.name, speaker=assignment.speaker if assignment.voice else "", style=assignment.style
+            ),
+        )
     return cast_named_voices(script, cast.cast)
 
 
 def cast_named_voices(script: Script, cast: Iterable[Character]) -> Script:
     """Return the script with this cast; lines whose voice is only the name of a character become lines of that character."""
     characters = tuple(cast)
-    ids = {one.name: one.id for one in characters if one.settings.voice == one.name}
+    ids = {character.name: character.id for character in characters if character.settings.voice == character.name}
     lines = tuple(replace(line, character=ids[line.settings.voice]) if line.settings.voice in ids else line for line in script.lines)
     return replace(script, lines=lines, cast=characters)
 
 
 def list_unassigned_characters(cast: Iterable[Character]) -> tuple[VoiceAssignment, ...]:
     """Return the characters whose voice is no more than their name, as names that a voice is looked for."""
-    return tuple(VoiceAssignment(one.name, speaker=one.name) for one in cast if one.settings.voice == one.name)
+    return tuple(
+        VoiceAssignment(character.name, speaker=character.name) for character in cast if character.settings.voice == character.name
+    )
 
 
 class _ProjectFieldReader:
@@ -169,9 +176,11 @@ class _ProjectFieldReader:
         """Return a field, or `missing` where the file has none."""
         return read_field(self._data, name, missing, read, self.lose)
 
-    def read_items(self, name: str, most: int, read: Callable[[dict[str, Any]], Parsed]) -> tuple[Parsed, ...]:
+    def read_items(self, name: str, max_items: int, read: Callable[[dict[str, Any]], Parsed]) -> tuple[Parsed, ...]:
         """Return the items of a list. Raises TooManyError."""
-        return self.read_field(name, (), lambda data: parse_items(data, name, most, lambda item: read(require_object(item)), self.lose))
+        return self.read_field(
+            name, (), lambda data: parse_items(data, name, max_items, lambda item: read(require_object(item)), self.lose)
+        )
 
 
 def _parse_voice(data: dict[str, Any]) -> VoiceReference:

@@ -105,14 +105,14 @@ class _LineIndexCache:
     """The indices of lines by id, for the latest script only: after each edit the window looks up some ten lines of it."""
 
     def __init__(self) -> None:
-        self._known: tuple[tuple[Line, ...], dict[str, int]] = ((), {})
+        self._indexes: tuple[tuple[Line, ...], dict[str, int]] = ((), {})
 
     def find_indexes(self, lines: tuple[Line, ...]) -> dict[str, int]:
         """Return the index of each line by id; the first of lines with equal ids."""
         # Read once, because another thread may replace the value in between.
-        known = self._known
+        known = self._indexes
         if known[0] is not lines:
-            known = self._known = (lines, {lines[index].id: index for index in range(len(lines) - 1, -1, -1)})
+            known = self._indexes = (lines, {lines[index].id: index for index in range(len(lines) - 1, -1, -1)})
         return known[1]
 
 
@@ -152,10 +152,13 @@ class Script:
 
 def cut_long_line(line: Line) -> list[Line]:
     """Return the line, or several with the same settings if its text is too long for one; those have no edits of their reading."""
-    first, *others = cut_line(line.text, memos=line.settings.memos)
-    if not others:
+    first, *other_texts = cut_line(line.text, memos=line.settings.memos)
+    if not other_texts:
         return [line]
-    return [replace(line, text=first, overrides=Overrides()), *(Line(text, line.settings, character=line.character) for text in others)]
+    return [
+        replace(line, text=first, overrides=Overrides()),
+        *(Line(text, line.settings, character=line.character) for text in other_texts),
+    ]
 
 
 def insert_lines(script: Script, index: int, lines: Iterable[Line]) -> Script:
@@ -171,29 +174,29 @@ def remove_lines(script: Script, ids: Collection[str]) -> Script:
 
 def copy_lines(script: Script, ids: Collection[str]) -> tuple[Script, tuple[Line, ...]]:
     """Insert copies of lines behind the last of them; the second value is the copies."""
-    wanted = frozenset(ids)
-    found = [index for index, line in enumerate(script.lines) if line.id in wanted]
-    copies = tuple(replace(script.lines[index], id=create_line_id()) for index in found)
-    return (insert_lines(script, found[-1] + 1, copies) if found else script), copies
+    copied_ids = frozenset(ids)
+    indexes = [index for index, line in enumerate(script.lines) if line.id in copied_ids]
+    copies = tuple(replace(script.lines[index], id=create_line_id()) for index in indexes)
+    return (insert_lines(script, indexes[-1] + 1, copies) if indexes else script), copies
 
 
 def move_lines(script: Script, ids: Collection[str], index: int) -> Script:
     """Gather lines, in their order, before the one that is at `index` now."""
-    wanted = frozenset(ids)
-    moved = [line for line in script.lines if line.id in wanted]
-    before = [line for line in script.lines[:index] if line.id not in wanted]
-    after = [line for line in script.lines[index:] if line.id not in wanted]
-    return replace(script, lines=(*before, *moved, *after))
+    moved_ids = frozenset(ids)
+    moved = [line for line in script.lines if line.id in moved_ids]
+    lines_before = [line for line in script.lines[:index] if line.id not in moved_ids]
+    lines_after = [line for line in script.lines[index:] if line.id not in moved_ids]
+    return replace(script, lines=(*lines_before, *moved, *lines_after))
 
 
 def shift_lines(script: Script, ids: Collection[str], step: int) -> Script:
     """Move each of the lines one place up (-1) or down (1); a block at the edge stays there."""
-    lines, wanted = list(script.lines), frozenset(ids)
+    lines, moved_ids = list(script.lines), frozenset(ids)
     places = range(len(lines)) if step < 0 else range(len(lines) - 1, -1, -1)
-    for place in places:
-        other = place + step
-        if lines[place].id in wanted and 0 <= other < len(lines) and lines[other].id not in wanted:
-            lines[place], lines[other] = lines[other], lines[place]
+    for index in places:
+        neighbour = index + step
+        if lines[index].id in moved_ids and 0 <= neighbour < len(lines) and lines[neighbour].id not in moved_ids:
+            lines[index], lines[neighbour] = lines[neighbour], lines[index]
     return replace(script, lines=tuple(lines))
 
 
@@ -226,14 +229,14 @@ def replace_overrides(script: Script, line_id: str, overrides: Overrides) -> Scr
 def change_settings(script: Script, ids: Collection[str], **values: Any) -> Script:
     """Change these settings of lines and leave their other settings alone."""
     # Keyed by the old settings: lines that share a value keep sharing one, and are then compared by identity.
-    made: dict[int, LineSettings] = {}
+    changed: dict[int, LineSettings] = {}
 
     def change_line(line: Line) -> Line:
         old = line.settings
-        new = made.get(id(old))
+        new = changed.get(id(old))
         if new is None:
             new = replace(old, **values)
-            new = made[id(old)] = old if new == old else new
+            new = changed[id(old)] = old if new == old else new
         return line if new is old else Line(line.text, new, line.overrides, line.id, line.character, line.unknown)
 
     return edit_lines(script, ids, change_line)
@@ -241,8 +244,8 @@ def change_settings(script: Script, ids: Collection[str], **values: Any) -> Scri
 
 def edit_lines(script: Script, ids: Collection[str], edit: Callable[[Line], Line]) -> Script:
     """Edit lines; the same script comes back when nothing has changed, so that there is nothing to undo."""
-    wanted = frozenset(ids)
-    lines = tuple(edit(line) if line.id in wanted else line for line in script.lines)
+    edited_ids = frozenset(ids)
+    lines = tuple(edit(line) if line.id in edited_ids else line for line in script.lines)
     return script if all(new is old for new, old in zip(lines, script.lines, strict=True)) else replace(script, lines=lines)
 
 

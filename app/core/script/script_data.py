@@ -190,19 +190,19 @@ def parse_line(data: object, lose: ReportLoss | None = None, settings_by_charact
     )
 
 
-def dump_unknown(data: Mapping[str, Any], known: Collection[str], **levels: tuple[object, Collection[str]]) -> str:
+def dump_unknown(data: Mapping[str, Any], known_names: Collection[str], **levels: tuple[object, Collection[str]]) -> str:
     """Return the fields that are not known as JSON, those of deeper levels by the name of the level; empty where there are none."""
-    unknown: dict[str, Any] = {name: value for name, value in data.items() if name not in known}
+    unknown: dict[str, Any] = {name: value for name, value in data.items() if name not in known_names}
     for level, (values, names) in levels.items():
         if isinstance(values, dict) and (deeper := {name: value for name, value in values.items() if name not in names}):
             unknown[level] = deeper
     return json.dumps(unknown, ensure_ascii=False, sort_keys=True) if unknown else ""
 
 
-def dump_unknown_of_line(data: Mapping[str, Any], known: Collection[str]) -> str:
+def dump_unknown_of_line(data: Mapping[str, Any], known_names: Collection[str]) -> str:
     """Return the fields of a line, or of its take, that are not known, with those of its settings and overrides; see `dump_unknown`."""
     return dump_unknown(
-        data, known, settings=(data.get("settings"), _WRITTEN_SETTINGS), overrides=(data.get("overrides"), _OVERRIDE_FIELDS)
+        data, known_names, settings=(data.get("settings"), _WRITTEN_SETTINGS), overrides=(data.get("overrides"), _OVERRIDE_FIELDS)
     )
 
 
@@ -231,9 +231,9 @@ def _parse_overrides(edits: object, lose: ReportLoss | None) -> Overrides:
 def _parse_edit(kind: type, data: object) -> Any:
     if not isinstance(data, Mapping):
         raise ValueError(kind.__name__)
-    known = _EDIT_FIELDS[kind]
-    values = {item.name: data[item.name] for item in known if item.name in data}
-    for item in known:
+    known_fields = _EDIT_FIELDS[kind]
+    values = {item.name: data[item.name] for item in known_fields if item.name in data}
+    for item in known_fields:
         plain = str(item.type).removesuffix(" | None")
         if item.name in values:
             _check_field(item.name, plain, values[item.name], _EDIT_BOUNDS.get(item.name))

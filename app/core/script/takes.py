@@ -118,12 +118,12 @@ def find_sounds(data: object) -> frozenset[str]:
     return frozenset((str(data),)) if is_sound_name(data) else frozenset()
 
 
-def draw_seeds(count: int, taken: Iterable[int], draw: Callable[[int, int], int]) -> tuple[int, ...]:
+def draw_seeds(count: int, present_seeds: Iterable[int], draw: Callable[[int, int], int]) -> tuple[int, ...]:
     """Return seeds for `count` more takes, none of which is taken or occurs twice; `draw` is `random.randint` or its like."""
-    known, seeds = set(taken), list[int]()
+    used_seeds, seeds = set(present_seeds), list[int]()
     while len(seeds) < count:
         seed = draw(int(SEED_BOUNDS.low), int(SEED_BOUNDS.high))
-        if seed not in known:
-            known.add(seed)
+        if seed not in used_seeds:
+            used_seeds.add(seed)
             seeds.append(seed)
     return tuple(seeds)

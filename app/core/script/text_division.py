@@ -47,11 +47,9 @@ def split_line(script: Script, line_id: str, texts: list[str]) -> tuple[Script, 
     if line is None or len(texts) < 2:
         return script, [] if line is None else [line]
     edits = _bind_overrides(line)
-    pieces = [
-        replace(line, text=text, overrides=edits, id=line.id if not number else create_line_id()) for number, text in enumerate(texts)
-    ]
+    lines = [replace(line, text=text, overrides=edits, id=line.id if not number else create_line_id()) for number, text in enumerate(texts)]
     index = script.find_index(line_id) or 0
-    return replace(script, lines=(*script.lines[:index], *pieces, *script.lines[index + 1 :])), pieces
+    return replace(script, lines=(*script.lines[:index], *lines, *script.lines[index + 1 :])), lines
 
 
 def join_lines(script: Script, ids: list[str]) -> tuple[Script, Line | None]:

@@ -47,10 +47,10 @@ def find_matches(script: Script, query: SearchQuery, ids: Collection[str] | None
 
     There is one list for each line, so that a search through very many lines can pause.
     """
-    wanted = _fold_with_origins(query.text, query.is_loose)[0]
+    letters = _fold_with_origins(query.text, query.is_loose)[0]
     for line in script.lines:
         if ids is None or line.id in ids:
-            yield [SearchMatch(line.id, start, end) for start, end in _find_in_line(line, wanted, query.is_loose)]
+            yield [SearchMatch(line.id, start, end) for start, end in _find_in_line(line, letters, query.is_loose)]
 
 
 def fold_text(text: str) -> str:
@@ -85,20 +85,20 @@ def expand_replacement(match: SearchMatch, text: str) -> str:
 
 def find_unknown_group(text: str, groups: int) -> int | None:
     """Return the first group number in a replacement text that an expression with so many groups does not have; None if all exist."""
-    named = (int(found[1] or found[2]) for found in _GROUP_REFERENCE.finditer(text) if found[1] or found[2])
-    return next((number for number in named if number > groups), None)
+    numbers = (int(match[1] or match[2]) for match in _GROUP_REFERENCE.finditer(text) if match[1] or match[2])
+    return next((number for number in numbers if number > groups), None)
 
 
-def _find_in_line(line: Line, wanted: str, is_loose: bool) -> list[tuple[int, int]]:
-    found = _find_spans(line.text, wanted, is_loose)
+def _find_in_line(line: Line, letters: str, is_loose: bool) -> list[tuple[int, int]]:
+    spans = _find_spans(line.text, letters, is_loose)
     # Only letters in this order can be found across notation, so all other lines are not parsed for it.
-    if not _has_in_order(_fold_with_origins(line.text, is_loose)[0], wanted):
-        return found
+    if not _has_in_order(_fold_with_origins(line.text, is_loose)[0], letters):
+        return spans
     noted = _parse_noted_text(line.text, memos=line.settings.memos)
     if noted.silent:
-        spoken = (noted.map_span_to_written(*place) for place in _find_spans(noted.plain, wanted, is_loose))
-        found = sorted([*found, *(place for place in spoken if all(place[1] <= start or end <= place[0] for start, end in found))])
-    return found
+        spoken = (noted.map_span_to_written(*span) for span in _find_spans(noted.plain, letters, is_loose))
+        spans = sorted([*spans, *(span for span in spoken if all(span[1] <= start or end <= span[0] for start, end in spans))])
+    return spans
 
 
 def _has_in_order(text: str, letters: str) -> bool:
@@ -111,17 +111,17 @@ def _has_in_order(text: str, letters: str) -> bool:
     return bool(letters)
 
 
-def _find_spans(text: str, wanted: str, is_loose: bool) -> list[tuple[int, int]]:
+def _find_spans(text: str, letters: str, is_loose: bool) -> list[tuple[int, int]]:
     written, origins = _fold_with_origins(text, is_loose)
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     begin = 0
-    while wanted and (at := written.find(wanted, begin)) >= 0:
-        begin = at + len(wanted)
+    while letters and (at := written.find(letters, begin)) >= 0:
+        begin = at + len(letters)
         start, end = (at, begin) if origins is None else (origins[at][0], origins[begin - 1][1])
         # The same character may hold the word twice, once for each of its letters.
-        if not found or start >= found[-1][1]:
-            found.append((start, end))
-    return found
+        if not spans or start >= spans[-1][1]:
+            spans.append((start, end))
+    return spans
 
 
 # A script is searched again after every edit, which mostly changes one line.

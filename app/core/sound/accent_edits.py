@@ -30,7 +30,7 @@ class LinePhrase:
     @property
     def accent(self) -> int:
         """Return the last high mora before the pitch falls, from 1; 0 when it never falls."""
-        return next((place for place in range(len(self.tones) - 1, 0, -1) if self.tones[place - 1] > self.tones[place]), 0)
+        return next((index for index in range(len(self.tones) - 1, 0, -1) if self.tones[index - 1] > self.tones[index]), 0)
 
 
 def list_phrases(reading: LineReading, overrides: Overrides) -> tuple[LinePhrase, ...]:
@@ -100,10 +100,10 @@ def set_mora_pitches(overrides: Overrides, pitches: Mapping[int, float | None]) 
 
 def set_pause_length(overrides: Overrides, mark: int, length_s: float | None) -> Overrides:
     """Fix the pause of a mark in seconds; None leaves the pause to the voice."""
-    others = [edit for edit in overrides.pauses if edit.mark != mark]
+    other_edits = [edit for edit in overrides.pauses if edit.mark != mark]
     if length_s is not None:
-        others.append(PauseOverride(mark, round(min(PAUSE_BOUNDS.high, max(PAUSE_BOUNDS.low, length_s)), 3)))
-    return replace(overrides, pauses=tuple(sorted(others, key=lambda edit: edit.mark)))
+        other_edits.append(PauseOverride(mark, round(min(PAUSE_BOUNDS.high, max(PAUSE_BOUNDS.low, length_s)), 3)))
+    return replace(overrides, pauses=tuple(sorted(other_edits, key=lambda edit: edit.mark)))
 
 
 def set_word_reading(reading: LineReading, word: LineWord, kana: str) -> tuple[ReadingOverride, ...]:
@@ -113,8 +113,8 @@ def set_word_reading(reading: LineReading, word: LineWord, kana: str) -> tuple[R
         return reading.readings
     starts = find_occurrences(surface, reading.text)
     occurrence = starts.index(word.start) if word.start in starts else None
-    others = tuple(one for one in reading.readings if (one.surface, one.occurrence) != (surface, occurrence))
-    return (ReadingOverride(surface, kana, occurrence=occurrence), *others) if kana else others
+    other_edits = tuple(edit for edit in reading.readings if (edit.surface, edit.occurrence) != (surface, occurrence))
+    return (ReadingOverride(surface, kana, occurrence=occurrence), *other_edits) if kana else other_edits
 
 
 def reset_phrase(reading: LineReading, overrides: Overrides, mora: int) -> Overrides:
@@ -133,15 +133,15 @@ def reset_phrase(reading: LineReading, overrides: Overrides, mora: int) -> Overr
 def _find_forced_starts(reading: LineReading) -> set[int]:
     """Return the morae that begin a phrase whatever the user edits."""
     marks = {mark.moras_before for mark in reading.marks}
-    emoji = {mora + side for mora, one in enumerate(reading.moras) if one.is_emoji for side in (0, 1)}
-    return {0} | marks | emoji | {place.moras for place in reading.offsets}
+    emoji = {mora + side for mora, line_mora in enumerate(reading.moras) if line_mora.is_emoji for side in (0, 1)}
+    return {0} | marks | emoji | {offset.moras for offset in reading.offsets}
 
 
 def _set_phrase_start(reading: LineReading, overrides: Overrides, mora: int, begins: bool) -> Overrides:
-    others = [edit for edit in overrides.phrases if edit.mora != mora]
+    other_edits = [edit for edit in overrides.phrases if edit.mora != mora]
     if (mora in reading.phrases) != begins:
-        others.append(PhraseOverride(mora, begins))
-    return replace(overrides, phrases=tuple(sorted(others, key=lambda edit: edit.mora)))
+        other_edits.append(PhraseOverride(mora, begins))
+    return replace(overrides, phrases=tuple(sorted(other_edits, key=lambda edit: edit.mora)))
 
 
 def _set_tones(reading: LineReading, overrides: Overrides, start: int, tones: tuple[int, ...]) -> Overrides:

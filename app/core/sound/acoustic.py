@@ -192,9 +192,9 @@ class AcousticModel:
         `noise` (F·hop,) is that of all frames, of which every window takes its part; None for a decoder that takes none.
         """
         hop = self.voice.hop_length
-        part = None if noise is None else noise[window.start * hop : window.end * hop]
-        wanted = (window.exact - window.start, window.last - window.start)
-        samples = self.synthesizer.decode_window(z[:, window.start : window.end], part, speaker, wanted, style_vector)
+        window_noise = None if noise is None else noise[window.start * hop : window.end * hop]
+        frame_range = (window.exact - window.start, window.last - window.start)
+        samples = self.synthesizer.decode_window(z[:, window.start : window.end], window_noise, speaker, frame_range, style_vector)
         return samples[(window.first - window.exact) * hop :]
 
     def decode_windows(self, z: Float32, *, noise: Float32 | None, speaker: int, style_vector: Float32 | None = None) -> Iterator[Float32]:

@@ -25,15 +25,15 @@ def devoice_pieces(pieces: Iterable[Float32], spans: Sequence[tuple[int, int]], 
         spans: samples [start, end) of the whole sound, in order and apart from each other.
     """
     # What waits never begins behind the next span.
-    waiting, at, left = np.zeros(0, np.float32), 0, list(spans)
+    waiting, at, spans_left = np.zeros(0, np.float32), 0, list(spans)
     for piece in pieces:
         waiting = np.concatenate((waiting, piece)) if len(waiting) else piece
-        while left and at + len(waiting) >= left[0][1]:
-            start, end = (place - at for place in left.pop(0))
+        while spans_left and at + len(waiting) >= spans_left[0][1]:
+            start, end = (edge - at for edge in spans_left.pop(0))
             # No empty piece: to some who take the pieces, that is the end.
-            yield from (part for part in (waiting[:start], devoice_samples(waiting[start:end], rate)) if len(part))
+            yield from (samples for samples in (waiting[:start], devoice_samples(waiting[start:end], rate)) if len(samples))
             waiting, at = waiting[end:], at + end
-        ready = min(len(waiting), max(0, left[0][0] - at)) if left else len(waiting)
+        ready = min(len(waiting), max(0, spans_left[0][0] - at)) if spans_left else len(waiting)
         if ready:
             yield waiting[:ready]
             waiting, at = waiting[ready:], at + ready
@@ -54,19 +54,19 @@ def devoice_samples(samples: Float32, rate: int) -> Float32:
     frames = np.lib.stride_tricks.sliding_window_view(padded, size)[::step] * window
     noise = np.fft.irfft(_compute_envelopes(frames, rate) * np.fft.rfft(np.random.default_rng(0).standard_normal(frames.shape)), size)
     noise *= window * DEVOICED_GAIN * np.sqrt((frames**2).mean(axis=1) / np.maximum((noise**2).mean(axis=1), _LEAST**2))[:, None]
-    whole = np.zeros_like(padded)
+    total = np.zeros_like(padded)
     for number, frame in enumerate(noise):
-        whole[number * step : number * step + size] += frame
+        total[number * step : number * step + size] += frame
     # What the window has taken from each frame's loudness, and what overlapping frames of noise add to each other.
-    found = whole[size - step : size - step + len(samples)] / np.sqrt((window**2).mean() * (window**2).sum() / step)
-    return _join_ends(samples, found.astype(np.float32), min(round(EDGE_S * rate), len(samples) // 2))
+    noise_samples = total[size - step : size - step + len(samples)] / np.sqrt((window**2).mean() * (window**2).sum() / step)
+    return _join_ends(samples, noise_samples.astype(np.float32), min(round(EDGE_S * rate), len(samples) // 2))
 
 
 def _compute_envelopes(frames: Float64, rate: int) -> Float64:
     """Return the spectral envelope of each frame: its cepstrum without what is as long as a period."""
     cepstra = np.fft.irfft(np.log(np.abs(np.fft.rfft(frames)) + _LEAST))
-    kept = max(2, round(LIFTER_S * rate))
-    cepstra[:, kept : cepstra.shape[1] - kept + 1] = 0
+    lifter = max(2, round(LIFTER_S * rate))
+    cepstra[:, lifter : cepstra.shape[1] - lifter + 1] = 0
     envelopes: Float64 = np.exp(np.fft.rfft(cepstra).real)
     return envelopes
 

@@ -72,8 +72,8 @@ def compute_symbol_frames(
     if opening_frames is not None:
         frames[0] = opening_frames
     for target in targets:
-        part = length[target.start : target.end].astype(np.float64)
-        share = part / part.sum() if part.sum() > 0 else np.full(len(part), 1 / len(part))
+        lengths = length[target.start : target.end].astype(np.float64)
+        share = lengths / lengths.sum() if lengths.sum() > 0 else np.full(len(lengths), 1 / len(lengths))
         frames[target.start : target.end] = round_with_carry(share * target.frames)
     # A sentence without a frame would give the flow and the decoder empty tensors.
     if frames.sum() == 0:
@@ -92,11 +92,11 @@ def compute_flow_frames(
         frames: that are heard, int64 (T,), as `compute_symbol_frames` gives them for the other arguments.
         has_opening: the first symbol gets what the voice predicts at speed 1, whatever is heard of it.
     """
-    predicted, heard = compute_symbol_frames(logw, length_scale, rule), compute_symbol_frames(logw, length_scale, rule, endings=endings)
+    predicted, shortened = compute_symbol_frames(logw, length_scale, rule), compute_symbol_frames(logw, length_scale, rule, endings=endings)
     lengthened = frames.copy()
     for ending in endings:
-        if frames[ending.symbol] == heard[ending.symbol]:
-            silence = min(predicted[ending.symbol] - heard[ending.symbol], max(0, frames[ending.pause] - 1))
+        if frames[ending.symbol] == shortened[ending.symbol]:
+            silence = min(predicted[ending.symbol] - shortened[ending.symbol], max(0, frames[ending.pause] - 1))
             lengthened[ending.symbol] += silence
             lengthened[ending.pause] -= silence
     unheard = max(0, int(compute_symbol_frames(logw[:1], 1.0, rule)[0]) - int(frames[0])) if has_opening else 0

@@ -59,17 +59,17 @@ def move_overrides(overrides: Overrides, old: LineReading, new: LineReading) -> 
 def move_readings(readings: tuple[ReadingOverride, ...], old: str, new: str) -> tuple[ReadingOverride, ...]:
     """Find each reading of a single occurrence in the new text, or drop it with its occurrence."""
     spans = _find_common_stretches(old, new)
-    found = []
+    edits = []
     for edit in readings:
         if edit.occurrence is None:
-            found.append(edit)
+            edits.append(edit)
             continue
         places = find_occurrences(edit.surface, old)
-        place = _move_span(spans, places[edit.occurrence], len(edit.surface)) if edit.occurrence < len(places) else None
-        now = find_occurrences(edit.surface, new)
-        if place in now:
-            found.append(replace(edit, occurrence=now.index(place)))
-    return tuple(found)
+        start = _move_span(spans, places[edit.occurrence], len(edit.surface)) if edit.occurrence < len(places) else None
+        starts = find_occurrences(edit.surface, new)
+        if start in starts:
+            edits.append(replace(edit, occurrence=starts.index(start)))
+    return tuple(edits)
 
 
 def _map_untouched(old: LineReading, new: LineReading) -> tuple[dict[int, int], dict[int, int]]:
@@ -86,8 +86,8 @@ def _map_untouched(old: LineReading, new: LineReading) -> tuple[dict[int, int], 
         end = start + word.end - word.start
         while last + 1 < len(new.words) and new.words[last].end < end:
             last += 1
-        same = [phone for one in new.words[first : last + 1] for phone in one.phones]
-        if new.words[last].end == end and tuple(same) == word.phones:
+        new_phones = [phone for new_word in new.words[first : last + 1] for phone in new_word.phones]
+        if new.words[last].end == end and tuple(new_phones) == word.phones:
             shift, mark_shift = new.words[first].first_mora - word.first_mora, new.words[first].first_mark - word.first_mark
             moras |= {mora: mora + shift for mora in range(word.first_mora, word.end_mora)}
             marks |= {mark: mark + mark_shift for mark in range(word.first_mark, word.end_mark)}
@@ -99,25 +99,27 @@ def _find_common_stretches(old: str, new: str) -> list[tuple[int, int, int]]:
     head = tail = 0
     if len(old) * len(new) > MAX_COMPARED_PAIRS:
         shorter = min(len(old), len(new))
-        head = next((place for place in range(shorter) if old[place] != new[place]), shorter)
-        tail = next((place for place in range(shorter - head) if old[-1 - place] != new[-1 - place]), shorter - head)
+        head = next((new_start for new_start in range(shorter) if old[new_start] != new[new_start]), shorter)
+        tail = next((new_start for new_start in range(shorter - head) if old[-1 - new_start] != new[-1 - new_start]), shorter - head)
     old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
     inner: list[tuple[int, int, int]] = []
     if len(old_middle) * len(new_middle) <= MAX_COMPARED_PAIRS:
         blocks = SequenceMatcher(None, old_middle, new_middle, autojunk=False).get_matching_blocks()
         inner = [(head + block.a, head + block.b, block.size) for block in blocks]
     spans: list[tuple[int, int, int]] = []
-    for start, place, size in ((0, 0, head), *inner, (len(old) - tail, len(new) - tail, tail)):
-        if spans and spans[-1][0] + spans[-1][2] == start and spans[-1][1] + spans[-1][2] == place:
+    for start, new_start, size in ((0, 0, head), *inner, (len(old) - tail, len(new) - tail, tail)):
+        if spans and spans[-1][0] + spans[-1][2] == start and spans[-1][1] + spans[-1][2] == new_start:
             spans[-1] = (spans[-1][0], spans[-1][1], spans[-1][2] + size)
         elif size:
-            spans.append((start, place, size))
+            spans.append((start, new_start, size))
     return spans
 
 
 def _move_span(spans: list[tuple[int, int, int]], start: int, size: int) -> int | None:
     """Return the start in the new text of a stretch of the old one; None when anything in the stretch has changed."""
-    return next((place + start - first for first, place, length in spans if first <= start and start + size <= first + length), None)
+    return next(
+        (new_start + start - first for first, new_start, length in spans if first <= start and start + size <= first + length), None
+    )
 
 
 def find_occurrences(surface: str, text: str) -> list[int]:

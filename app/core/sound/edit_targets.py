@@ -31,15 +31,15 @@ class LineOffset:
 
 def select_readings(sentence: LineSentence, request: SynthesisRequest) -> tuple[ReadingOverride, ...]:
     """Return the readings that concern a sentence, with their occurrences counted within the sentence."""
-    found = []
+    overrides = []
     for override in request.overrides.readings:
         if override.surface not in sentence.text:
             continue
         if override.occurrence is not None:
             override = replace(override, occurrence=override.occurrence - request.text.count(override.surface, 0, sentence.start))
         if override.occurrence is None or 0 <= override.occurrence < sentence.text.count(override.surface):
-            found.append(override)
-    return tuple(found)
+            overrides.append(override)
+    return tuple(overrides)
 
 
 def apply_edited_tones(phones: Phones, overrides: Overrides, offset: LineOffset) -> Phones:

@@ -108,14 +108,14 @@ def synthesize_fixed(
     """
     try:
         for stages, sentence in zip(_build_stages(pipeline, request, sentences, on_stage, cancelled), sentences, strict=True):
-            left = sentence.total * pipeline.voice.hop_length
+            samples_left = sentence.total * pipeline.voice.hop_length
             stages.prepare_sentence()
             for chunk in stages.render_chunks():
-                yield chunk.samples[:left]
-                left -= min(left, len(chunk.samples))
+                yield chunk.samples[:samples_left]
+                samples_left -= min(samples_left, len(chunk.samples))
             # Lines leave out the inaudible tail, but here the promised number of samples counts.
-            if left:
-                yield np.zeros(left, np.float32)
+            if samples_left:
+                yield np.zeros(samples_left, np.float32)
     except (RequestStopped, BackendError):
         # As in `Pipeline.synthesize`.
         if not cancelled():
@@ -130,11 +130,11 @@ def _build_stages(
     clock = StageClock(request.id, on_stage, cancelled, pipeline.warm)
     request = pipeline.voice.limit_numbers(request)
     style = pipeline.voice.build_style_vector(request.speaker, request.style, request.style_weight)
-    place = LineOffset()
+    offset = LineOffset()
     for sentence in sentences:
         check_phone_count(len(sentence.phones.phones))
-        own = replace(clock, sentence=sentence.index)
-        own.start_stage()
+        sentence_clock = replace(clock, sentence=sentence.index)
+        sentence_clock.start_stage()
         shape = () if pipeline.is_single_graph else sentence.frames
-        yield SentenceStages(pipeline, request, own, style, sentence.phones, place, shape)
-        place = place.advance_past(sentence.phones)
+        yield SentenceStages(pipeline, request, sentence_clock, style, sentence.phones, offset, shape)
+        offset = offset.advance_past(sentence.phones)

@@ -25,13 +25,13 @@ def compute_k_filters(rate: int) -> tuple[Biquad, Biquad]:
     """Return shelf and high pass for a sampling rate in Hz, each as (b0, b1, b2), (1, a1, a2)."""
     warped = tan(pi * _SHELF_HZ / rate)
     high, band = 10 ** (_SHELF_DB / 20), 10 ** (_SHELF_DB / 20 * _SHELF_BAND)
-    whole = 1 + warped / _SHELF_Q + warped**2
+    scale = 1 + warped / _SHELF_Q + warped**2
     ends, middle = high + warped**2, band * warped / _SHELF_Q
-    shelf = ((ends + middle) / whole, 2 * (warped**2 - high) / whole, (ends - middle) / whole)
-    shelf_past = (1.0, 2 * (warped**2 - 1) / whole, (1 - warped / _SHELF_Q + warped**2) / whole)
+    shelf = ((ends + middle) / scale, 2 * (warped**2 - high) / scale, (ends - middle) / scale)
+    shelf_past = (1.0, 2 * (warped**2 - 1) / scale, (1 - warped / _SHELF_Q + warped**2) / scale)
     warped = tan(pi * _LOW_HZ / rate)
-    whole = 1 + warped / _LOW_Q + warped**2
-    low_past = (1.0, 2 * (warped**2 - 1) / whole, (1 - warped / _LOW_Q + warped**2) / whole)
+    scale = 1 + warped / _LOW_Q + warped**2
+    low_past = (1.0, 2 * (warped**2 - 1) / scale, (1 - warped / _LOW_Q + warped**2) / scale)
     return (shelf, shelf_past), ((1.0, -2.0, 1.0), low_past)
 
 
@@ -39,7 +39,7 @@ class KWeighting:
     """Puts one sound through both filters, piece by piece; the pieces joined are as the whole."""
 
     def __init__(self, rate: int) -> None:
-        self._answer, self._carried = _compute_response(rate), np.zeros(_TAIL)
+        self._answer, self._tail_sum = _compute_response(rate), np.zeros(_TAIL)
 
     def filter_samples(self, samples: Float32) -> Float64:
         """Return the samples after both filters, float64, as many as before."""
@@ -49,10 +49,10 @@ class KWeighting:
 
     def _filter_piece(self, samples: Float32) -> Float64:
         """Return up to `WEIGHTED_PIECE` samples after the filters; what they leave in the filters goes into the next piece."""
-        found = np.fft.irfft(np.fft.rfft(samples.astype(np.float64), WEIGHTED_PIECE + _TAIL) * self._answer, WEIGHTED_PIECE + _TAIL)
-        found[:_TAIL] += self._carried
-        self._carried = found[len(samples) : len(samples) + _TAIL]
-        return found[: len(samples)]
+        filtered = np.fft.irfft(np.fft.rfft(samples.astype(np.float64), WEIGHTED_PIECE + _TAIL) * self._answer, WEIGHTED_PIECE + _TAIL)
+        filtered[:_TAIL] += self._tail_sum
+        self._tail_sum = filtered[len(samples) : len(samples) + _TAIL]
+        return filtered[: len(samples)]
 
 
 def apply_k_weighting(samples: Float32, rate: int) -> Float64:

@@ -112,7 +112,7 @@ class LineMelody:
     @property
     def heights(self) -> tuple[float | None, ...]:
         """Return the semitones that will be heard: the voice's own, and the offset."""
-        return tuple(None if own is None else own + offset for own, offset in zip(self.own, self.offsets, strict=True))
+        return tuple(None if semitones is None else semitones + offset for semitones, offset in zip(self.own, self.offsets, strict=True))
 
     def list_voiced(self, moras: Iterable[int]) -> list[int]:
         """Return those of these morae that have a pitch."""
@@ -148,12 +148,12 @@ def shift_pitches(melody: LineMelody, moras: Sequence[int], semitones: float) ->
 
 def place_pitches(melody: LineMelody, heights: Mapping[int, float]) -> dict[int, float]:
     """Return the offsets with which morae are heard at these heights; those without a pitch are left out."""
-    found: dict[int, float] = {}
+    offsets: dict[int, float] = {}
     for mora, height in heights.items():
-        own = melody.own[mora]
-        if own is not None:
-            found[mora] = round_pitch(height - own)
-    return found
+        semitones = melody.own[mora]
+        if semitones is not None:
+            offsets[mora] = round_pitch(height - semitones)
+    return offsets
 
 
 def smooth_pitches(melody: LineMelody, moras: Sequence[int]) -> dict[int, float]:
@@ -194,10 +194,10 @@ def copy_melody(melody: LineMelody, moras: Sequence[int]) -> CopiedMelody | None
 def paste_melody(melody: LineMelody, moras: Sequence[int], copied: CopiedMelody) -> dict[int, float]:
     """Return the offsets that give these morae a copied tune around their own mean, stretched to their number."""
     voiced = melody.list_voiced(moras)
-    own = [value for mora in voiced if (value := melody.own[mora]) is not None]
-    if not own:
+    levels = [value for mora in voiced if (value := melody.own[mora]) is not None]
+    if not levels:
         return {}
-    middle = float(np.mean(own)) + copied.offset
+    middle = float(np.mean(levels)) + copied.offset
     places = np.linspace(0, len(copied.heights) - 1, len(voiced))
     tune = np.interp(places, np.arange(len(copied.heights)), copied.heights)
     return place_pitches(melody, {mora: middle + float(height) for mora, height in zip(voiced, tune, strict=True)})
@@ -228,17 +228,17 @@ def predict_own_melody(reading: LineReading, tones: Sequence[int], *, intonation
         tones: of each mora, with the user's edits.
         intonation: scales how far the pitch leaves its middle.
     """
-    own: list[float | None] = []
-    for sentence, place in enumerate(reading.offsets):
+    pitches: list[float | None] = []
+    for sentence, offset in enumerate(reading.offsets):
         count = sum(mora.sentence == sentence for mora in reading.moras)
-        phones = _rebuild_phones(reading, tones, sentence, range(place.moras, place.moras + count))
-        own += predict_mora_pitches(phones, intonation=intonation) if count else ()
-    return LineMelody(tuple(own), (0.0,) * len(own))
+        phones = _rebuild_phones(reading, tones, sentence, range(offset.moras, offset.moras + count))
+        pitches += predict_mora_pitches(phones, intonation=intonation) if count else ()
+    return LineMelody(tuple(pitches), (0.0,) * len(pitches))
 
 
 def remove_pitch_edits(overrides: Overrides) -> Overrides:
     """Return the edits without those of the melody: two lines that differ in nothing else have the same melody of their own."""
-    moras = tuple(kept for edit in overrides.moras if (kept := replace(edit, pitch=None)) != MoraOverride(edit.mora))
+    moras = tuple(plain_edit for edit in overrides.moras if (plain_edit := replace(edit, pitch=None)) != MoraOverride(edit.mora))
     if not (overrides.readings or moras or overrides.pauses or overrides.phrases):
         return Overrides()
     return replace(overrides, moras=moras)

@@ -78,7 +78,7 @@ def find_line_words(phones: Phones, sentence: LineSentence, offset: LineOffset) 
     for count in phones.word2ph[1:-1]:
         first_phone.append(first_phone[-1] + count)
     moras, marks = _count_before(map_phones_to_moras(phones.phones)), _count_before(map_phones_to_marks(phones.phones))
-    others = dict(zip(pairwise(ends), phones.others, strict=False))
+    other_readings = dict(zip(pairwise(ends), phones.others, strict=False))
     cuts = _find_shared_cuts(noted.plain, phones.text, ends)
     for (plain_start, from_char), (plain_end, to_char) in pairwise(cuts):
         start, end = noted.map_span_to_written(plain_start, plain_end)
@@ -94,17 +94,17 @@ def find_line_words(phones: Phones, sentence: LineSentence, offset: LineOffset) 
             offset.marks + marks[first],
             offset.marks + marks[last],
             phones.phones[first:last],
-            others.get((from_char, to_char), ""),
+            other_readings.get((from_char, to_char), ""),
         )
 
 
 def _count_before(places: Sequence[int]) -> list[int]:
     """Return for each phone how many morae or marks were complete before it; a phone of no mora or mark counts those before it."""
     counted, count = [], 0
-    for place in places:
-        count = max(count, place)
-        counted.append(place if place >= 0 else count)
-        count = max(count, place + 1)
+    for index in places:
+        count = max(count, index)
+        counted.append(index if index >= 0 else count)
+        count = max(count, index + 1)
     return counted
 
 
@@ -117,14 +117,14 @@ def _fold_raw_text(raw: str) -> str:
 
 def _find_shared_cuts(raw: str, text: str, ends: Sequence[int]) -> list[tuple[int, int]]:
     """Return the places where both texts can be cut: (in `raw`, in `text`), strictly ascending in both but for the end of `raw`."""
-    wanted = set(ends)
+    word_ends = set(ends)
     cuts = [(0, 0)]
     for tag, raw_start, raw_end, start, end in SequenceMatcher(None, _fold_raw_text(raw), text, autojunk=False).get_opcodes():
         inner = range(start, end + 1) if tag == "equal" else (start, end)
         for char in inner:
-            place = raw_start + char - start if tag == "equal" else (raw_start if char == start else raw_end)
-            if char in wanted and place > cuts[-1][0] and char > cuts[-1][1]:
-                cuts.append((place, char))
+            raw_cut = raw_start + char - start if tag == "equal" else (raw_start if char == start else raw_end)
+            if char in word_ends and raw_cut > cuts[-1][0] and char > cuts[-1][1]:
+                cuts.append((raw_cut, char))
     if cuts[-1] != (len(raw), len(text)):
         if len(cuts) > 1 and (cuts[-1][1] == len(text) or cuts[-1][0] == len(raw)):
             cuts.pop()
@@ -192,10 +192,10 @@ def read_line(
     """
     memos = memos or g2p.should_skip_memos
     request = SynthesisRequest(text, overrides=Overrides(readings))
-    place, complete = LineOffset(), True
+    offset, complete = LineOffset(), True
     moras: list[LineMora] = []
     marks: list[LineMark] = []
-    words: list[LineWord] = []
+    line_words: list[LineWord] = []
     phrases: set[int] = set()
     places: list[LineOffset] = []
     silent: set[int] = set()
@@ -204,28 +204,28 @@ def read_line(
         if longest is not None and sentence.start >= longest:
             complete = False
             break
-        given = select_readings(sentence, request)
-        phones, _ = find_phones(g2p, cache, sentence.text, given, emoji=emoji, doubts=doubts, memos=memos)
-        places.append(place)
+        sentence_readings = select_readings(sentence, request)
+        phones, _ = find_phones(g2p, cache, sentence.text, sentence_readings, emoji=emoji, doubts=doubts, memos=memos)
+        places.append(offset)
         if not phones.is_spoken:
             silent.add(sentence.index)
         moras += _list_moras(phones, sentence.index)
         marks += (
-            LineMark(phone, place.moras + count_moras(phones.phones[:index]), sentence.index)
+            LineMark(phone, offset.moras + count_moras(phones.phones[:index]), sentence.index)
             for index, phone in enumerate(phones.phones)
             if phone in PUNCTUATION
         )
-        words += find_line_words(phones, sentence, place)
+        line_words += find_line_words(phones, sentence, offset)
         notation += ((sentence.start + start, sentence.start + end) for start, end in phones.notation)
-        phrases |= {place.moras + mora for mora in (0, *phones.phrases)} | {mark.moras_before for mark in marks}
-        place = place.advance_past(phones)
+        phrases |= {offset.moras + mora for mora in (0, *phones.phrases)} | {mark.moras_before for mark in marks}
+        offset = offset.advance_past(phones)
     begins = tuple(sorted(mora for mora in phrases if mora < len(moras)))
     return LineReading(
         text,
         readings,
         tuple(moras),
         tuple(marks),
-        tuple(words),
+        tuple(line_words),
         begins,
         tuple(places),
         frozenset(silent),
@@ -247,7 +247,10 @@ def _list_moras(phones: Phones, sentence: int) -> list[LineMora]:
             spoken[mora] += (phone,)
     kana = split_moras(phones.reading)
     # The counts differ for a long vowel mark with nothing to prolong, for example; then the phones decide.
-    if len(kana) != sum(one[0] not in EMOJI_IDS for one in spoken):
-        kana = [_KANA_OF.get(one, "".join(one)) for one in spoken if one[0] not in EMOJI_IDS]
+    if len(kana) != sum(mora_phones[0] not in EMOJI_IDS for mora_phones in spoken):
+        kana = [_KANA_OF.get(mora_phones, "".join(mora_phones)) for mora_phones in spoken if mora_phones[0] not in EMOJI_IDS]
     following = iter(kana)
-    return [LineMora(one[0] if one[0] in EMOJI_IDS else next(following), tone, sentence) for one, tone in zip(spoken, tones, strict=True)]
+    return [
+        LineMora(mora_phones[0] if mora_phones[0] in EMOJI_IDS else next(following), tone, sentence)
+        for mora_phones, tone in zip(spoken, tones, strict=True)
+    ]

@@ -142,7 +142,7 @@ class LineSound:
         self.pitches_hz: tuple[float | None, ...] = ()
         self._peaks = np.zeros(256, np.float32)
         self._count = 0
-        self._rest = np.zeros(0, np.float32)
+        self._remainder = np.zeros(0, np.float32)
         self._sentences: dict[int, tuple[float, tuple[PhoneTiming, ...]]] = {}
         self._spans: dict[int, SoundSpan] = {}
         self._begun: _BegunSentence | None = None
@@ -192,10 +192,10 @@ class LineSound:
         self.length_s += length_s
         self.spoken_s += 0.0 if chunk.silence else length_s
         self.is_whole = chunk.last
-        samples = np.concatenate((self._rest, np.abs(chunk.samples)))
-        whole = len(samples) // size
-        self._append_peaks(samples[: whole * size].reshape(whole, size).max(axis=1, initial=0.0))
-        self._rest = samples[whole * size :]
+        samples = np.concatenate((self._remainder, np.abs(chunk.samples)))
+        count = len(samples) // size
+        self._append_peaks(samples[: count * size].reshape(count, size).max(axis=1, initial=0.0))
+        self._remainder = samples[count * size :]
         if self._begun is not None and chunk.last:
             self._end_sentence(self._begun)
 
@@ -205,8 +205,8 @@ class LineSound:
         peaks = self._peaks[begun.first_bin : self._count]
         if (span := find_sounding_span(peaks, begun.bin_s)) is not None:
             self._spans[begun.index] = SoundSpan(*(begun.start_s + second for second in span))
-        if (known := self._sentences.get(begun.index)) is not None:
-            self._sentences[begun.index] = known[0], fit_timings_to_sound(known[1], peaks, begun.bin_s)
+        if (timed := self._sentences.get(begun.index)) is not None:
+            self._sentences[begun.index] = timed[0], fit_timings_to_sound(timed[1], peaks, begun.bin_s)
 
     def compute_spans(self, reading: LineReading) -> LineSpans | None:
         """Return the times of all morae and marks; None where the sound has other morae, or the voice reports no timings.
@@ -216,19 +216,19 @@ class LineSound:
         moras: list[SoundSpan] = []
         marks: list[SoundSpan] = []
         end = 0.0
-        for index, place in enumerate(reading.offsets):
+        for index, offset in enumerate(reading.offsets):
             following = reading.offsets[index + 1] if index + 1 < len(reading.offsets) else None
             mora_end, mark_end = (following.moras, following.marks) if following else (len(reading.moras), len(reading.marks))
             start, timings = self._sentences.get(index, (end, ()))
             names = [timing.phone for timing in timings]
             for spans, owners, count in (
-                (moras, map_phones_to_moras(names), mora_end - place.moras),
-                (marks, map_phones_to_marks(names), mark_end - place.marks),
+                (moras, map_phones_to_moras(names), mora_end - offset.moras),
+                (marks, map_phones_to_marks(names), mark_end - offset.marks),
             ):
-                found = _build_spans(timings, owners, start)
-                if timings and len(found) != count:
+                own_spans = _build_spans(timings, owners, start)
+                if timings and len(own_spans) != count:
                     return None
-                spans += found or [SoundSpan(end, end)] * count
+                spans += own_spans or [SoundSpan(end, end)] * count
             if timings:
                 end = start + timings[-1].end_s
         return LineSpans(tuple(moras), tuple(marks)) if self._sentences else None

@@ -74,10 +74,10 @@ def _count_steps_per_s(voice: VoiceTraits) -> float:
 def _list_levels(phones: Phones) -> Float64:
     """Return the level of each phone in semitones; marks and `_` keep the level before them, and those at the beginning take the first one."""
     moras = map_phones_to_moras(phones.phones)
-    known = [index for index, mora in enumerate(moras) if mora != NO_INDEX] or [0]
+    sounding = [index for index, mora in enumerate(moras) if mora != NO_INDEX] or [0]
     levels = np.array([TONE_SEMITONES[tone] for tone in phones.tones])
-    before = np.searchsorted(known, np.arange(len(moras)), side="right") - 1
-    return np.asarray(levels[np.array(known)[np.maximum(before, 0)]], np.float64)
+    last_sounding = np.searchsorted(sounding, np.arange(len(moras)), side="right") - 1
+    return np.asarray(levels[np.array(sounding)[np.maximum(last_sounding, 0)]], np.float64)
 
 
 def smooth_curve(values: Float64, width: int) -> Float64:
@@ -120,11 +120,11 @@ def _list_question_ends(phones: Phones) -> list[tuple[int, int]]:
 
     ん, っ and a lengthened vowel rise together with the mora before them.
     """
-    names, found = phones.phones, []
+    names, ends = phones.phones, []
     for mark, phone in enumerate(names):
         last = mark - 1
         if phone != "?" or map_phones_to_moras(names)[last] == NO_INDEX:
             continue
         is_attached = names[last] in ("N", "q") or names[last] == names[last - 1]
-        found.append((last - 1 if is_attached and names[last - 1] in MORA_ENDS else last, mark))
-    return found
+        ends.append((last - 1 if is_attached and names[last - 1] in MORA_ENDS else last, mark))
+    return ends

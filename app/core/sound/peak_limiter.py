@@ -19,12 +19,12 @@ def find_true_levels(samples: Float32) -> Float32:
     """Return the highest level at each sample and up to the next one, float32 (N,); what lies outside is silence."""
     levels, count = np.abs(samples), len(samples)
     padded = np.concatenate((np.zeros(REACH - 1, np.float32), samples, np.zeros(REACH, np.float32)))
-    between, part = np.empty_like(levels), np.empty_like(levels)
+    between, weighted = np.empty_like(levels), np.empty_like(levels)
     for kernel in _KERNELS:
         # Tap by tap over all samples, which takes a fifth of the time of NumPy's correlation.
         between[:] = 0
-        for place, weight in enumerate(kernel):
-            between += np.multiply(padded[place : place + count], weight, out=part)
+        for tap, weight in enumerate(kernel):
+            between += np.multiply(padded[tap : tap + count], weight, out=weighted)
         np.maximum(levels, np.abs(between, out=between), out=levels)
     return levels
 
@@ -59,12 +59,12 @@ class PeakLimiter:
         self._ceiling, self._is_true_peak = ceiling, is_true_peak
         self._ahead, self._hold = round(LOOK_AHEAD_S * sampling_rate), round(HOLD_S * sampling_rate)
         self._past = np.ones(self._ahead + self._hold, np.float32)
-        self._held = np.zeros(0, np.float32)
-        self._before = np.zeros(REACH if is_true_peak else 0, np.float32)
+        self._held_samples = np.zeros(0, np.float32)
+        self._past_samples = np.zeros(REACH if is_true_peak else 0, np.float32)
 
     def limit_samples(self, samples: Float32) -> Float32:
         """Return the samples that are ready, of those held back and these, float32 (N,)."""
-        pending = np.concatenate((self._held, samples)) if len(self._held) else samples
+        pending = np.concatenate((self._held_samples, samples)) if len(self._held_samples) else samples
         if self._is_true_peak:
             return self._emit_samples(pending, len(pending) - self._ahead - 2 * REACH)
         is_loud = np.abs(pending[-self._ahead :]).max(initial=0.0) > self._ceiling / 2
@@ -72,18 +72,18 @@ class PeakLimiter:
 
     def flush_samples(self) -> Float32:
         """Return what was held back."""
-        return self._emit_samples(self._held, len(self._held))
+        return self._emit_samples(self._held_samples, len(self._held_samples))
 
     def _emit_samples(self, pending: Float32, count: int) -> Float32:
         count = max(0, count)
-        self._held = pending[count:]
+        self._held_samples = pending[count:]
         allowed = self._find_allowed_gains(pending)
-        self._before = np.concatenate((self._before, pending[:count]))[count:]
-        known = np.concatenate((self._past, allowed))
-        self._past = known[count : count + len(self._past)]
-        if known.min(initial=1.0) == 1:
+        self._past_samples = np.concatenate((self._past_samples, pending[:count]))[count:]
+        allowed_gains = np.concatenate((self._past, allowed))
+        self._past = allowed_gains[count : count + len(self._past)]
+        if allowed_gains.min(initial=1.0) == 1:
             return pending[:count]
-        gains = self._compute_gains(known)[:count]
+        gains = self._compute_gains(allowed_gains)[:count]
         self.least_gain = min(self.least_gain, float(gains.min(initial=1.0)))
         return np.asarray(pending[:count] * gains, np.float32)
 
@@ -91,29 +91,29 @@ class PeakLimiter:
         """Return the highest gain of each sample at which it stays below the ceiling."""
         if not self._is_true_peak:
             return self._divide_ceiling(np.abs(pending))
-        allowed = self._divide_ceiling(find_true_levels(np.concatenate((self._before, pending)))[len(self._before) :])
+        allowed = self._divide_ceiling(find_true_levels(np.concatenate((self._past_samples, pending)))[len(self._past_samples) :])
         # A peak between two samples is made of those around it, so that they need one gain.
         return _find_running_minimum(np.concatenate((allowed, np.ones(REACH, np.float32))), REACH + 1)
 
     def _divide_ceiling(self, levels: Float32) -> Float32:
         return np.minimum(1, self._ceiling / np.maximum(levels, self._ceiling))
 
-    def _compute_gains(self, known: Float32) -> Float32:
+    def _compute_gains(self, allowed_gains: Float32) -> Float32:
         """Return the gain of each sample behind the past ones: the least that any near it allows, averaged over the look-ahead."""
-        later = np.concatenate((known, np.ones(self._ahead, np.float32)))
+        later = np.concatenate((allowed_gains, np.ones(self._ahead, np.float32)))
         least = _find_running_minimum(later, self._hold + self._ahead + 1)
         sums = np.cumsum(np.concatenate((np.zeros(1), least)))
         width = self._ahead + 1
         means = (sums[width:] - sums[:-width]) / width
         # An average of rounded sums must not allow more than the least that it is made of.
-        return np.minimum(means, known[len(self._past) :]).astype(np.float32)
+        return np.minimum(means, allowed_gains[len(self._past) :]).astype(np.float32)
 
 
 def _find_running_minimum(values: Float32, width: int) -> Float32:
     """Return the least of each `width` values in a row, float32 (n - width + 1,)."""
-    found, covered = values, 1
+    minimum, covered = values, 1
     while covered < width:
         step = min(covered, width - covered)
-        found = np.minimum(found[: len(found) - step], found[step:])
+        minimum = np.minimum(minimum[: len(minimum) - step], minimum[step:])
         covered += step
-    return found
+    return minimum

@@ -89,8 +89,8 @@ class SpeakingPace:
         elif timing.stage == "decode" and timing.frames:
             made_s = timing.frames * self.frame_s
             measured = (timing.ms / 1000 + self._busy_s) / made_s
-            known = measured if self.ratio is None else self.ratio
-            self.ratio = measured + (known - measured) * math.exp(-made_s / MEMORY_S)
+            ratio = measured if self.ratio is None else self.ratio
+            self.ratio = measured + (ratio - measured) * math.exp(-made_s / MEMORY_S)
             self._last, self._busy_s = measured, 0.0
 
     def predict_waits(self, pieces_made: int, missing_s: float, left_s: float) -> tuple[float, float]:
@@ -138,7 +138,7 @@ class PhraseGate:
     clock: Callable[[], float] = time.perf_counter
     prepares_first: bool = False
     waited_s: float = 0.0
-    _held: list[AudioChunk] = field(default_factory=list)
+    _held_chunks: list[AudioChunk] = field(default_factory=list)
     _made_s: float = 0.0
     _pieces_made: int = 0
     _places: deque[float] = field(default_factory=deque)
@@ -148,7 +148,7 @@ class PhraseGate:
     @property
     def is_holding(self) -> bool:
         """Return whether sound is kept back now."""
-        return bool(self._held)
+        return bool(self._held_chunks)
 
     def add_chunk(self, chunk: AudioChunk, skipped_s: float = 0.0) -> None:
         """Take the next chunk of the request, and hand over what can be heard; `skipped_s`: seconds of the sentence before it that are not to be heard."""
@@ -185,9 +185,9 @@ class PhraseGate:
             self._release(delay_s, may_wait=self._is_at_end())
 
     def _hold_chunk(self, chunk: AudioChunk) -> None:
-        if not self._held and not self._is_sounding:
+        if not self._held_chunks and not self._is_sounding:
             self._silent_since = self.clock() + self.player.queued_s
-        self._held.append(chunk)
+        self._held_chunks.append(chunk)
         self._made_s += len(chunk.samples) / chunk.sampling_rate
 
     def _find_delay_s(self) -> float | None:
@@ -195,7 +195,7 @@ class PhraseGate:
         if self._is_at_end():
             return 0.0
         queued_s, missing_s = self.player.queued_s, self._places[0] - self._made_s
-        held_s = sum(len(chunk.samples) / chunk.sampling_rate for chunk in self._held)
+        held_s = sum(len(chunk.samples) / chunk.sampling_rate for chunk in self._held_chunks)
         assert self.pace is not None
         next_s, needed_s = self.pace.predict_waits(self._pieces_made, missing_s, self._places[-1] - self._made_s)
         delay_s = max(0.0, needed_s - held_s - queued_s)
@@ -207,15 +207,15 @@ class PhraseGate:
         return len(self._places) == 1 and self._places[0] - self._made_s <= END_TOLERANCE_S
 
     def _release(self, delay_s: float = 0.0, *, may_wait: bool = False) -> None:
-        if not self._held:
+        if not self._held_chunks:
             return
         if self._silent_since is not None:
             self.waited_s += max(0.0, self.clock() - self._silent_since) + delay_s
         self._is_sounding, self._silent_since = True, None
-        held, self._held = self._held, []
-        held[0] = replace(held[0], delay_s=delay_s)
-        held[-1] = replace(held[-1], may_wait=may_wait)
-        for chunk in held:
+        chunks, self._held_chunks = self._held_chunks, []
+        chunks[0] = replace(chunks[0], delay_s=delay_s)
+        chunks[-1] = replace(chunks[-1], may_wait=may_wait)
+        for chunk in chunks:
             self.player.write_chunk(chunk)
 
     def _end_stretch(self) -> None:

@@ -138,18 +138,18 @@ class Pipeline(SentenceContext):
         """Yield the readable sentences of a request, each one converted only when the caller takes it."""
         style = self.voice.build_style_vector(request.speaker, request.style, request.style_weight)
         sentences = split_sentences(request.text, self.g2p.split_words, memos=request.memos or self.g2p.should_skip_memos)
-        place = LineOffset()
+        offset = LineOffset()
         while True:
             clock.start_stage()
             sentence = next(sentences, None)
             if sentence is None:
                 return
-            own = replace(clock, sentence=sentence.index)
-            own.stop_stage("text")
-            phones = convert_to_phones(self, request, sentence, own)
+            sentence_clock = replace(clock, sentence=sentence.index)
+            sentence_clock.stop_stage("text")
+            phones = convert_to_phones(self, request, sentence, sentence_clock)
             if phones.is_spoken:
-                yield SentenceStages(self, request, own, style, apply_edited_tones(phones, request.overrides, place), place)
-            place = place.advance_past(phones)
+                yield SentenceStages(self, request, sentence_clock, style, apply_edited_tones(phones, request.overrides, offset), offset)
+            offset = offset.advance_past(phones)
 
     def _create_silence(self, request: SynthesisRequest, length_s: float, *, last: bool = False) -> AudioChunk:
         rate = self.voice.sampling_rate
@@ -166,17 +166,18 @@ class Pipeline(SentenceContext):
                 ),
                 localize("一体型の声では、音の長さを調整できません。", "A single-graph voice determines all lengths itself."),
             )
-        for wanted, known, ja, en in (
+        for number_asked, names, ja, en in (
             (request.style, self.voice.styles, "スタイル", "style"),
             (request.speaker, self.voice.speakers, "話者", "speaker"),
         ):
-            if wanted not in known:
+            if number_asked not in names:
                 raise VoiceError(
                     localize(
-                        f"声「{self.voice.name}」に{ja} {wanted} はありません。", f"The voice “{self.voice.name}” has no {en} {wanted}."
+                        f"声「{self.voice.name}」に{ja} {number_asked} はありません。",
+                        f"The voice “{self.voice.name}” has no {en} {number_asked}.",
                     ),
                     localize("使用できるもの: ", "Available: ")
-                    + ", ".join(f"{number} {name}" for number, name in list(known.items())[:12]),
+                    + ", ".join(f"{number} {name}" for number, name in list(names.items())[:12]),
                 )
 
 
@@ -211,13 +212,13 @@ def synthesize_or_silence(
 def compute_silence_s(pipeline: Pipeline, request: SynthesisRequest) -> float:
     """Return the seconds of such a line: the silences around it and the pauses set for its marks; other marks add nothing."""
     request, voice = pipeline.resolve_edits(request), pipeline.voice
-    clock, place, frames = StageClock(request.id, ignore_stage), LineOffset(), 0
+    clock, offset, frames = StageClock(request.id, ignore_stage), LineOffset(), 0
     for sentence in split_sentences(request.text, pipeline.g2p.split_words):
         phones = convert_to_phones(pipeline, request, sentence, clock)
         targets = build_frame_targets(
-            phones, voice.encode_phones(phones).edges, request.overrides, request.pauses, place, 1 / request.speed, voice
+            phones, voice.encode_phones(phones).edges, request.overrides, request.pauses, offset, 1 / request.speed, voice
         )
         frames += sum(target.frames for target in targets)
-        place = place.advance_past(phones)
+        offset = offset.advance_past(phones)
     pauses_s = frames * voice.hop_length / voice.sampling_rate
     return max(SHORTEST_SILENT_LINE_S, request.pre_silence_s + pauses_s + request.post_silence_s)

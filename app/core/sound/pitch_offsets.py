@@ -52,10 +52,10 @@ class OffsetCurve:
         For a voice that smears its pitch they are sharpened, so that it sounds as it was drawn.
         """
         step_s = voice.hop_length / voice.sampling_rate / STEPS_PER_FRAME
-        found = self.find_offsets((np.arange(STEPS_PER_FRAME * frames, dtype=np.float64) + 0.5) * step_s)
+        semitones = self.find_offsets((np.arange(STEPS_PER_FRAME * frames, dtype=np.float64) + 0.5) * step_s)
         if width := round(voice.architecture.pitch_smear_s / step_s):
-            found += SHARPENING * (found - smooth_curve(found, width))
-        return np.ascontiguousarray(found.reshape(frames, STEPS_PER_FRAME).T, np.float32)
+            semitones += SHARPENING * (semitones - smooth_curve(semitones, width))
+        return np.ascontiguousarray(semitones.reshape(frames, STEPS_PER_FRAME).T, np.float32)
 
 
 def build_offset_curve(
@@ -86,9 +86,9 @@ def list_voiced_spans(timings: Sequence[PhoneTiming]) -> tuple[tuple[float, floa
     """Return for each mora the seconds [start, end) of its phones that have a pitch, None where none has."""
     spans: dict[int, tuple[float, float] | None] = {}
     for timing, mora in zip(timings, map_phones_to_moras([item.phone for item in timings]), strict=True):
-        known = spans.setdefault(mora, None)
+        span = spans.setdefault(mora, None)
         if timing.phone not in UNVOICED_PHONES:
-            spans[mora] = (timing.start_s if known is None else known[0], timing.end_s)
+            spans[mora] = (timing.start_s if span is None else span[0], timing.end_s)
     spans.pop(NO_INDEX, None)
     return tuple(spans[mora] for mora in sorted(spans))
 
@@ -114,12 +114,12 @@ class _HeldStretch:
 def _list_held_stretches(timings: Sequence[PhoneTiming], offsets: Sequence[float]) -> list[_HeldStretch]:
     phones = [timing.phone for timing in timings]
     moras, marks = map_phones_to_moras(phones), np.array(map_phones_to_marks(phones))
-    spans, stretches, before = list_voiced_spans(timings), [], 0
+    spans, stretches, last_first = list_voiced_spans(timings), [], 0
     for mora, (span, offset) in enumerate(zip(spans, offsets, strict=False)):
         if span is not None:
             first = moras.index(mora)
-            stretches.append(_HeldStretch(*span, float(offset), bool((marks[before:first] != NO_INDEX).any())))
-            before = first
+            stretches.append(_HeldStretch(*span, float(offset), bool((marks[last_first:first] != NO_INDEX).any())))
+            last_first = first
     return stretches
 
 
@@ -128,6 +128,6 @@ def _find_transition(before: _HeldStretch, after: _HeldStretch, length_s: float)
     gap_s = max(0.0, after.start_s - before.end_s)
     # Through a pause the pitch stays, and what follows begins as it was drawn.
     middle_s = after.start_s - min(length_s, gap_s) / 2 if after.is_paused else after.start_s - gap_s / 2
-    taken_s = [MOST_TAKEN_SHARE * (held.end_s - held.start_s) for held in (before, after)]
+    taken_s = [MOST_TAKEN_SHARE * (stretch.end_s - stretch.start_s) for stretch in (before, after)]
     start_s = middle_s - min(length_s / 2, middle_s - before.end_s + taken_s[0])
     return start_s, middle_s + min(length_s / 2, after.start_s - middle_s + taken_s[1])

@@ -65,9 +65,9 @@ class PitchShift:
         self._context = max(1, round(PITCH_CONTEXT_S * sampling_rate))
         self._block = 2 * self._context
         # Samples kept behind the emitted ones, because later grains are still cut from them.
-        self._kept = round(3 * LONGEST_PERIOD_S * sampling_rate)
-        self._fed: list[Float32] = []
-        self._held = np.zeros(0, np.float32)
+        self._kept_count = round(3 * LONGEST_PERIOD_S * sampling_rate)
+        self._new_samples: list[Float32] = []
+        self._held_samples = np.zeros(0, np.float32)
         self._start, self._count, self._ended = 0, 0, False
         self._f0: list[Float64] = []
         self._mean = 0.0
@@ -75,7 +75,7 @@ class PitchShift:
 
     def feed_samples(self, samples: Float32) -> None:
         """Add the next samples of the sentence."""
-        self._fed.append(samples)
+        self._new_samples.append(samples)
         self._count += len(samples)
 
     def end_input(self) -> None:
@@ -94,9 +94,9 @@ class PitchShift:
 
     def shift_block(self) -> Float32:
         """Process one block and return the samples that it finished, often fewer than a block and sometimes none."""
-        if self._fed:
-            self._held = np.concatenate((self._held, *self._fed))
-            self._fed.clear()
+        if self._new_samples:
+            self._held_samples = np.concatenate((self._held_samples, *self._new_samples))
+            self._new_samples.clear()
         blocks = -(-self._count // self._block)
         if len(self._f0) < blocks:
             self._f0.append(self._track_pitch(len(self._f0)))
@@ -109,39 +109,39 @@ class PitchShift:
     def _track_pitch(self, block: int) -> Float64:
         """Return the pitch in Hz of each frame of a block, 0 where nothing is voiced."""
         first = max(0, block * self._block - self._context)
-        samples = self._held[first - self._start : (block + 1) * self._block + self._context - self._start]
-        found = np.zeros(0)
+        samples = self._held_samples[first - self._start : (block + 1) * self._block + self._context - self._start]
+        f0 = np.zeros(0)
         if np.isfinite(samples).all():
-            found = np.asarray(self._tracker.estimate_f0(samples, self._rate), np.float64)
+            f0 = np.asarray(self._tracker.estimate_f0(samples, self._rate), np.float64)
             # The comparisons also remove NaN, for which both are false.
-            found = np.where((found >= LEAST_TRACKED_HZ) & (found <= self._rate / MIN_PERIOD_SAMPLES), found, 0)
+            f0 = np.where((f0 >= LEAST_TRACKED_HZ) & (f0 <= self._rate / MIN_PERIOD_SAMPLES), f0, 0)
         skipped = PITCH_BLOCK_FRAMES // 2 if block else 0
-        found = np.pad(_filter_octave_slips(found), (0, skipped + PITCH_BLOCK_FRAMES))
-        return found[skipped : skipped + PITCH_BLOCK_FRAMES]
+        f0 = np.pad(_filter_octave_slips(f0), (0, skipped + PITCH_BLOCK_FRAMES))
+        return f0[skipped : skipped + PITCH_BLOCK_FRAMES]
 
     def _change_pitch(self, block: int) -> Float32:
         f0 = self._f0[block]
         last = self._ended and (block + 1) * self._block >= self._count
         samples = self._grains.add_block(
-            self._held, self._start, f0, self._compute_ratios(f0, block * len(f0)), self._count if last else None
+            self._held_samples, self._start, f0, self._compute_ratios(f0, block * len(f0)), self._count if last else None
         )
-        done = min(self._grains.emitted - self._kept, (block + 1) * self._block - self._context) - self._start
-        if done > 0:
-            self._held = self._held[done:]
-            self._start += done
+        passed = min(self._grains.emitted - self._kept_count, (block + 1) * self._block - self._context) - self._start
+        if passed > 0:
+            self._held_samples = self._held_samples[passed:]
+            self._start += passed
         return samples
 
     def _compute_ratios(self, f0: Float64, first: int) -> Float64:
         """Return the ratio of new to old pitch for each frame from the frame `first` on, 1 where nothing is voiced."""
         voiced = f0 > 0
-        known = np.where(voiced, f0, 1)
-        moved = (self._change.intonation - 1) * (np.log(known) - self._mean) if self._change.intonation != 1 else np.zeros(len(f0))
+        hz = np.where(voiced, f0, 1)
+        moved = (self._change.intonation - 1) * (np.log(hz) - self._mean) if self._change.intonation != 1 else np.zeros(len(f0))
         semitones: Float64 | float = self._change.semitones
         if self._offsets is not None:
             times_s = (first + np.arange(len(f0))) * self._block / PITCH_BLOCK_FRAMES / self._rate
             semitones = semitones + self._offsets.find_offsets(times_s)
-        wanted = known * np.exp(moved + semitones / SEMITONES_PER_OCTAVE * np.log(2))
-        return np.where(voiced, np.clip(wanted, LOWEST_HZ, HIGHEST_HZ) / known, 1)
+        new_hz = hz * np.exp(moved + semitones / SEMITONES_PER_OCTAVE * np.log(2))
+        return np.where(voiced, np.clip(new_hz, LOWEST_HZ, HIGHEST_HZ) / hz, 1)
 
 
 def _compute_log_mean(blocks: list[Float64]) -> float:

@@ -41,8 +41,8 @@ class PitchMarks:
         """Return samples of the sentence from `start` on, float64 (count,), zeros where the block has none."""
         begin, end = start - self._start, start - self._start + count
         inside = self._samples[max(0, begin) : max(0, end)].astype(np.float64)
-        before = min(count, max(0, -begin))
-        return np.pad(inside, (before, count - before - len(inside))) if len(inside) < count else inside
+        missing = min(count, max(0, -begin))
+        return np.pad(inside, (missing, count - missing - len(inside))) if len(inside) < count else inside
 
     def extend_marks(self, begin: int, end: int) -> None:
         """Set marks in the frames [begin, end) of the block, all of them voiced."""
@@ -71,16 +71,16 @@ class PitchMarks:
         """Return the mark one period after (1) or before (-1) a mark."""
         period = self._find_period(mark)
         half, reach = int(0.5 * period), max(1, int(SEARCHED_PERIOD_SHARE * period))
-        here, there = round(mark), round(mark + direction * period)
-        pattern = self.copy_samples(here - half, 2 * half + 1)
-        searched = self.copy_samples(there - reach - half, 2 * (reach + half) + 1)
+        mark_sample, expected_sample = round(mark), round(mark + direction * period)
+        pattern = self.copy_samples(mark_sample - half, 2 * half + 1)
+        searched = self.copy_samples(expected_sample - reach - half, 2 * (reach + half) + 1)
         if not pattern.any():
             return mark + direction * period
         # Running sums of squares give the energy of every candidate window without a loop.
         energy = np.concatenate(([0.0], np.cumsum(searched**2)))
         likeness = np.correlate(searched, pattern) / np.sqrt(energy[len(pattern) :] - energy[: -len(pattern)] + 1e-9)
         best = int(likeness.argmax())
-        return there - reach + best + _interpolate_peak(likeness, best) + (mark - here)
+        return expected_sample - reach + best + _interpolate_peak(likeness, best) + (mark - mark_sample)
 
 
 def _interpolate_peak(values: Float64, index: int) -> float:
@@ -130,9 +130,9 @@ class PsolaStream:
         # Place in samples at which the next grain is laid.
         self._next = 0.0
         # Marks of this run whose windows were already taken out of the original.
-        self._windowed = 0
-        self._taken = np.zeros(0)
-        self._laid = np.zeros(0)
+        self._windowed_count = 0
+        self._window_sums = np.zeros(0)
+        self._grain_sums = np.zeros(0)
 
     def add_block(self, samples: Float32, start: int, f0: Float64, ratios: Float64, count: int | None) -> Float32:
         """Add the next block and return the samples that are finished.
@@ -146,10 +146,10 @@ class PsolaStream:
         """
         first = self.blocks * len(f0)
         self._end = round((first + len(f0)) * self._frame)
-        before = self._ratios[-len(f0) :]
-        self._ratios, self._first = np.concatenate((before, _fill_unvoiced(ratios, f0 > 0, before[-1]))), first - len(before)
+        last_ratios = self._ratios[-len(f0) :]
+        self._ratios, self._first = np.concatenate((last_ratios, _fill_unvoiced(ratios, f0 > 0, last_ratios[-1]))), first - len(last_ratios)
         room = self._end + round(4 * self._longest) - self.emitted
-        self._taken, self._laid = _extend_array(self._taken, room), _extend_array(self._laid, room)
+        self._window_sums, self._grain_sums = _extend_array(self._window_sums, room), _extend_array(self._grain_sums, room)
         self._marks.set_block(samples, start, f0, first)
         edges = np.flatnonzero(np.diff(np.concatenate(([False], f0 > 0, [False])).astype(np.int8)))
         for begin, end in edges.reshape(-1, 2).tolist():
@@ -172,19 +172,19 @@ class PsolaStream:
     def _close_run(self) -> None:
         self._place_grains(is_closed=True)
         self._marks.clear_marks()
-        self._windowed = 0
+        self._windowed_count = 0
 
     def _place_grains(self, *, is_closed: bool) -> None:
         """Take out and lay down all grains whose neighbours are known."""
         places = self._marks.places
         if len(places) < MIN_PITCH_MARKS:
             return
-        if not self._windowed:
+        if not self._windowed_count:
             self._next = places[0]
-        known = len(places) - (not is_closed)
-        for index in range(self._windowed, known):
-            self._add_grain(self._taken, places[index], *self._measure_gaps(index), None, 1.0)
-        self._windowed = known
+        settled = len(places) - (not is_closed)
+        for index in range(self._windowed_count, settled):
+            self._add_grain(self._window_sums, places[index], *self._measure_gaps(index), None, 1.0)
+        self._windowed_count = settled
         while self._next <= (places[-1] + 0.5 * self._measure_gaps(len(places) - 1)[1] if is_closed else places[-2]):
             index = int(np.searchsorted(places, self._next))
             index -= index == len(places) or (index > 0 and self._next - places[index - 1] <= places[index] - self._next)
@@ -192,7 +192,7 @@ class PsolaStream:
             frame = round(self._next / self._frame) - self._first
             ratio = float(self._ratios[min(max(frame, 0), len(self._ratios) - 1)])
             # Grains laid wider apart are fewer, so each of them gets more gain.
-            self._add_grain(self._laid, self._next, left, right, places[index], max(1.0, 1 / ratio) ** 0.5)
+            self._add_grain(self._grain_sums, self._next, left, right, places[index], max(1.0, 1 / ratio) ** 0.5)
             self._next += right / ratio
 
     def _measure_gaps(self, index: int) -> tuple[float, float]:
@@ -215,8 +215,8 @@ class PsolaStream:
     def _interpolate_samples(self, position: float, count: int) -> Float64:
         """Return `count` samples from a fractional position on."""
         steps = round(position * PHASES)
-        whole, phase = divmod(steps, PHASES)
-        around = self._marks.copy_samples(whole - TAPS // 2 + 1, count + TAPS - 1)
+        sample, phase = divmod(steps, PHASES)
+        around = self._marks.copy_samples(sample - TAPS // 2 + 1, count + TAPS - 1)
         return around[TAPS // 2 - 1 : count + TAPS // 2 - 1] if not phase else np.convolve(around, SINC_FILTERS[phase], "valid")
 
     def _find_safe_end(self, count: int | None) -> int:
@@ -226,18 +226,18 @@ class PsolaStream:
         places = self._marks.places
         if not places:
             return int(self._end - self._longest)
-        begun = self._windowed > 0
+        begun = self._windowed_count > 0
         return int(min(places[-2], self._next - self._longest, self._end) if begun else places[0] - self._longest)
 
-    def _take_finished(self, samples: Float32, start: int, until: int) -> Float32:
-        size = max(0, until - self.emitted)
-        taken, laid = self._taken[:size], self._laid[:size]
-        made = samples[self.emitted - start : self.emitted - start + size].copy()
-        changed = (taken > 0) | (laid != 0)
-        made[changed] = clip_softly((made[changed] * (1 - np.minimum(taken[changed], 1)) + laid[changed]).astype(np.float32))
-        self._taken, self._laid = self._taken[size:], self._laid[size:]
+    def _take_finished(self, samples: Float32, start: int, end: int) -> Float32:
+        size = max(0, end - self.emitted)
+        window_sum, laid = self._window_sums[:size], self._grain_sums[:size]
+        result = samples[self.emitted - start : self.emitted - start + size].copy()
+        changed = (window_sum > 0) | (laid != 0)
+        result[changed] = clip_softly((result[changed] * (1 - np.minimum(window_sum[changed], 1)) + laid[changed]).astype(np.float32))
+        self._window_sums, self._grain_sums = self._window_sums[size:], self._grain_sums[size:]
         self.emitted += size
-        return made
+        return result
 
 
 def _extend_array(values: Float64, size: int) -> Float64:

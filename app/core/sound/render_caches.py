@@ -75,8 +75,8 @@ def find_phones(
     memos = memos or g2p.should_skip_memos
     key = (text, readings, emoji, memos)
     # Phones with doubts serve a caller who needs none, but not the other way round.
-    for known in (True,) if doubts else (True, False):
-        if cache is not None and (found := cache.get((*key, known))) is not None:
+    for has_doubts in (True,) if doubts else (True, False):
+        if cache is not None and (found := cache.get((*key, has_doubts))) is not None:
             return found, True
     phones = g2p.convert_sentence(text, readings, emoji=emoji, doubts=doubts, memos=memos)
     if cache is not None:

@@ -125,8 +125,8 @@ class SentenceStages:
     _ids: PhoneIds = field(init=False)
     _targets: list[FrameTarget] = field(init=False)
     _key: Hashable = field(init=False)
-    _rendering: SentenceRendering | None = field(init=False)
-    _decoded: SentenceRendering | None = None
+    _final_rendering: SentenceRendering | None = field(init=False)
+    _decoded_rendering: SentenceRendering | None = None
     _change: PitchChange | None = None
     _flow_offsets: tuple[float, ...] = ()
     _features: Float32 | None = None
@@ -148,15 +148,15 @@ class SentenceStages:
         self._divide_pitch()
         takes_melody, offsets = voice.architecture.takes_melody, self._flow_offsets
         self._key = build_rendering_key(key, request, self._targets, self.clock.sentence, takes_melody=takes_melody, flow_offsets=offsets)
-        self._rendering = context.caches.renderings.get(build_pitched_key(self._key, self._change))
+        self._final_rendering = context.caches.renderings.get(build_pitched_key(self._key, self._change))
         # The decoder's own sound is cached beside the changed one, so another pitch decodes nothing again.
-        if self._rendering is None and self._change is not None:
-            self._decoded = context.caches.renderings.get(self._key)
-        known = self._rendering is not None or self._decoded is not None
-        if not known and not context.is_single_graph:
+        if self._final_rendering is None and self._change is not None:
+            self._decoded_rendering = context.caches.renderings.get(self._key)
+        is_rendered = self._final_rendering is not None or self._decoded_rendering is not None
+        if not is_rendered and not context.is_single_graph:
             self._prosody = context.caches.prosody.get(key)
         tokens, symbols = len(self.phones.text) + 2, len(self._ids.phones)
-        if known or self._prosody is not None:
+        if is_rendered or self._prosody is not None:
             for stage in ("tokenize", "bert", "expand") if context.bert is not None else ():
                 self.clock.skip_stage(stage, tokens=tokens, phones=symbols)
             if not context.is_single_graph:
@@ -178,20 +178,20 @@ class SentenceStages:
         if voice.flow_pitch_offset and (takes_melody or request.intonation == 1):
             self._flow_offsets, offsets = offsets, ()
         # A voice that takes a melody has its pitch there.
-        whole = replace(request, pitch=0.0, intonation=1.0) if takes_melody else request
-        self._change = PitchChange.from_request(whole, offsets)
+        outer_request = replace(request, pitch=0.0, intonation=1.0) if takes_melody else request
+        self._change = PitchChange.from_request(outer_request, offsets)
 
     def measure_phones(self) -> tuple[int, ...]:
         """Return the frames of each phone with its blanks, after `prepare_sentence`.
 
         A voice of one graph has to speak for this, and may not report frames; the result is then empty.
         """
-        if self.context.is_single_graph and self._rendering is None and self._decoded is None:
+        if self.context.is_single_graph and self._final_rendering is None and self._decoded_rendering is None:
             for _ in self.render_chunks():
                 pass
-            self._rendering = self.context.caches.renderings.get(build_pitched_key(self._key, self._change))
-        if (known := self._rendering or self._decoded) is not None:
-            return count_phone_frames(known.timings, self.context.voice)
+            self._final_rendering = self.context.caches.renderings.get(build_pitched_key(self._key, self._change))
+        if (rendering := self._final_rendering or self._decoded_rendering) is not None:
+            return count_phone_frames(rendering.timings, self.context.voice)
         if self._prosody is None:
             return ()
         return tuple(np.add.reduceat(self._compute_frames(self._prosody), self._ids.edges[:-1]).tolist())
@@ -206,39 +206,43 @@ class SentenceStages:
     @property
     def frames(self) -> int:
         """Return the frames of the whole sentence if it was spoken before; else 0."""
-        known = self._rendering or self._decoded
-        return 0 if known is None else known.frames
+        rendering = self._final_rendering or self._decoded_rendering
+        return 0 if rendering is None else rendering.frames
 
     def render_chunks(self) -> Iterator[AudioChunk]:
         """Yield the sound of the sentence in pieces."""
-        if (again := self._rendering) is not None:
-            timings, made = again.timings, self._repeat_cached_rendering(again, is_pitched=self._change is not None)
+        if (again := self._final_rendering) is not None:
+            timings, sound = again.timings, self._repeat_cached_rendering(again, is_pitched=self._change is not None)
         else:
-            timings, made = self._render_sentence()
+            timings, sound = self._render_sentence()
         voice = self.context.voice
-        heard = advance_timings(timings, voice.architecture.sound_lead_s)
-        for index, piece in enumerate(self._limit_pieces(made)):
-            yield AudioChunk(piece, voice.sampling_rate, self.request.id, self.clock.sentence, phones=() if index else heard)
+        heard_timings = advance_timings(timings, voice.architecture.sound_lead_s)
+        for index, piece in enumerate(self._limit_pieces(sound)):
+            yield AudioChunk(piece, voice.sampling_rate, self.request.id, self.clock.sentence, phones=() if index else heard_timings)
 
     def _render_sentence(self) -> tuple[tuple[PhoneTiming, ...], Iterator[Float32]]:
         """Return timings and samples at the wanted pitch; both these and the decoder's own samples are cached."""
-        if self._decoded is not None:
-            timings, frames, made = self._decoded.timings, self._decoded.frames, self._repeat_cached_rendering(self._decoded)
+        if self._decoded_rendering is not None:
+            timings, frames, sound = (
+                self._decoded_rendering.timings,
+                self._decoded_rendering.frames,
+                self._repeat_cached_rendering(self._decoded_rendering),
+            )
         else:
-            timings, frames, made = self._run_single_graph() if self.context.is_single_graph else self._run_graphs()
-            made = self._cache_while_yielding(self._key, timings, frames, made)
+            timings, frames, sound = self._run_single_graph() if self.context.is_single_graph else self._run_graphs()
+            sound = self._cache_while_yielding(self._key, timings, frames, sound)
         if self._change is None:
-            return timings, made
+            return timings, sound
         return timings, self._cache_while_yielding(
-            build_pitched_key(self._key, self._change), timings, frames, self._shift_pitch(self._change, timings, made)
+            build_pitched_key(self._key, self._change), timings, frames, self._shift_pitch(self._change, timings, sound)
         )
 
     def _cache_while_yielding(
-        self, key: Hashable, timings: tuple[PhoneTiming, ...], frames: int, made: Iterator[Float32]
+        self, key: Hashable, timings: tuple[PhoneTiming, ...], frames: int, sound: Iterator[Float32]
     ) -> Iterator[Float32]:
         """Yield the pieces, and cache them once all have come; VoiceError for one that is no sound."""
         pieces: list[Float32] = []
-        for piece in made:
+        for piece in sound:
             check_samples(piece, self.context.voice.name)
             # Consumers must not change samples that are cached.
             piece.flags.writeable = False
@@ -333,8 +337,8 @@ class SentenceStages:
                 # The decoder sees nothing of what was dropped before, and clicks where it begins.
                 samples = fade_in(samples, round(OPENING_FADE_S * voice.sampling_rate))
             # Only the last `_` may lose its silence: a pause that the user set is never trimmed.
-            kept = max(0, tail - window.first) * voice.hop_length
-            yield trim_tail(samples, voice.sampling_rate, kept) if window.last == count else samples
+            kept_samples = max(0, tail - window.first) * voice.hop_length
+            yield trim_tail(samples, voice.sampling_rate, kept_samples) if window.last == count else samples
         if (silent := min(tail, count) - sounding) > 0:
             yield np.zeros(silent * voice.hop_length, np.float32)
 
@@ -371,8 +375,8 @@ class SentenceStages:
             samples = limiter.limit_samples(apply_gain(piece, self.request.volume))
             self.clock.stop_stage("audio", samples=len(samples))
             yield samples
-        if len(rest := limiter.flush_samples()):
-            yield rest
+        if len(held_samples := limiter.flush_samples()):
+            yield held_samples
 
     @property
     def _noise(self) -> NoiseStreams:

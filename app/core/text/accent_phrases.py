@@ -58,7 +58,7 @@ def convert_words_to_phones(words: Iterable[Word], notation: tuple[tuple[int, in
         notation: as `Phones` has it.
     """
     text, reading = "", ""
-    sizes, others, begins, moras = [], [], [], 0
+    sizes, other_readings, begins, moras = [], [], [], 0
     phones, tones, word2ph = [EDGE_SYMBOL], [0], [1]
     vowel = ""
     for word, heights, is_first in _compute_heights(words):
@@ -76,12 +76,14 @@ def convert_words_to_phones(words: Iterable[Word], notation: tuple[tuple[int, in
             phones += [phone for phone, _ in symbols]
             tones += [tone for _, tone in symbols]
             # Divided evenly among the characters of the word; the earlier ones get the remainder.
-            share, rest = divmod(len(symbols), len(word.surface))
-            word2ph += [share + (index < rest) for index in range(len(word.surface))]
+            share, remainder = divmod(len(symbols), len(word.surface))
+            word2ph += [share + (index < remainder) for index in range(len(word.surface))]
             sizes.append(len(word.surface))
-            others.append(word.other_reading)
+            other_readings.append(word.other_reading)
             moras += sum(phone in MORA_ENDS for phone, _ in symbols)
-    return Phones(text, reading, (*phones, EDGE_SYMBOL), (*tones, 0), (*word2ph, 1), tuple(sizes), tuple(begins), tuple(others), notation)
+    return Phones(
+        text, reading, (*phones, EDGE_SYMBOL), (*tones, 0), (*word2ph, 1), tuple(sizes), tuple(begins), tuple(other_readings), notation
+    )
 
 
 def _compute_heights(words: Iterable[Word]) -> Iterator[tuple[Word, list[int], bool]]:

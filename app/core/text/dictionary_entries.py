@@ -109,30 +109,30 @@ class DictionaryComparison:
 
     def merge_into(self, entries: Iterable[DictionaryEntry], *, keep: bool) -> tuple[DictionaryEntry, ...]:
         """Return the entries with those of the file; with `keep`, words that are there stay as they are."""
-        present = tuple(entries)
-        return merge_entries(merge_entries(present, self.found), present if keep else ())
+        own_entries = tuple(entries)
+        return merge_entries(merge_entries(own_entries, self.found), own_entries if keep else ())
 
 
 def compare_import(
     entries: Iterable[DictionaryEntry], found: Sequence[DictionaryEntry], rejected: Sequence[InputError]
 ) -> DictionaryComparison:
     """Compare the entries of a file with those of a dictionary."""
-    present = {entry.surface: entry for entry in entries}
+    own_entries = {entry.surface: entry for entry in entries}
     last: dict[str, DictionaryEntry] = {}
     duplicates: dict[str, EntryConflict] = {}
     for entry in found:
-        known = last.get(entry.surface)
-        if known is not None and known != entry:
-            duplicates.setdefault(entry.surface, EntryConflict(known, entry))
+        last_entry = last.get(entry.surface)
+        if last_entry is not None and last_entry != entry:
+            duplicates.setdefault(entry.surface, EntryConflict(last_entry, entry))
         last[entry.surface] = entry
     return DictionaryComparison(
         tuple(found),
-        tuple(entry for entry in last.values() if entry.surface not in present),
-        tuple(entry for entry in last.values() if present.get(entry.surface) == entry),
+        tuple(entry for entry in last.values() if entry.surface not in own_entries),
+        tuple(entry for entry in last.values() if own_entries.get(entry.surface) == entry),
         tuple(
-            EntryConflict(present[entry.surface], entry)
+            EntryConflict(own_entries[entry.surface], entry)
             for entry in last.values()
-            if entry.surface in present and present[entry.surface] != entry
+            if entry.surface in own_entries and own_entries[entry.surface] != entry
         ),
         tuple(duplicates.values()),
         tuple(rejected),

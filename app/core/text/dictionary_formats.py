@@ -179,17 +179,17 @@ def _read_items(items: list[_Item]) -> tuple[list[DictionaryEntry], list[InputEr
     if len(items) > MAX_DICTIONARY_ENTRIES:
         raise create_too_many_error()
     entries, wrong = list[DictionaryEntry](), list[InputError]()
-    for place, item in items:
+    for location, item in items:
         try:
             entries.append(_build_entry(_convert_item(require_object(item))))
         except InputError as error:
-            wrong.append(_locate_error(place, item, error))
+            wrong.append(_locate_error(location, item, error))
         except (ValueError, LookupError):
             no_word_error = InputError(
                 localize("単語として読み込めません。", "This is not a word with its reading."),
                 localize("表記と読み（かな）が必要です。", "A word needs its spelling and its reading in kana."),
             )
-            wrong.append(_locate_error(place, item, no_word_error))
+            wrong.append(_locate_error(location, item, no_word_error))
     return entries, wrong
 
 
@@ -202,8 +202,8 @@ def _parse_table(text: str) -> list[_Item]:
     # Two more than the limit: one for a header row, and one to notice that there are too many.
     rows = list(islice(filled, MAX_DICTIONARY_ENTRIES + 2))
     head = [_JAPANESE_HEADERS.get(name.strip(), name.strip()) for name in (rows[0][1] or ())] if rows else []
-    names, others = (head, rows[1:]) if "surface" in head else (DICTIONARY_COLUMNS, rows)
-    return [(localize(f"{number} 行目", f"Line {number}"), _parse_row(cells, names)) for number, cells in others]
+    names, content_rows = (head, rows[1:]) if "surface" in head else (DICTIONARY_COLUMNS, rows)
+    return [(localize(f"{number} 行目", f"Line {number}"), _parse_row(cells, names)) for number, cells in content_rows]
 
 
 def _parse_ime_text(text: str) -> list[_Item]:
@@ -234,8 +234,12 @@ def _convert_item(item: dict[str, Any]) -> dict[str, Any]:
         return {"surface": item["surface"], "reading": item["reading"], "kind": find_ime_kind(_require_text(item["part"]))}
     if "pronunciation" not in item:
         return item
-    part, detail = item.get("part_of_speech", "名詞"), item.get("part_of_speech_detail_1", "固有名詞")
-    kinds = (key for key, names in _PARTS_OF_SPEECH_BY_KIND.items() if names == (part, detail) or (part != "名詞" and names[0] == part))
+    part_of_speech, detail = item.get("part_of_speech", "名詞"), item.get("part_of_speech_detail_1", "固有名詞")
+    kinds = (
+        key
+        for key, names in _PARTS_OF_SPEECH_BY_KIND.items()
+        if names == (part_of_speech, detail) or (part_of_speech != "名詞" and names[0] == part_of_speech)
+    )
     kind = next(kinds, "noun")
     accents = [_parse_number(accent) for accent in _list_parts(item["accent_type"])]
     surface, reading, accent = join_compound(_require_texts(item["surface"]), _require_texts(item["pronunciation"]), accents)
@@ -256,11 +260,11 @@ def join_compound(surfaces: Sequence[str], readings: Sequence[str], accents: Seq
     """
     surface = "".join(surfaces)
     kana = [parse_user_reading(surface, reading) for reading in readings]
-    moras = [len(split_moras(part)) for part in kana]
+    moras = [len(split_moras(part_kana)) for part_kana in kana]
     complete = len(moras) == len(accents) and len(surfaces) in (1, len(moras))
     # For a word in one part `make_entry` says what is wrong.
     if len(moras) > 1 and complete:
-        complete = all(0 <= accent <= most for accent, most in zip(accents, moras, strict=True))
+        complete = all(0 <= accent <= mora_count for accent, mora_count in zip(accents, moras, strict=True))
     if not complete:
         raise InputError(
             localize(
@@ -274,13 +278,13 @@ def join_compound(surfaces: Sequence[str], readings: Sequence[str], accents: Seq
 
 def _build_entry(item: Mapping[str, Any]) -> DictionaryEntry:
     """Build an entry. Raises ValueError for values of another type, InputError for values that no word has."""
-    given = {name: item[name] for name in DICTIONARY_COLUMNS if item.get(name) not in (None, "")}
+    values = {name: item[name] for name in DICTIONARY_COLUMNS if item.get(name) not in (None, "")}
     return make_entry(
-        _require_text(given.get("surface", "")),
-        _require_text(given.get("reading", "")),
-        _parse_number(given.get("accent", 0)),
-        _require_text(given.get("kind", "proper_noun")),
-        _parse_number(given.get("priority", USUAL_PRIORITY)),
+        _require_text(values.get("surface", "")),
+        _require_text(values.get("reading", "")),
+        _parse_number(values.get("accent", 0)),
+        _require_text(values.get("kind", "proper_noun")),
+        _parse_number(values.get("priority", USUAL_PRIORITY)),
     )
 
 
@@ -292,10 +296,10 @@ def _require_text(value: Any) -> str:
 
 def _require_texts(value: Any) -> list[str]:
     """Return one text as a list, or the parts of a compound."""
-    parts = _list_parts(value)
-    if len(parts) > LONGEST_ENTRY_VALUE:
+    texts = _list_parts(value)
+    if len(texts) > LONGEST_ENTRY_VALUE:
         raise ValueError("too many parts")
-    return [_require_text(part) for part in parts]
+    return [_require_text(text) for text in texts]
 
 
 def _parse_number(value: Any) -> int:
@@ -306,12 +310,12 @@ def _parse_number(value: Any) -> int:
 
 
 def _build_exchange_word(entry: DictionaryEntry) -> dict[str, Any]:
-    part, detail = _PARTS_OF_SPEECH_BY_KIND[entry.kind]
+    part_of_speech, detail = _PARTS_OF_SPEECH_BY_KIND[entry.kind]
     return {
         "surface": entry.surface,
         "priority": entry.priority,
         "context_id": _CONTEXT_IDS[entry.kind],
-        "part_of_speech": part,
+        "part_of_speech": part_of_speech,
         "part_of_speech_detail_1": detail,
         "part_of_speech_detail_2": "一般" if entry.kind in ("proper_noun", "suffix") else "*",
         **dict.fromkeys(("part_of_speech_detail_3", "inflectional_type", "inflectional_form", "stem"), "*"),

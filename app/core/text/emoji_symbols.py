@@ -48,8 +48,8 @@ def trim_emoji(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the stretch [start, end) without the emoji at its ends; a stretch of emoji alone stays as it is."""
     places = find_emoji(text[start:end])
     first, last = start, end
-    for place in places:
-        first = start + place.end if start + place.start == first else first
-    for place in reversed(places):
-        last = start + place.start if start + place.end == last > first else last
+    for emoji in places:
+        first = start + emoji.end if start + emoji.start == first else first
+    for emoji in reversed(places):
+        last = start + emoji.start if start + emoji.end == last > first else last
     return (first, last) if first < last else (start, end)

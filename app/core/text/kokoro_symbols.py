@@ -59,32 +59,32 @@ def _find_phrase_begins(phones: Phones) -> frozenset[int]:
 
 def _write_phone(phones: Sequence[str], index: int, begins_phrase: bool) -> str:
     """Return the letters of a phone, as its neighbours ask for."""
-    phone, before, after = phones[index], phones[index - 1], phones[index + 1]
+    phone, phone_before, phone_after = phones[index], phones[index - 1], phones[index + 1]
     if phone == "'":
         return _QUOTES[list(phones[:index]).count("'") % 2]
     if phone in PUNCTUATION:
         return "," if phone == "-" else phone
     if phone in VOWEL_PHONES:
-        return _write_vowel(phone, before, begins_phrase)
+        return _write_vowel(phone, phone_before, begins_phrase)
     if phone == "q":
         return "ʔ"
     if phone == "N":
-        return next((letter for letter, followers in _NASALS.items() if after in followers), "n")
-    return _write_consonant(phone, after)
+        return next((letter for letter, followers in _NASALS.items() if phone_after in followers), "n")
+    return _write_consonant(phone, phone_after)
 
 
-def _write_vowel(vowel: str, before: str, begins_phrase: bool) -> str:
-    if vowel == before and not begins_phrase:
+def _write_vowel(vowel: str, phone_before: str, begins_phrase: bool) -> str:
+    if vowel == phone_before and not begins_phrase:
         return _LONG
-    return "ɨ" if vowel == "u" and before in _CENTRAL_AFTER else _VOWELS[vowel]
+    return "ɨ" if vowel == "u" and phone_before in _CENTRAL_AFTER else _VOWELS[vowel]
 
 
-def _write_consonant(phone: str, after: str) -> str:
+def _write_consonant(phone: str, phone_after: str) -> str:
     plain = phone.removesuffix("y") if len(phone) > 1 else phone
     if phone not in _CONSONANTS:
         return _CONSONANTS[plain] + _PALATAL
-    if phone == "z" and after == "u":
+    if phone == "z" and phone_after == "u":
         return "z"
-    if after == "i" and phone in _BEFORE_I:
+    if phone_after == "i" and phone in _BEFORE_I:
         return _BEFORE_I[phone]
-    return _CONSONANTS[phone] + (_PALATAL if after == "i" and phone in _PALATALISED else "")
+    return _CONSONANTS[phone] + (_PALATAL if phone_after == "i" and phone in _PALATALISED else "")

@@ -34,10 +34,10 @@ def parse_mecab_row(cells: Sequence[str]) -> dict[str, Any] | None:
 
     Columns after the part of speech may be missing: reading and accent are known by what they are.
     """
-    place = next((place for place, cell in enumerate(cells[1:_MAX_PART_OF_SPEECH_COLUMN], 1) if cell in _MECAB_PARTS_OF_SPEECH), None)
-    if place is None or not all(map(_UNSET.fullmatch, cells[1:place])):
+    column = next((column for column, cell in enumerate(cells[1:_MAX_PART_OF_SPEECH_COLUMN], 1) if cell in _MECAB_PARTS_OF_SPEECH), None)
+    if column is None or not all(map(_UNSET.fullmatch, cells[1:column])):
         return None
-    features = cells[place:]
+    features = cells[column:]
     end = next((index for index, cell in enumerate(features) if _ACCENT_FIELD.fullmatch(cell)), len(features))
     # The pronunciation is the last one; the dictionary form and the reading come before it.
     kana = next((cell for cell in (*reversed(features[1:end]), cells[0]) if _KANA_READING.fullmatch(cell)), None)
@@ -45,13 +45,13 @@ def parse_mecab_row(cells: Sequence[str]) -> dict[str, Any] | None:
         raise ValueError("no reading")
     # Only negative costs change the priority: a cost below other words' makes a word win more often; high costs are a dictionary's own and would
     # bury a word that the user wants.
-    cost = cells[place - 1] if place > 1 else ""
+    cost = cells[column - 1] if column > 1 else ""
     gain = round(int(cost[:9]) / COST_OF_PRIORITY) if re.fullmatch("-[0-9]+", cost) else 0
     accent = features[end] if end < len(features) else "*/*"
     return {
         "surface": cells[0],
         "pronunciation": kana.translate(_SILENT_MARKS).split(":"),
-        "accent_type": [0 if part.startswith("*") else int(part.partition("/")[0][:9]) for part in accent.split(":")],
+        "accent_type": [0 if phrase.startswith("*") else int(phrase.partition("/")[0][:9]) for phrase in accent.split(":")],
         "part_of_speech": features[0],
         "part_of_speech_detail_1": features[1] if len(features) > 1 else "*",
         "priority": min(HIGHEST_PRIORITY, USUAL_PRIORITY - gain),

@@ -50,22 +50,22 @@ Analyse = Callable[[Sequence[TextPiece]], list[Word]]
 
 def find_overrides(text: str, readings: Sequence[ReadingOverride]) -> list[OverrideSpan]:
     """Return the places in `text` where the readings apply: (start, end, override) in order, none overlapping; the earlier reading wins."""
-    found: list[OverrideSpan] = []
-    taken = bytearray(len(text))
+    spans: list[OverrideSpan] = []
+    used = bytearray(len(text))
     for override in readings:
         for count, match in enumerate(re.finditer(re.escape(override.surface), text) if override.surface else ()):
             start, end = match.span()
-            wanted = override.occurrence is None or override.occurrence == count
-            if wanted and not any(taken[start:end]):
-                found.append((start, end, override))
-                taken[start:end] = b"\1" * (end - start)
-    return sorted(found, key=lambda place: place[0])
+            is_meant = override.occurrence is None or override.occurrence == count
+            if is_meant and not any(used[start:end]):
+                spans.append((start, end, override))
+                used[start:end] = b"\1" * (end - start)
+    return sorted(spans, key=lambda place: place[0])
 
 
 def add_without_overlap(readings: Sequence[GivenReading], others: Sequence[GivenReading]) -> list[GivenReading]:
     """Return the given readings and those of the others that overlap none of them, in order."""
-    free = [other for other in others if all(other.end <= one.start or other.start >= one.end for one in readings)]
-    return sorted([*readings, *free], key=lambda one: one.start)
+    free = [other for other in others if all(other.end <= reading.start or other.start >= reading.end for reading in readings)]
+    return sorted([*readings, *free], key=lambda reading: reading.start)
 
 
 def build_words_with_readings(pieces: Sequence[TextPiece], analyse: Analyse) -> list[Word]:
@@ -91,10 +91,10 @@ def _locate_pieces(words: Sequence[Word], written: Sequence[str]) -> dict[int, t
     starts: dict[int, int] = {}
     position = 0
     for index, word in enumerate(words):
-        found = text.find(word.surface, position, position + len(word.surface) + _REWRITTEN_CONTEXT_LENGTH)
-        if found >= 0:
-            starts[found] = index
-            position = found + len(word.surface)
+        start = text.find(word.surface, position, position + len(word.surface) + _REWRITTEN_CONTEXT_LENGTH)
+        if start >= 0:
+            starts[start] = index
+            position = start + len(word.surface)
             starts.setdefault(position, index + 1)
     places: dict[int, tuple[int, int]] = {}
     offset = 0

@@ -59,11 +59,11 @@ def split_sentences(
     start = 0
     index = 0
     while start < len(text):
-        place = noted.map_to_plain(start)
+        plain_start = noted.map_to_plain(start)
         # One character more than the limit shows what follows the last one.
-        window = noted.plain[place : place + limit + 1]
+        window = noted.plain[plain_start : plain_start + limit + 1]
         end = (_find_natural_end(window, limit) or _find_forced_end(window, split_words)) if window else 0
-        cut = noted.find_cut(place + end, start)
+        cut = noted.find_cut(plain_start + end, start)
         yield LineSentence(index, text[start:cut], start)
         start = cut
         index += 1

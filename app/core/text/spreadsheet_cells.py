@@ -35,9 +35,9 @@ def parse_rows(text: str, separator: str = "", *, multiline: bool = True) -> Ite
         separator: between cells; without one, the table's `sep=` line or the most frequent one in the first line decides.
         multiline: a cell may hold line breaks.
     """
-    named = _SEPARATOR_LINE.match(text)
-    if named is not None:
-        text, separator = text[named.end() :], named[1]
+    separator_line = _SEPARATOR_LINE.match(text)
+    if separator_line is not None:
+        text, separator = text[separator_line.end() :], separator_line[1]
     lines = _RewindableLines(io.StringIO(text, newline="").readlines())
     # Spreadsheets write semicolons in countries whose numbers have commas.
     first = _QUOTED_CELL.sub("", text[:10_000].split("\n", 1)[0])

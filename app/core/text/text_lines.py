@@ -66,9 +66,9 @@ def _find_cut(line: str) -> int:
         if end:
             return end
     # A cut before a combining mark would tear it from its letter.
-    whole = range(MAX_LINE_CHARACTERS, MAX_LINE_CHARACTERS // 2, -1)
+    ends = range(MAX_LINE_CHARACTERS, MAX_LINE_CHARACTERS // 2, -1)
     return next(
-        (end for end in whole if not unicodedata.combining(line[end]) and line[end] not in "\u200d\ufe0e\ufe0f"), MAX_LINE_CHARACTERS
+        (end for end in ends if not unicodedata.combining(line[end]) and line[end] not in "\u200d\ufe0e\ufe0f"), MAX_LINE_CHARACTERS
     )
 
 
@@ -102,17 +102,17 @@ def detect_and_decode(name: str, data: bytes) -> DecodedText:
     """
     failures: list[tuple[UnicodeDecodeError, str]] = []
     without_kana: DecodedText | None = None
-    for codec, shown in _list_candidates(data):
+    for codec, encoding in _list_candidates(data):
         try:
-            found = DecodedText(_decode_strictly(data, codec).removeprefix("\ufeff"), shown)
+            decoded = DecodedText(_decode_strictly(data, codec).removeprefix("\ufeff"), encoding)
         except UnicodeDecodeError as exc:
-            failures.append((exc, shown))
+            failures.append((exc, encoding))
             continue
-        if "\0" in found.text:
+        if "\0" in decoded.text:
             raise _create_binary_error(name)
-        if shown != EUC_JP or _ANY_KANA.search(found.text):
-            return found
-        without_kana = found
+        if encoding != EUC_JP or _ANY_KANA.search(decoded.text):
+            return decoded
+        without_kana = decoded
     if without_kana is not None:
         return without_kana
     raise _create_unreadable_error(name, _describe_cause(data, failures)) if failures else _create_binary_error(name)
@@ -145,15 +145,15 @@ def _decode_strictly(data: bytes, codec: str) -> str:
     text = data.decode(codec)
     # Python decodes some bytes that are none of CP932 to characters of private use instead of an error.
     if codec == "cp932" and (stray := _STRAY_CHARS.search(text)):
-        place = len(text[: stray.start()].encode(codec))
-        raise UnicodeDecodeError(codec, data, place, place + 1, "no character")
+        byte_index = len(text[: stray.start()].encode(codec))
+        raise UnicodeDecodeError(codec, data, byte_index, byte_index + 1, "no character")
     return text
 
 
 def _is_damaged_utf8(data: bytes) -> bool:
     text = data.decode("utf-8", "replace")
-    others = len(text) - len(text.encode("ascii", "ignore"))
-    return text.count("\ufffd") <= MAX_BROKEN_SHARE * others
+    non_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    return text.count("\ufffd") <= MAX_BROKEN_SHARE * non_ascii
 
 
 def _describe_cause(data: bytes, failures: list[tuple[UnicodeDecodeError, str]]) -> str:

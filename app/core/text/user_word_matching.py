@@ -44,12 +44,12 @@ class UserWordMatcher:
         if not self._entries:
             return []
         letters, origins = fold_letters(text, _fold_case)
-        found: list[OverrideSpan] = []
+        spans: list[OverrideSpan] = []
         for match in self._pattern.finditer(letters):
             start, end = origins[match.start()][0], origins[match.end() - 1][1]
             entry = self._as_written.get(fold_surface(text[start:end])) or self._entries[match[0]]
-            found.append((start, end, ReadingOverride(text[start:end], entry.reading, entry.accent)))
-        return found
+            spans.append((start, end, ReadingOverride(text[start:end], entry.reading, entry.accent)))
+        return spans
 
 
 def _fold_case(text: str) -> str:

@@ -37,8 +37,8 @@ def _repeat_word(before: str, lookup: Lookup, *, is_voiced: bool) -> str:
     usual = next((word for word in candidates if len(word) >= _USUAL_REPEAT_LENGTH), candidates[-1])
     if not _KANA_WORD.search(before[-1]):
         usual = candidates[0]  # 人〱
-    known = [word for word in candidates if lookup(word + (_apply_voicing(word) if is_voiced else word))]
-    word = known[-1] if known else usual
+    dictionary_words = [word for word in candidates if lookup(word + (_apply_voicing(word) if is_voiced else word))]
+    word = dictionary_words[-1] if dictionary_words else usual
     return _apply_voicing(word) if is_voiced else word
 
 

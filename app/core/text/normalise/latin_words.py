@@ -149,12 +149,12 @@ def _speak_word(word: str, lookup: Lookup, spell: Spell) -> str:
         return _WHOLE_WORD_READINGS[word]
     if len(word) == 1:
         return _WHOLE_WORD_READINGS.get(word.upper()) or LETTER_READINGS[word.lower()]
-    known = lookup(word)
-    if known and word.lower() not in COMMON_ENGLISH_READINGS:
+    reading = lookup(word)
+    if reading and word.lower() not in COMMON_ENGLISH_READINGS:
         # The dictionary says エイ even within an abbreviation, where people say エー.
-        spelled = _spell_letters(word) if word.isalpha() else known
-        return spelled if known != spelled and _fold_letter_names(known) == _fold_letter_names(spelled) else word
-    return " ".join(_read_word(piece, lookup, spell) for piece in _split_camel_case(word, lookup))
+        spelled = _spell_letters(word) if word.isalpha() else reading
+        return spelled if reading != spelled and _fold_letter_names(reading) == _fold_letter_names(spelled) else word
+    return " ".join(_read_word(camel_piece, lookup, spell) for camel_piece in _split_camel_case(word, lookup))
 
 
 def _fold_letter_names(spelled: str) -> str:
@@ -164,14 +164,14 @@ def _fold_letter_names(spelled: str) -> str:
 
 def _split_camel_case(word: str, lookup: Lookup) -> list[str]:
     """Split a word in camelCase, but not where neighbours make a known word (iPhone, YouTube)."""
-    parts = [word] if "'" in word or re.fullmatch(r"[A-Z]{2,}s", word) else _CAMEL_CASE_PIECE.findall(word)
+    syllables = [word] if "'" in word or re.fullmatch(r"[A-Z]{2,}s", word) else _CAMEL_CASE_PIECE.findall(word)
     pieces: list[str] = []
-    while parts:
-        for count in range(len(parts), 0, -1):
-            candidate = "".join(parts[:count])
+    while syllables:
+        for count in range(len(syllables), 0, -1):
+            candidate = "".join(syllables[:count])
             if count == 1 or _find_known(candidate, lookup):
                 pieces.append(candidate)
-                parts = parts[count:]
+                syllables = syllables[count:]
                 break
     return pieces
 
@@ -215,18 +215,18 @@ def _find_name(word: str, lookup: Lookup) -> str | None:
     if not word.isalpha() or not _SHORTEST_NAME <= len(word) <= _LONGEST_NAME:
         return None
     cuts = [lower[0] + lower[1:].capitalize(), *(lower[:at].capitalize() + lower[at:].capitalize() for at in range(2, len(lower) - 1))]
-    found = next(filter(None, map(lookup, cuts)), None)
-    capitals = None if found else lookup(lower.upper())
-    return found or (capitals if capitals and _fold_letter_names(capitals) != _fold_letter_names(_spell_letters(lower)) else None)
+    reading = next(filter(None, map(lookup, cuts)), None)
+    capitals = None if reading else lookup(lower.upper())
+    return reading or (capitals if capitals and _fold_letter_names(capitals) != _fold_letter_names(_spell_letters(lower)) else None)
 
 
 def _read_inflected(word: str, lookup: Lookup, spell: Spell) -> str | None:
     """Read plurals, possessives, -ing, -ed, -er, -ly of a known word; s also of an unknown one."""
     for suffix, stems in _list_stems(word.lower()):
         for stem in stems:
-            known = (_find_known(stem, lookup) or _find_name(stem, lookup)) if len(stem) > 1 else None
-            if known:
-                return add_suffix(known, suffix)
+            reading = (_find_known(stem, lookup) or _find_name(stem, lookup)) if len(stem) > 1 else None
+            if reading:
+                return add_suffix(reading, suffix)
     owner = re.fullmatch(r"([A-Za-z]{2,})'s|([A-Za-z]{3,}[b-df-hj-np-rtv-z])s", word)
     return add_suffix(_read_word(owner[1] or owner[2], lookup, spell), "s") if owner else None
 
@@ -235,7 +235,7 @@ def _list_stems(word: str) -> list[tuple[str, list[str]]]:
     stem, apostrophe, tail = word.partition("'")
     if apostrophe:
         return [(tail, [stem[:-1] if tail == "t" else stem])]  # the n of don't is no part of do
-    found = []
+    inflections = []
     for suffix in ("s", "ing", "ed", "er", "ly", "es"):
         if word.endswith(suffix):
             stem = word.removesuffix(suffix)
@@ -244,8 +244,8 @@ def _list_stems(word: str) -> list[tuple[str, list[str]]]:
                 stems.append(stem[:-1])
             if stem.endswith("i"):
                 stems.append(stem[:-1] + "y")
-            found.append(("s" if suffix == "es" else suffix, stems))
-    return found
+            inflections.append(("s" if suffix == "es" else suffix, stems))
+    return inflections
 
 
 def _read_abbreviation(word: str) -> str | None:
@@ -270,8 +270,8 @@ def _read_compound(word: str, lookup: Lookup, spell: Spell) -> str | None:
         if head and tail:
             return head + tail
     for prefix, kana in _ENGLISH_PREFIXES.items():
-        rest = lower.removeprefix(prefix)
-        known = len(rest) > 3 and rest != lower and (_find_known(rest, lookup) or _read_inflected(rest, lookup, spell))
-        if known:
-            return kana + known
+        stem = lower.removeprefix(prefix)
+        reading = len(stem) > 3 and stem != lower and (_find_known(stem, lookup) or _read_inflected(stem, lookup, spell))
+        if reading:
+            return kana + reading
     return None

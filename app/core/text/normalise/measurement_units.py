@@ -106,8 +106,8 @@ def _speak_compound(match: re.Match[str]) -> str:
 
 
 def _is_same_measure(unit: str, per: str) -> bool:
-    other = per.lstrip("/0123456789")
-    return unit == other or _BASES_BY_UNIT.get(unit, unit) == _BASES_BY_UNIT.get(other, other)
+    per_unit = per.lstrip("/0123456789")
+    return unit == per_unit or _BASES_BY_UNIT.get(unit, unit) == _BASES_BY_UNIT.get(per_unit, per_unit)
 
 
 def _speak_rate(per: str) -> str:

@@ -60,7 +60,7 @@ def speak_ordinals(text: str) -> str:
 def _speak_numeral_list(match: re.Match[str]) -> str:
     """Read a list of Roman numerals, not of letters: I, X."""
     numerals = re.findall("[IVX]+", match[0])
-    return "、".join(str(_ROMAN_NUMERALS[one]) for one in numerals) if any(len(one) > 1 for one in numerals) else match[0]
+    return "、".join(str(_ROMAN_NUMERALS[numeral]) for numeral in numerals) if any(len(numeral) > 1 for numeral in numerals) else match[0]
 
 
 def convert_to_kanji(number: int) -> str:
@@ -78,11 +78,11 @@ def convert_to_kanji(number: int) -> str:
 
 def _convert_group(group: int, large: str) -> str:
     text = ""
-    for place in (3, 2, 1, 0):
-        digit = group // 10**place % 10
+    for power in (3, 2, 1, 0):
+        digit = group // 10**power % 10
         if digit:
-            silent_one = digit == 1 and place and not (place == 3 and large)  # 千 but 一千万
-            text += ("" if silent_one else KANJI_DIGITS[digit]) + _SMALL_KANJI_UNITS[place]
+            silent_one = digit == 1 and power and not (power == 3 and large)  # 千 but 一千万
+            text += ("" if silent_one else KANJI_DIGITS[digit]) + _SMALL_KANJI_UNITS[power]
     return text + large if text else ""
 
 
@@ -117,9 +117,9 @@ def speak_enclosed(text: str) -> str:
 def _speak_number(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
     joins = _JOINS_CIRCLED if match[1] and text[start - 1 : start] != "第" else _JOINS_NUMBER
-    before = "、" if text[start - 1 : start].isdecimal() else ""
-    after = "、" if re.match(joins, text[end : end + 2]) else ""
-    return before + str(sum(int(unicodedata.numeric(sign, 0)) for sign in match[0])) + after
+    pause_before = "、" if text[start - 1 : start].isdecimal() else ""
+    pause_after = "、" if re.match(joins, text[end : end + 2]) else ""
+    return pause_before + str(sum(int(unicodedata.numeric(sign, 0)) for sign in match[0])) + pause_after
 
 
 _SCORE_IN_KANJI = re.compile(r"(?<![\d.,])(\d{1,3})\s?対\s?(\d{1,3})(?![\d.,])")
@@ -188,13 +188,13 @@ def speak_numbers(text: str) -> str:
     text = _COMMA_GROUPED.sub(lambda match: match[0].replace(",", ""), text)
     text = _SCIENTIFIC.sub(_speak_scientific, text)
     text = _FRACTION.sub(lambda match: f"{convert_to_kanji(int(match[2]))}ぶんの{convert_to_kanji(int(match[1]))}", text)
-    text = _RATIO.sub(lambda match: "タイ".join(convert_to_kanji(int(part)) for part in match.groups() if part), text)
+    text = _RATIO.sub(lambda match: "タイ".join(convert_to_kanji(int(number)) for number in match.groups() if number), text)
     text = _VERSION_NUMBER.sub(lambda match: match[0].replace(".", "テン"), text)
     return _MINUS_OF_EQUATION.sub(keep_words("ひく"), _NEGATIVE.sub("−", text))
 
 
 def _speak_scientific(match: re.Match[str]) -> str:
-    whole, _, decimals = f"{Decimal(f'{match[1]}e{match[2]}'):f}".partition(".")
-    if len(whole) > _LONGEST_WRITTEN or len(decimals) > _LONGEST_WRITTEN:
+    digits, _, decimals = f"{Decimal(f'{match[1]}e{match[2]}'):f}".partition(".")
+    if len(digits) > _LONGEST_WRITTEN or len(decimals) > _LONGEST_WRITTEN:
         return f"{match[1]}×10の{'−' if match[2].startswith('-') else ''}{match[2].lstrip('+-')}乗"
-    return convert_to_kanji(int(whole)) + ("点" + "".join(KANJI_DIGITS[int(digit)] for digit in decimals) if decimals else "")
+    return convert_to_kanji(int(digits)) + ("点" + "".join(KANJI_DIGITS[int(digit)] for digit in decimals) if decimals else "")

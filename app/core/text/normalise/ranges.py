@@ -55,7 +55,7 @@ _MIDNIGHT = re.compile(r"(?<![\d.])0時(?!間)")
 
 def is_same_counter_family(counter: str, following: str) -> bool:
     """Return whether the text behind the second number begins with what the first one counts, or with another measure of the same thing."""
-    return following.startswith((counter, *(one for family in _COUNTER_FAMILIES if counter in family for one in family)))
+    return following.startswith((counter, *(relative for family in _COUNTER_FAMILIES if counter in family for relative in family)))
 
 
 _DASH_CHARS = "-—−ー"
@@ -259,18 +259,18 @@ def _speak_unit_first(match: re.Match[str]) -> str:
     if not unit or is_long_vowel:
         return match[0]
     scale, last_scale = _find_scale(unit), _find_scale(following)
-    unit, rest = unit.removeprefix(scale), following.removeprefix(last_scale)
-    latin = _LATIN_UNIT.match(rest)
+    unit, following_unit = unit.removeprefix(scale), following.removeprefix(last_scale)
+    latin = _LATIN_UNIT.match(following_unit)
     if latin:
         is_range = find_base_unit(unit) is not None and find_base_unit(unit) == find_base_unit(latin[0])
     else:
-        is_range = is_same_counter_family(unit, rest) if rest else bool(last_scale and not unit)
+        is_range = is_same_counter_family(unit, following_unit) if following_unit else bool(last_scale and not unit)
     if not is_range:
-        parts = unit in COUNTERS or _SHORT_KANJI.fullmatch(unit)  # 2年-3組, 10勝-5敗
-        return f"{before}、" if parts and not rest.startswith(_SIGNED_UNITS) else match[0]
+        is_part_number = unit in COUNTERS or _SHORT_KANJI.fullmatch(unit)  # 2年-3組, 10勝-5敗
+        return f"{before}、" if is_part_number and not following_unit.startswith(_SIGNED_UNITS) else match[0]
     falls = _compute_value(first, scale or (last_scale if not unit else "")) > _compute_value(last, last_scale)
     subtracts = _SUBTRACTION_TAIL if falls else _EQUATION_TAIL
-    return f"{before}{'−' if subtracts.match(rest + behind) else 'から'}"
+    return f"{before}{'−' if subtracts.match(following_unit + behind) else 'から'}"
 
 
 def _speak_open_range(match: re.Match[str]) -> str:
@@ -292,4 +292,4 @@ def _find_scale(text: str) -> str:
 
 
 def _compute_value(number: str, scale: str) -> float:
-    return float(number.replace(",", "")) * prod(_KANJI_SCALES[one] for one in scale)
+    return float(number.replace(",", "")) * prod(_KANJI_SCALES[scale_sign] for scale_sign in scale)

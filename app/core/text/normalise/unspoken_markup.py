@@ -88,13 +88,13 @@ def drop_unspoken(text: str, links: LinkReading) -> str:
     """Return the text without its unspoken places."""
     places = find_unspoken(text, links)
     spoken, start, has_pause = list[str](), 0, True
-    for place in places:
-        has_pause = _has_pause_at_end(text[start : place.start], has_pause)
-        spoken.append(text[start : place.start])
-        start = place.end
-        if place.replacement != _PAUSE_CHAR or not (has_pause or _PAUSE_FOLLOWS.match(text, start)):
-            has_pause = _has_pause_at_end(place.replacement, has_pause)
-            spoken.append(place.replacement)
+    for span in places:
+        has_pause = _has_pause_at_end(text[start : span.start], has_pause)
+        spoken.append(text[start : span.start])
+        start = span.end
+        if span.replacement != _PAUSE_CHAR or not (has_pause or _PAUSE_FOLLOWS.match(text, start)):
+            has_pause = _has_pause_at_end(span.replacement, has_pause)
+            spoken.append(span.replacement)
     if places and not text[start:].strip():
         return "".join(spoken).rstrip()
     return "".join(spoken) + text[start:]
@@ -137,11 +137,11 @@ class _UnsaidEnds:
     """The places of a text where comments, scripts and styles end."""
 
     def __init__(self, text: str) -> None:
-        found = list(_UNSAID_END.finditer(text))
-        self._starts = [match.start() for match in found]
+        matches = list(_UNSAID_END.finditer(text))
+        self._starts = [match.start() for match in matches]
         # At each place, where the first end of every kind from there on ends itself; none beyond what another rule has replaced.
         self._nearest: list[dict[str, int]] = [{}]
-        for match in reversed(found):
+        for match in reversed(matches):
             kind = (match[1] or match[2] or "").lower()
             self._nearest.append({**self._nearest[-1], kind: match.end()} if kind else {})
         self._nearest.reverse()
@@ -160,8 +160,8 @@ def speak_addresses(text: str) -> str:
 
 
 def _speak_address(address: str) -> str:
-    parts = re.split(r"([^A-Za-z0-9])", address)
-    return " ".join(SPOKEN_DOMAIN_PARTS.get(part, part) for part in parts if part)
+    names = re.split(r"([^A-Za-z0-9])", address)
+    return " ".join(SPOKEN_DOMAIN_PARTS.get(name, name) for name in names if name)
 
 
 def _split_link(match: re.Match[str], links: LinkReading) -> Iterator[UnspokenSpan]:
@@ -172,7 +172,7 @@ def _split_link(match: re.Match[str], links: LinkReading) -> Iterator[UnspokenSp
     first = match.start("host")
     yield UnspokenSpan(match.start(), first, " ")
     if not _NUMERIC_HOST.fullmatch(match["host"]):
-        for part in re.finditer("[A-Za-z0-9]+|[.-]", match["host"]):
-            if part[0] in SPOKEN_DOMAIN_PARTS:
-                yield UnspokenSpan(first + part.start(), first + part.end(), f" {SPOKEN_DOMAIN_PARTS[part[0]]} ")
+        for name in re.finditer("[A-Za-z0-9]+|[.-]", match["host"]):
+            if name[0] in SPOKEN_DOMAIN_PARTS:
+                yield UnspokenSpan(first + name.start(), first + name.end(), f" {SPOKEN_DOMAIN_PARTS[name[0]]} ")
     yield UnspokenSpan(match.end("host"), match.end(), " ")

@@ -46,14 +46,14 @@ class _ReadingDecomposer:
     def find_start(self) -> int | None:
         """Return where the first part begins, with as few parts as there can be."""
         waiting = list(dict.fromkeys(self._list_last_parts()))
-        known = set(waiting)
+        seen = set(waiting)
         for place, left in waiting:  # grows
             if left == 0 and self._may_begin(place):
                 return place
             inner = [*self._list_parts_ending_at(place, left - 1)] if left > 1 and self._kana[left - 1] in _JOINING_KANA else []
-            more = [part for part in (*inner, *self._list_parts_ending_at(place, left)) if part not in known]
+            more = [step for step in (*inner, *self._list_parts_ending_at(place, left)) if step not in seen]
             waiting += more
-            known.update(more)
+            seen.update(more)
         return None
 
     def _may_begin(self, position: int) -> bool:
@@ -77,9 +77,9 @@ class _ReadingDecomposer:
                 for reading in self._find_readings(place, end):
                     if ending and not (reading.endswith(ending) and len(reading) > len(ending)):
                         continue
-                    own = reading.removesuffix(ending)
-                    yield from self._match_reading(place, own, len(self._kana), is_last=not ending)
-                    yield from self._match_without_honorific(place, own)
+                    inside = reading.removesuffix(ending)
+                    yield from self._match_reading(place, inside, len(self._kana), is_last=not ending)
+                    yield from self._match_without_honorific(place, inside)
 
     def _list_parts_ending_at(self, end: int, left: int) -> Iterator[tuple[int, int]]:
         for place in range(end - 1, max(-1, end - _LONGEST_DICTIONARY_WORD - 1), -1):
@@ -93,9 +93,9 @@ class _ReadingDecomposer:
 
     def _match_reading(self, position: int, reading: str, left: int, *, is_last: bool) -> Iterator[tuple[int, int]]:
         for sound in list_inner_readings(reading, is_last=is_last):
-            rest = left - len(sound)
-            if rest >= 0 and convert_to_sounds(self._kana[:rest] + sound) == self._sound[:left]:
-                yield position, rest
+            kana_left = left - len(sound)
+            if kana_left >= 0 and convert_to_sounds(self._kana[:kana_left] + sound) == self._sound[:left]:
+                yield position, kana_left
 
     def _match_without_honorific(self, position: int, reading: str) -> Iterator[tuple[int, int]]:
         """Yield matches after kana at the beginning of a word that the reading leaves out, as in お母（かあ）さん."""
@@ -120,15 +120,15 @@ def extract_bracketed_readings(noted: NotedText, readings: FindReadings) -> Note
     text = noted.plain
     if "（" not in text and "(" not in text:
         return noted
-    found: list[tuple[int, re.Match[str]]] = []
+    sized_matches: list[tuple[int, re.Match[str]]] = []
     for match in _compile_pattern(_BRACKETED_READING).finditer(text):
         before = text[max(0, match.start() - LONGEST_BASE) : match.start()]
         if size := _measure_base(
             before, convert_to_katakana(normalise_kana(match[1])), text[match.end() : match.end() + LONGEST_ENDING], readings
         ):
-            found.append((size, match))
-    rubies = (RubyReading(match.start() - size, match.start(), match[1]) for size, match in found)
-    return noted.add_notation((match.span() for _, match in found), rubies) if found else noted
+            sized_matches.append((size, match))
+    rubies = (RubyReading(match.start() - size, match.start(), match[1]) for size, match in sized_matches)
+    return noted.add_notation((match.span() for _, match in sized_matches), rubies) if sized_matches else noted
 
 
 def _measure_base(before: str, kana: str, after: str, readings: FindReadings) -> int:
@@ -140,5 +140,5 @@ def _measure_base(before: str, kana: str, after: str, readings: FindReadings) ->
     size = find_base_length(before[: digits.start()] + number + unit, kana, after, readings)
     if size <= len(unit):
         return size
-    rest = size - len(unit) - len(number)
-    return 0 if rest < 0 else rest + len(digits[0]) + len(unit)
+    outside = size - len(unit) - len(number)
+    return 0 if outside < 0 else outside + len(digits[0]) + len(unit)

@@ -124,13 +124,14 @@ def _build_rubies(text: str, parts: list[_RubySegment]) -> Iterator[RubyReading]
             at += 1
         if not bases:
             continue
-        said = [text[part.start : part.end] for part in readings if part.depth >= bases[-1].depth]
-        if len(said) == len(bases):
+        readings_said = [text[part.start : part.end] for part in readings if part.depth >= bases[-1].depth]
+        if len(readings_said) == len(bases):
             yield from (
-                _trim_okurigana(text, RubyReading(base.start, base.end, reading)) for base, reading in zip(bases, said, strict=True)
+                _trim_okurigana(text, RubyReading(base.start, base.end, reading))
+                for base, reading in zip(bases, readings_said, strict=True)
             )
-        elif said:
-            yield RubyReading(bases[0].start, bases[-1].end, "".join(said))
+        elif readings_said:
+            yield RubyReading(bases[0].start, bases[-1].end, "".join(readings_said))
 
 
 def _trim_okurigana(text: str, ruby: RubyReading) -> RubyReading:
@@ -160,8 +161,8 @@ def parse_noted_text(text: str, *, memos: bool) -> NotedText:
     if _NOTATION_SIGNS.search(text) or (memos and may_have_memo(text)):
         notes = [match.span() for match in _compile_pattern(f"{_AOZORA_NOTE}|{_BRACKETED_MEMO}" if memos else _AOZORA_NOTE).finditer(text)]
         noted = extract_html_ruby(noted.add_notation(notes, notation_spans=notes) if notes else noted)
-        for found in (_find_braced_ruby, _find_angled_ruby):
-            noted = _extract_rubies(noted, found(noted.plain))
+        for find_rubies in (_find_braced_ruby, _find_angled_ruby):
+            noted = _extract_rubies(noted, find_rubies(noted.plain))
     return noted
 
 
@@ -187,13 +188,13 @@ def _convert_memo(match: re.Match[str]) -> str:
     return f"［＃{inner}］"
 
 
-def _extract_rubies(noted: NotedText, found: Iterator[tuple[LetterSpan, LetterSpan, str]]) -> NotedText:
+def _extract_rubies(noted: NotedText, rubies_found: Iterator[tuple[LetterSpan, LetterSpan, str]]) -> NotedText:
     silent: list[LetterSpan] = []
     rubies: list[RubyReading] = []
     wholes: list[LetterSpan] = []
-    for whole, base, reading in found:
-        silent += [(whole[0], base[0]), (base[1], whole[1])]
-        wholes.append(whole)
+    for span, base, reading in rubies_found:
+        silent += [(span[0], base[0]), (base[1], span[1])]
+        wholes.append(span)
         if reading.strip():
             rubies.append(RubyReading(*base, reading.strip()))
     return noted.add_notation(silent, rubies, wholes) if wholes else noted

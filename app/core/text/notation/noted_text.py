@@ -96,11 +96,11 @@ class NotedText:
         """Return the text with more notation, found in the plain text and counted over it. Of two readings the earlier one wins."""
         if not self.silent:
             return NotedText(self.text, _merge_spans(silent), tuple(rubies), _merge_spans(notation_spans, touching=False))
-        own = (RubyReading(*self.map_span_to_written(ruby.start, ruby.end), reading=ruby.reading) for ruby in rubies)
+        written_rubies = (RubyReading(*self.map_span_to_written(ruby.start, ruby.end), reading=ruby.reading) for ruby in rubies)
         return NotedText(
             self.text,
             _merge_spans([*self.silent, *(self.map_span_to_written(*span) for span in silent)]),
-            tuple(sorted((*self.rubies, *filter(self._is_free, own)), key=_find_start)),
+            tuple(sorted((*self.rubies, *filter(self._is_free, written_rubies)), key=_find_start)),
             _merge_spans([*self.notation_spans, *(self.map_span_to_written(*span) for span in notation_spans)], touching=False),
         )
 

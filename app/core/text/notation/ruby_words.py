@@ -80,19 +80,20 @@ def find_ruby_corrections(morphs: Sequence[Morph], readings: Sequence[TextReadin
     A word that is read so anyway stays as it is, and nobody may read it otherwise later.
     """
     text = "".join(morph.surface for morph in morphs)
-    for first, last, given in _group_readings(morphs, [_trim_shared_kana(text, reading) for reading in readings]):
-        own = morphs[first:last]
-        segments = list(_split_segments(text, own[0].start, own[-1].end, given))
-        name = " ".join(reading.kana for reading in given)
+    for first, last, word_readings in _group_readings(morphs, [_trim_shared_kana(text, reading) for reading in readings]):
+        word_morphs = morphs[first:last]
+        segments = list(_split_segments(text, word_morphs[0].start, word_morphs[-1].end, word_readings))
+        name = " ".join(reading.kana for reading in word_readings)
         if not all(segment.spelled for segment in segments):
             parts = _build_parts(segments, lexicon)
-        elif _join_sounds(segments) == convert_to_sounds("".join(morph.reading for morph in own)):
+        elif _join_sounds(segments) == convert_to_sounds("".join(morph.reading for morph in word_morphs)):
             yield from (
-                Correction(at, at + 1, (MorphPart(morph.surface, morph.reading),), "ruby", name) for at, morph in enumerate(own, first)
+                Correction(at, at + 1, (MorphPart(morph.surface, morph.reading),), "ruby", name)
+                for at, morph in enumerate(word_morphs, first)
             )
             continue
         else:
-            parts = (_merge_words(own, segments, lexicon),)
+            parts = (_merge_words(word_morphs, segments, lexicon),)
         yield Correction(first, last, parts, "ruby", name)
 
 
@@ -150,17 +151,17 @@ def _join_sounds(segments: Sequence[_WordSegment]) -> str:
     return convert_to_sounds("".join(segment.spelled for segment in segments))
 
 
-def _merge_words(own: Sequence[Morph], segments: Sequence[_WordSegment], lexicon: Lexicon) -> MorphPart:
+def _merge_words(word_morphs: Sequence[Morph], segments: Sequence[_WordSegment], lexicon: Lexicon) -> MorphPart:
     """Merge words of the analyser into one, with their part of speech if they have one."""
     letters = "".join(segment.letters for segment in segments)
-    kinds = own[-1].kinds
-    if known := _find_known_word(letters, segments, kinds, lexicon):
-        return known
+    kinds = word_morphs[-1].kinds
+    if dictionary_word := _find_known_word(letters, segments, kinds, lexicon):
+        return dictionary_word
     reading, accent = (
         "".join(segment.pronounced for segment in segments),
         lexicon.compute_accent("".join(segment.written for segment in segments)),
     )
-    if len(own) == 1 and own[0].reading and "数" not in kinds:
+    if len(word_morphs) == 1 and word_morphs[0].reading and "数" not in kinds:
         return MorphPart(letters, reading, accent)
     return MorphPart(letters, reading, accent, _INFLECTED_KINDS.get(kinds[0] if kinds else "", "noun"))
 
@@ -176,8 +177,8 @@ def _build_parts(segments: Sequence[_WordSegment], lexicon: Lexicon) -> tuple[Mo
 
 def _split_parts(segment: _WordSegment, lexicon: Lexicon) -> Iterator[MorphPart]:
     if segment.spelled:
-        known = _find_known_word(segment.letters, [segment], (), lexicon)
-        yield known or MorphPart(segment.letters, segment.pronounced, lexicon.compute_accent(segment.written), "noun")
+        dictionary_word = _find_known_word(segment.letters, [segment], (), lexicon)
+        yield dictionary_word or MorphPart(segment.letters, segment.pronounced, lexicon.compute_accent(segment.written), "noun")
     else:
         yield from (
             MorphPart(morph.surface, morph.reading, None, _join_kinds(morph.kinds)) for morph in lexicon.split_morphs(segment.letters)
@@ -186,8 +187,8 @@ def _split_parts(segment: _WordSegment, lexicon: Lexicon) -> Iterator[MorphPart]
 
 def _find_known_word(letters: str, segments: Sequence[_WordSegment], kinds: Sequence[str], lexicon: Lexicon) -> MorphPart | None:
     """Return the word with this reading from the dictionary, preferably of this part of speech, then the most usual."""
-    found = [word for word in lexicon.find_words(letters) if convert_to_sounds(word.spelled) == _join_sounds(segments)]
-    best = min(found, key=lambda word: (not word.kind.startswith(_join_kinds(kinds)), word.cost), default=None)
+    homophones = [word for word in lexicon.find_words(letters) if convert_to_sounds(word.spelled) == _join_sounds(segments)]
+    best = min(homophones, key=lambda word: (not word.kind.startswith(_join_kinds(kinds)), word.cost), default=None)
     return None if best is None else MorphPart(letters, best.pronounced, None, best.kind)
 
 
@@ -218,9 +219,9 @@ def list_text_readings(noted: NotedText, speak: Callable[[str], str]) -> list[Gi
     Args:
         speak: how a reading that is no kana is read.
     """
-    found = []
+    readings = []
     for ruby in noted.plain_rubies:
         if kana := normalise_kana(ruby.reading) or speak(ruby.reading):
             letters = normalise_surface(noted.plain[ruby.start : ruby.end].replace("※", ""))  # stands for a kanji that is not there
-            found.append(GivenReading(ruby.start, ruby.end, TextPiece(letters or kana, kana=kana)))
-    return found
+            readings.append(GivenReading(ruby.start, ruby.end, TextPiece(letters or kana, kana=kana)))
+    return readings

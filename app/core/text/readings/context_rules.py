@@ -186,7 +186,7 @@ class RuleCondition:
 
     def is_met(self, morphs: Sequence[Morph], index: int) -> bool:
         """Return whether the condition holds for the word at an index."""
-        return self.is_absent != any(self._is_match(morphs, index + place) for place in self.offsets)
+        return self.is_absent != any(self._is_match(morphs, index + offset) for offset in self.offsets)
 
     def _is_match(self, morphs: Sequence[Morph], index: int) -> bool:
         if not 0 <= index < len(morphs):
@@ -208,14 +208,14 @@ class ReadingRule:
 
     def find_reading(self, morphs: Sequence[Morph], index: int) -> str | None:
         """Return what the word at an index is read as; None where the rule does not fit."""
-        said = morphs[index].reading
-        if self.wrong != "*" and not said.startswith(self.wrong):
+        reading = morphs[index].reading
+        if self.wrong != "*" and not reading.startswith(self.wrong):
             return None
         if not any(all(condition.is_met(morphs, index) for condition in conditions) for conditions in self.alternatives):
             return None
         if not self.right:
-            return said
-        return self.right if self.wrong == "*" else self.right + said[len(self.wrong) :]
+            return reading
+        return self.right if self.wrong == "*" else self.right + reading[len(self.wrong) :]
 
 
 class ReadingRules:
@@ -249,12 +249,12 @@ class ReadingRules:
 
 
 def _parse_rule(line: str) -> ReadingRule:
-    stated, _sign, example = (part.strip() for part in line.partition("#"))
+    stated, _sign, example = (section.strip() for section in line.partition("#"))
     match = _RULE_LINE.fullmatch(stated)
     if not match:
         raise ValueError(f"no rule: {line}")
     key, wrong, right, _keeps, accent, conditions = match.groups()
-    alternatives = tuple(tuple(map(_parse_condition, part.split("&"))) for part in (conditions or "+0 " + key).split("|"))
+    alternatives = tuple(tuple(map(_parse_condition, section.split("&"))) for section in (conditions or "+0 " + key).split("|"))
     return ReadingRule(key, wrong, right or "", int(accent) if accent else None, alternatives, example)
 
 

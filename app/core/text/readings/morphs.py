@@ -67,8 +67,8 @@ class Correction:
 
 def drop_overlaps(corrections: Sequence[Correction]) -> list[Correction]:
     """Return corrections in order, none overlapping; of two the earlier one wins."""
-    kept: list[Correction] = []
+    separate: list[Correction] = []
     for correction in corrections:
-        if all(correction.last <= other.first or correction.first >= other.last for other in kept):
-            kept.append(correction)
-    return sorted(kept, key=lambda correction: correction.first)
+        if all(correction.last <= other.first or correction.first >= other.last for other in separate):
+            separate.append(correction)
+    return sorted(separate, key=lambda correction: correction.first)

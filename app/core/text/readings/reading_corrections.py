@@ -95,9 +95,9 @@ def find_affixes(morphs: Sequence[Morph]) -> Iterator[Correction]:
         if following in _VERB_GOES_ON and not is_verb:
             continue
         kind = "suffix" if _NOUN_KINDS.isdisjoint(host.kinds) else "noun"  # only a suffix joins a verb: 推し活
-        part = MorphPart(surface, affix.reading, 1, kind, affix.joining)
-        rest = morph.surface.removeprefix(surface)
-        yield Correction(at, at + 1, (part, MorphPart(rest, kind="動詞,自立")) if rest else (part,), "rule", surface)
+        affix_part = MorphPart(surface, affix.reading, 1, kind, affix.joining)
+        verb_rest = morph.surface.removeprefix(surface)
+        yield Correction(at, at + 1, (affix_part, MorphPart(verb_rest, kind="動詞,自立")) if verb_rest else (affix_part,), "rule", surface)
 
 
 def _is_host(word: Morph, hosts: frozenset[str]) -> bool:
@@ -216,9 +216,9 @@ def _split_name(index: int, name: Morph, following: Morph) -> Iterator[Correctio
         yield Correction(index + 1, index + 2, (MorphPart(following.surface, noun, kind=_NOUN),), "rule", _SWALLOWED_PARTICLE)
 
 
-def find_corrections(morphs: Sequence[Morph], own: ShippedWords, second_words: SecondAnalysis) -> list[Correction]:
+def find_corrections(morphs: Sequence[Morph], shipped_words: ShippedWords, second_words: SecondAnalysis) -> list[Correction]:
     """Return corrections in order, none overlapping, none over a word of the user's dictionary. A phrase of ours wins against a rule for one word in it."""
-    ours = list(own.find_corrections(morphs))
+    ours = list(shipped_words.find_corrections(morphs))
     phrases = [item for item in ours if item.last - item.first > 1]
     items = [*phrases, *find_affixes(morphs), *find_cries(morphs), *load_rules().find_corrections(morphs), *ours, *find_misparses(morphs)]
     text = "".join(morph.surface for morph in morphs)

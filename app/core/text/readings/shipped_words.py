@@ -33,7 +33,7 @@ class ShippedWords:
         written = [entry for entry in entries if not _JAPANESE_WORD.fullmatch(entry.surface)]
         self.written = UserWordMatcher(written)
         # What is written in Latin letters reaches the analyser as the katakana it is read as.
-        self._spoken = frozenset(entry.reading for entry in written)
+        self._spoken_readings = frozenset(entry.reading for entry in written)
         self._entries = {entry.reading: entry for entry in written} | {
             entry.surface: entry for entry in entries if _JAPANESE_WORD.fullmatch(entry.surface)
         }
@@ -57,36 +57,38 @@ class ShippedWords:
         """Yield where words that are ours begin and end with words of the analyser; the longest that does."""
         at = 0
         while at < len(morphs):
-            last, entry, rest = self._find_entry(morphs, at)
+            last, entry, verb_rest = self._find_entry(morphs, at)
             if entry is None:
                 at += 1
                 continue
-            surface = "".join(morph.surface for morph in morphs[at:last]).removesuffix(rest)
+            surface = "".join(morph.surface for morph in morphs[at:last]).removesuffix(verb_rest)
             kind = "adverb" if surface.endswith(_ADVERB_ENDINGS) else entry.kind
             word = MorphPart(
                 surface, convert_to_katakana(entry.reading), entry.accent, kind, _choose_joining(entry) if kind == "noun" else ""
             )
-            parts = (word, MorphPart(rest, kind="動詞,自立")) if rest else (word,)
+            parts = (word, MorphPart(verb_rest, kind="動詞,自立")) if verb_rest else (word,)
             yield Correction(at, last, parts, "dictionary", entry.surface)
             at = last
 
     def _find_entry(self, morphs: Sequence[Morph], first: int) -> tuple[int, DictionaryEntry | None, str]:
         """Return where the longest word that begins with a word of the analyser ends, the word, and what the analyser drew into it: する, し."""
         surface = ""
-        found: tuple[int, DictionaryEntry | None, str] = (first, None, "")
+        longest_entry: tuple[int, DictionaryEntry | None, str] = (first, None, "")
         longest = self._longest.get(morphs[first].surface[:1], 0)
         if not longest:
-            return found
+            return longest_entry
         for last in range(first, len(morphs)):
             surface += morphs[last].surface
             if len(surface) > longest + _LONGEST_SWALLOWED_REST or morphs[last].is_users:
                 break
-            known = last == first and morphs[first].reading and surface in self._spoken  # loan words whose accent the analyser knows
-            if surface in self._entries and not known:
-                found = (last + 1, self._entries[surface], "")
-            elif (rest := surface[-1]) in _SURU_FORMS and surface[:-1] in self._entries and len(morphs[last].surface) > 1:
-                found = (last + 1, self._entries[surface[:-1]], rest)
-        return found
+            is_loan = (
+                last == first and morphs[first].reading and surface in self._spoken_readings
+            )  # loan words whose accent the analyser knows
+            if surface in self._entries and not is_loan:
+                longest_entry = (last + 1, self._entries[surface], "")
+            elif (verb_rest := surface[-1]) in _SURU_FORMS and surface[:-1] in self._entries and len(morphs[last].surface) > 1:
+                longest_entry = (last + 1, self._entries[surface[:-1]], verb_rest)
+        return longest_entry
 
 
 def _choose_joining(entry: DictionaryEntry) -> str:

@@ -79,13 +79,13 @@ def is_unsettled(word: Word) -> bool:
 def add_other_readings(words: Sequence[Word], second: Sequence[SecondWord]) -> list[Word]:
     """Return the words with the second analyser's other readings, if its words have the same ends."""
     readings = {(word.start, len(word.surface)): convert_to_pronunciation(word.reading) for word in second}
-    found, start = [], 0
+    result, start = [], 0
     for word in words:
-        other = readings.get((start, len(word.surface)), "") if is_unsettled(word) else ""
+        other_reading = readings.get((start, len(word.surface)), "") if is_unsettled(word) else ""
         start += len(word.surface)
-        differs = _KATAKANA_RUN.fullmatch(other) is not None and _fold_reading(other) != _fold_reading(word.pronunciation)
-        found.append(replace(word, other_reading=other) if differs else word)
-    return found
+        differs = _KATAKANA_RUN.fullmatch(other_reading) is not None and _fold_reading(other_reading) != _fold_reading(word.pronunciation)
+        result.append(replace(word, other_reading=other_reading) if differs else word)
+    return result
 
 
 def _fold_reading(reading: str) -> str:

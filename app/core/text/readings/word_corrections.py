@@ -57,9 +57,9 @@ def _lower_after(words: list[Word], index: int, *, junction: bool = False) -> No
     first = index
     while first and words[first].is_joined:
         first -= 1
-    place = sum(len(split_moras(word.pronunciation)) for word in words[first:index]) + 1
-    if words[first].accent == 0 or words[first].accent > place - 1 - junction:
-        words[first] = replace(words[first], accent=place)
+    mora = sum(len(split_moras(word.pronunciation)) for word in words[first:index]) + 1
+    if words[first].accent == 0 or words[first].accent > mora - 1 - junction:
+        words[first] = replace(words[first], accent=mora)
 
 
 def repair_readings(words: Iterable[Word]) -> list[Word]:
@@ -67,12 +67,12 @@ def repair_readings(words: Iterable[Word]) -> list[Word]:
     mended = list(words)
     for start in range(len(mended)):
         for length in range(min(_LONGEST_PAIR_RULE, len(mended) - start), 1, -1):
-            found = mended[start : start + length]
-            readings = _PAIR_RULES.get(tuple((word.surface, word.pronunciation) for word in found))
+            neighbours = mended[start : start + length]
+            readings = _PAIR_RULES.get(tuple((word.surface, word.pronunciation) for word in neighbours))
             if readings:
-                name = "".join(word.surface for word in found)
+                name = "".join(word.surface for word in neighbours)
                 mended[start : start + length] = [
-                    replace(word, pronunciation=kana, read_by="rule", name=name) for word, kana in zip(found, readings, strict=True)
+                    replace(word, pronunciation=kana, read_by="rule", name=name) for word, kana in zip(neighbours, readings, strict=True)
                 ]
                 break
     return mended
@@ -85,17 +85,17 @@ def mark_rewritten(words: Sequence[Word], text: str, converted: Mapping[str, str
         text: as it was written, in plain characters.
         converted: katakana that the English converter made, and the word it made it of.
     """
-    found, place = [], 0
+    result, position = [], 0
     for word in words:
-        at = text.find(word.surface, place)
+        at = text.find(word.surface, position)
         english = next((written for kana, written in converted.items() if word.surface in kana), None)
         if at >= 0:
-            place = at + len(word.surface)
+            position = at + len(word.surface)
         elif word.is_mark:
             pass
         elif english is not None:
             word = replace(word, read_by="english", name=english)
         elif word.read_by == "analyser":
             word = replace(word, read_by="normalisation")
-        found.append(word)
-    return found
+        result.append(word)
+    return result
