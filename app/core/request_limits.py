@@ -78,9 +78,8 @@ def _check_edits(edits: Overrides) -> None:
     counted += [mora.mora for mora in edits.moras] + [phrase.mora for phrase in edits.phrases] + [pause.mark for pause in edits.pauses]
     for index in counted:
         check_value(INDEX_BOUNDS, index)
-    for tone in (mora.tone for mora in edits.moras if mora.tone is not None):
-        check_value(TONE_BOUNDS, tone)
-    for pitch in (mora.pitch for mora in edits.moras if mora.pitch is not None):
-        check_value(MORA_PITCH_BOUNDS, pitch)
-    for length in [mora.length_s for mora in edits.moras if mora.length_s is not None] + [pause.length_s for pause in edits.pauses]:
-        check_value(PAUSE_BOUNDS, length)
+    values = [(TONE_BOUNDS, mora.tone) for mora in edits.moras] + [(MORA_PITCH_BOUNDS, mora.pitch) for mora in edits.moras]
+    lengths_s = (*(mora.length_s for mora in edits.moras), *(pause.length_s for pause in edits.pauses))
+    for bounds, value in (*values, *((PAUSE_BOUNDS, length_s) for length_s in lengths_s)):
+        if value is not None:
+            check_value(bounds, value)

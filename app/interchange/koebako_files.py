@@ -17,13 +17,13 @@ from app.common.errors import InputError
 from app.common.files.atomic_write import PARSE_FAULTS, PRIVATE, encode_readable_json, read_with_retry, save_bytes
 from app.common.files.untrusted_json import parse_json
 from app.common.language import localize
-from app.core.script.project import PROJECT_SUFFIX, Project, sanitise_project
+from app.core.script.project import Project, sanitise_project
 from app.core.script.project_data import VERSION, convert_project_to_data, parse_project
 from app.core.script.script import LineSettings
 from app.core.script.takes import is_sound_name
 from app.interchange.import_limits import LARGEST_PROJECT_BYTES, ImportAllowance, build_too_large_error, read_file_bytes
 from app.interchange.imported_script import NOT_OPENED, LossReport
-from app.interchange.table_columns import SETTING_BY_COLUMN, format_field_name
+from app.interchange.script_tables import SETTING_BY_COLUMN, format_field_name
 
 _LINE_LOSS_LABELS = {
     "lines": ("壊れた行", "damaged lines"),
@@ -82,9 +82,6 @@ class ProjectLossReport:
             *self._lines.build_sentences(),
             *(localize(f"{ja}は{NOT_OPENED[0]}（{count:,} 件）。", f"{NOT_OPENED[1]}: {en} ({count:,}).") for ja, en, count in parts),
         )
-
-
-PROJECT_FILE_SUFFIX = PROJECT_SUFFIX
 
 
 def encode_sounds(sounds: Mapping[str, bytes]) -> dict[str, str]:

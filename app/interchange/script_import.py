@@ -67,8 +67,7 @@ def read_cast_file(path: Path) -> Project:
 
         project = read_project(path)
     elif suffix in TABLES:
-        from app.interchange.script_tables import parse_table, read_table_cast
-        from app.interchange.table_columns import recognise_columns
+        from app.interchange.script_tables import parse_table, read_table_cast, recognise_columns
 
         table = parse_table(path.name, suffix, read_file_bytes(path), {})
         project = read_table_cast(table, recognise_columns(table.header))

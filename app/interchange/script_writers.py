@@ -21,7 +21,7 @@ from app.core.text.spreadsheet_cells import escape_formula
 from app.interchange.dialogue_text import format_dialogue
 from app.interchange.imported_script import NOT_SAVED, LossReport, NamedLine, is_made_id
 from app.interchange.renpy_script import format_renpy_script, is_renpy_id
-from app.interchange.table_columns import SETTING_BY_COLUMN
+from app.interchange.script_tables import SETTING_BY_COLUMN
 from app.interchange.yarn_script import format_yarn_script, is_yarn_id
 
 NAMED_SUFFIXES = (".rpy", ".yarn")
@@ -42,7 +42,13 @@ def format_plain_text(script: Script) -> str:
 
 def format_voicevox_text(script: Script, name_speaker: NameSpeaker) -> str:
     """Return a row `キャラ（スタイル）,テキスト` for each line; a line whose speaker has no name has only its text."""
-    return "".join(f"{_format_speaker(*name_speaker(line.settings))}{_format_line_text(line)}\n" for line in script.lines)
+    rows = []
+    for line in script.lines:
+        # VOICEVOX ends the name at the first comma.
+        name, style = (label.replace(",", "，") for label in name_speaker(line.settings))
+        speaker = f"{name}（{style}）," if name and style else f"{name}," if name else ""
+        rows.append(f"{speaker}{_format_line_text(line)}\n")
+    return "".join(rows)
 
 
 def format_table(script: Script, separator: str = ",") -> str:
@@ -133,12 +139,6 @@ def _describe_losses(script: Script, suffix: str) -> tuple[str, ...]:
         )
         losses.add_lines("話し方の設定", "settings of the voice", sum(has_settings))
     return losses.build_sentences()
-
-
-def _format_speaker(name: str, style: str) -> str:
-    """Return speaker and style as VOICEVOX writes them; it ends the name at the first comma."""
-    name, style = (label.replace(",", "，") for label in (name, style))
-    return f"{name}（{style}）," if name and style else f"{name}," if name else ""
 
 
 def _format_cell(value: Any, default: Any) -> str:

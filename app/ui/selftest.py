@@ -182,7 +182,7 @@ def _type_and_speak(window: MainWindow, speech: SpeechController, sound: Path) -
     from PySide6.QtGui import QInputMethodEvent
 
     from app.core.synthesis_types import SynthesisRequest
-    from app.engine.speech_file import SpeechFile
+    from app.engine.speech_job_runner import SpeechFile
     from app.ui.script.script_list import ScriptList
 
     typed = QInputMethodEvent()

@@ -10,8 +10,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from app.core.script.script import Line, Script, replace_texts
-from app.core.text.letter_folding import fold_letters
-from app.core.text.moras import convert_to_katakana
+from app.core.text.moras import convert_to_katakana, fold_letters
 from app.core.text.notation.explicit_notation import parse_noted_text
 
 _parse_noted_text = lru_cache(maxsize=20_000)(parse_noted_text)

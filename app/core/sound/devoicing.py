@@ -59,7 +59,12 @@ def devoice_samples(samples: Float32, rate: int) -> Float32:
         total[number * step : number * step + size] += frame
     # What the window has taken from each frame's loudness, and what overlapping frames of noise add to each other.
     noise_samples = total[size - step : size - step + len(samples)] / np.sqrt((window**2).mean() * (window**2).sum() / step)
-    return _join_ends(samples, noise_samples.astype(np.float32), min(round(EDGE_S * rate), len(samples) // 2))
+    devoiced: Float32 = noise_samples.astype(np.float32)
+    if length := min(round(EDGE_S * rate), len(samples) // 2):
+        rise = np.linspace(0, 1, length, dtype=np.float32)
+        devoiced[:length] = samples[:length] * (1 - rise) + devoiced[:length] * rise
+        devoiced[-length:] = devoiced[-length:] * rise[::-1] + samples[-length:] * (1 - rise[::-1])
+    return devoiced
 
 
 def _compute_envelopes(frames: Float64, rate: int) -> Float64:
@@ -69,11 +74,3 @@ def _compute_envelopes(frames: Float64, rate: int) -> Float64:
     cepstra[:, lifter : cepstra.shape[1] - lifter + 1] = 0
     envelopes: Float64 = np.exp(np.fft.rfft(cepstra).real)
     return envelopes
-
-
-def _join_ends(before: Float32, after: Float32, length: int) -> Float32:
-    if length:
-        rise = np.linspace(0, 1, length, dtype=np.float32)
-        after[:length] = before[:length] * (1 - rise) + after[:length] * rise
-        after[-length:] = after[-length:] * rise[::-1] + before[-length:] * (1 - rise[::-1])
-    return after

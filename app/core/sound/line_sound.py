@@ -6,7 +6,7 @@ borders between the phones of a sentence and its pauses move to where its sound 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,7 +74,10 @@ def fit_timings_to_sound(timings: Sequence[PhoneTiming], peaks: Float32, bin_s: 
     if not audible.any():
         return tuple(timings)
     borders = [timings[0].start_s, *(timing.end_s for timing in timings)]
-    for first, end in _iterate_pauses([timing.phone for timing in timings]):
+    is_pause = [mora == NO_INDEX for mora in map_phones_to_moras([timing.phone for timing in timings])]
+    # Runs of marks and `_`, [first, end).
+    for first in (index for index in range(len(is_pause)) if is_pause[index] and not (index and is_pause[index - 1])):
+        end = next((index for index in range(first, len(is_pause)) if not is_pause[index]), len(is_pause))
         if (silence := _find_silence(borders, first, end, audible, bin_s)) is not None:
             _move_borders(borders, first, end, *silence)
     # A phone between two pauses may be shorter than what each of them leaves to it.
@@ -85,14 +88,6 @@ def fit_timings_to_sound(timings: Sequence[PhoneTiming], peaks: Float32, bin_s: 
 def _find_audible_bins(peaks: Float32) -> NDArray[np.bool_]:
     audible: NDArray[np.bool_] = peaks > AUDIBLE_SHARE * peaks.max(initial=0.0)
     return audible
-
-
-def _iterate_pauses(phones: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the indices [first, end) of each run of marks and `_`."""
-    is_pause = [mora == NO_INDEX for mora in map_phones_to_moras(phones)]
-    for first in range(len(phones)):
-        if is_pause[first] and not (first and is_pause[first - 1]):
-            yield first, next((index for index in range(first, len(phones)) if not is_pause[index]), len(phones))
 
 
 def _find_silence(borders: Sequence[float], first: int, end: int, audible: NDArray[np.bool_], bin_s: float) -> tuple[float, float] | None:

@@ -7,7 +7,6 @@ they are the new sound. Unvoiced sound passes unchanged, to the bit.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.core.sound.waveform import clip_softly
 from app.core.synthesis_types import Float32, Float64
@@ -147,7 +146,12 @@ class PsolaStream:
         first = self.blocks * len(f0)
         self._end = round((first + len(f0)) * self._frame)
         last_ratios = self._ratios[-len(f0) :]
-        self._ratios, self._first = np.concatenate((last_ratios, _fill_unvoiced(ratios, f0 > 0, last_ratios[-1]))), first - len(last_ratios)
+        # An unvoiced frame has the ratio of the last voiced one, at the beginning that of the block before.
+        voiced = np.maximum.accumulate(np.where(f0 > 0, np.arange(len(f0)), -1))
+        self._ratios, self._first = (
+            np.concatenate((last_ratios, np.where(voiced >= 0, ratios[voiced], last_ratios[-1]))),
+            first - len(last_ratios),
+        )
         room = self._end + round(4 * self._longest) - self.emitted
         self._window_sums, self._grain_sums = _extend_array(self._window_sums, room), _extend_array(self._grain_sums, room)
         self._marks.set_block(samples, start, f0, first)
@@ -242,9 +246,3 @@ class PsolaStream:
 
 def _extend_array(values: Float64, size: int) -> Float64:
     return np.pad(values, (0, max(0, size - len(values))))
-
-
-def _fill_unvoiced(values: Float64, voiced: NDArray[np.bool_], before: float) -> Float64:
-    """Return the values with each unvoiced one replaced by the last voiced one; at the beginning by that of the block before."""
-    last = np.maximum.accumulate(np.where(voiced, np.arange(len(values)), -1))
-    return np.where(last >= 0, values[last], before)

@@ -1,4 +1,4 @@
-"""Katakana to phones, mora by mora, and kana as they sound: what is a long vowel, and how a reading changes where words meet.
+"""Katakana to phones, mora by mora; kana as they sound, and how a reading changes where words meet; letters folded for comparison.
 
 Combinations that Japanese voices have no phone of their own for (クァ, フュ …) are spoken with the nearest phones of the
 table, so that every katakana string has a pronunciation.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from app.common.errors import InputError
 from app.common.language import localize
@@ -60,6 +60,8 @@ _SAME_SOUND_KANA = str.maketrans("ヅヂヲヰヱ", "ズジオイエ")
 _VOICED_KANA = dict(zip("カキクケコサシスセソタチツテトハヒフヘホ", "ガギグゲゴザジズゼゾダジズデドバビブベボ", strict=True))
 _HALF_VOICED_KANA = dict(zip("ハヒフヘホ", "パピプペポ", strict=True))
 _GEMINATING_KANA = frozenset("ツチクキ")
+
+_WIDTH_TAGS = ("<wide>", "<narrow>", "<noBreak>")
 
 
 def normalise_kana(reading: str) -> str:
@@ -142,3 +144,30 @@ def parse_user_reading(surface: str, reading: str) -> str:
             localize("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."),
         )
     return kana
+
+
+def fold_width(text: str) -> str:
+    """Return the text with one width for each letter: Ａ becomes A, ｶﾞ becomes ガ."""
+    # NFKC on the whole text would also replace ②, Ⅱ, ㈱ and ½, which are signs of their own.
+    return unicodedata.normalize("NFC", "".join(map(_fold_char_width, text)))
+
+
+def _fold_char_width(char: str) -> str:
+    return unicodedata.normalize("NFKC", char) if unicodedata.decomposition(char).startswith(_WIDTH_TAGS) else char
+
+
+def fold_letters(text: str, fold: Callable[[str], str]) -> tuple[str, list[tuple[int, int]]]:
+    """Return the folded text, and for each of its letters the first and last character (exclusive) it comes from.
+
+    One character may become several letters (㌔), and two one (ｶﾞ): what combines with a character is folded together with it.
+    """
+    letters, origins, start = "", [], 0
+    while start < len(text):
+        end = start + 1
+        while end < len(text) and not text[end].isascii() and unicodedata.combining(unicodedata.normalize("NFKC", text[end])[0]):
+            end += 1
+        folded = fold(text[start:end])
+        letters += folded
+        origins += [(start, end)] * len(folded)
+        start = end
+    return letters, origins

@@ -75,7 +75,13 @@ def convert_phones_to_ids(phones: Phones, *, multilingual: bool = False, add_bla
     table holds them. An InputError names a phone that is not in the table.
     """
     table = SYMBOL_IDS | EMOJI_IDS if emoji else SYMBOL_IDS
-    ids = np.array([_find_symbol_id("n" if multilingual and phone == "N" else phone, table) for phone in phones.phones], dtype=np.int64)
+    names = ["n" if multilingual and phone == "N" else phone for phone in phones.phones]
+    if unknown := next((name for name in names if name not in table), None):
+        raise InputError(
+            localize(f"音素「{unknown}」は、この声では使えません。", f"The voice does not support the phone “{unknown}”."),
+            localize("声が対応している音素だけを使ってください。", "Use only phones that the voice supports."),
+        )
+    ids = np.array([table[name] for name in names], dtype=np.int64)
     tones = np.array(phones.tones, dtype=np.int64) + JAPANESE_TONE_OFFSET
     language = np.full(len(ids), JAPANESE_LANGUAGE_ID, dtype=np.int64)
     word2ph = np.array(phones.word2ph, dtype=np.int64)
@@ -88,15 +94,6 @@ def convert_phones_to_ids(phones: Phones, *, multilingual: bool = False, add_bla
     word2ph[0] += 1
     counts[0] += 1
     return PhoneIds(_insert_blanks(ids), _insert_blanks(tones), _insert_blanks(language), word2ph, _insert_blanks(kinds, BLANK), counts)
-
-
-def _find_symbol_id(phone: str, table: Mapping[str, int]) -> int:
-    if phone not in table:
-        raise InputError(
-            localize(f"音素「{phone}」は、この声では使えません。", f"The voice does not support the phone “{phone}”."),
-            localize("声が対応している音素だけを使ってください。", "Use only phones that the voice supports."),
-        )
-    return table[phone]
 
 
 def _insert_blanks(ids: Int64, blank: int = 0) -> Int64:

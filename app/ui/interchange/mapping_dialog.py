@@ -25,8 +25,7 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
-from app.interchange.script_tables import ScriptTable
-from app.interchange.table_columns import COLUMN_FIELDS, format_field_name
+from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_field_name
 from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS

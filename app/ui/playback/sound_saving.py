@@ -20,7 +20,7 @@ from app.common.language import localize
 from app.core.script.line_requests import build_request, find_cast
 from app.core.script.script import Line, LineSettings
 from app.engine.open_voices import OpenedVoice
-from app.engine.speech_file import SpeechFile
+from app.engine.speech_job_runner import SpeechFile
 from app.settings.user_settings import SAVE_SUFFIXES
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.adapters.portaudio.sample_ring import PlayPosition
 from app.core.synthesis_types import AudioChunk
-from app.engine.speech_file import SaveJob
+from app.engine.speech_job_runner import SaveJob
 from app.engine.synthesis_jobs import ComputeJob, Importance, OpenVoiceJob, SpeechJob, SynthesisJob
 
 

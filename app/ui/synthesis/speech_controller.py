@@ -21,7 +21,7 @@ from app.core.synthesis_types import SynthesisRequest
 from app.engine.line_reader import ReadLineJob
 from app.engine.open_voices import VoicePrecisions
 from app.engine.output_device import PlayerOpener
-from app.engine.speech_file import SaveJob, SpeechFile
+from app.engine.speech_job_runner import SaveJob, SpeechFile
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ChoosePrecisionsJob,

@@ -15,7 +15,7 @@ from app.engine.engine import Engine
 from app.engine.line_reader import LineReadResult
 from app.engine.open_voices import OpenedVoice, OpenVoices
 from app.engine.output_device import PlayerOpener
-from app.engine.speech_file import SaveJob
+from app.engine.speech_job_runner import SaveJob
 from app.engine.synthesis_jobs import (
     ComputedResult,
     ComputeJob,

@@ -19,7 +19,7 @@ from PySide6.QtCore import QTimer
 
 from app.core.script.line_requests import build_request
 from app.core.script.script import Line, replace_text
-from app.engine.speech_file import SpeechFile
+from app.engine.speech_job_runner import SpeechFile
 from app.ui.main import main
 from app.ui.synthesis import speech_controller
 from tests.recording_player import RecordingPlayer

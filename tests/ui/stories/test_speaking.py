@@ -16,8 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
-from app.engine.speech_file import SpeechFile
-from app.engine.speech_job_runner import PlaybackRunner
+from app.engine.speech_job_runner import PlaybackRunner, SpeechFile
 from app.settings.user_settings import Settings, load_settings
 from app.ui.script.autosave import load_autosave
 from tests.recording_player import RecordingPlayer

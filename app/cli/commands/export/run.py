@@ -28,7 +28,7 @@ from app.common.errors import AppError, InputError, VoiceError
 from app.common.files import paths
 from app.common.language import localize
 from app.core.script.characters import CastBuilder, apply_cast, replace_voices
-from app.core.script.project import Project
+from app.core.script.project import PROJECT_SUFFIX, Project
 from app.core.script.script import Line, LineSettings
 from app.export.cluster_client import ClusterAddress
 from app.export.export_batch import ExportBatch
@@ -52,7 +52,6 @@ from app.export.name_pattern import SpeakerNames, describe_pattern_problem
 from app.export.process_worker import ProcessWorker
 from app.export.render_keys import collect_sound_conditions
 from app.install.resolve_voice import find_unprepared_voice
-from app.interchange.koebako_files import PROJECT_FILE_SUFFIX
 from app.interchange.script_import import read_cast_file, read_script_file
 from app.settings.graph_precision import PrecisionPreference
 from app.settings.user_settings import Settings, load_usable_settings
@@ -141,7 +140,7 @@ def prepare_export_voices(lines: Iterable[Line], options: argparse.Namespace) ->
 
 def _find_meant_voice(file: Path, voice: str | None) -> str:
     """Return the voice that lines of a file without one mean, unless `voice` speaks them; empty where they mean none."""
-    return (find_shipped_voice_id() or "") if not voice and file.suffix.lower() == PROJECT_FILE_SUFFIX else ""
+    return (find_shipped_voice_id() or "") if not voice and file.suffix.lower() == PROJECT_SUFFIX else ""
 
 
 def _set_default_voice(line: Line, voice: str) -> Line:

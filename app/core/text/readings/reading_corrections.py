@@ -140,7 +140,9 @@ def _is_cry(morphs: Sequence[Morph], index: int, before: Morph | None) -> bool:
     letter = morphs[index].surface
     if morphs[index - 1].surface[-1] in _CRY_ENDS:
         return letter in "ハヘ"  # within the quotes, where the normalised text has it in katakana
-    if following is None or following.surface in _CRY_STOPS or not _may_take_particle(before):
+    is_one_kana = "名詞" in before.kinds and len(before.surface) == 1 and before.surface <= "ヺ"  # い、いえ: no word either
+    may_take_particle = not is_one_kana and not _TAKES_PARTICLE.isdisjoint(before.kinds)
+    if following is None or following.surface in _CRY_STOPS or not may_take_particle:
         return True
     repeated = next((morph.surface for morph in morphs[index + 1 :] if not _is_mark(morph)), "")
     return morphs[index - 1].surface == "," and repeated.startswith(letter)
@@ -148,11 +150,6 @@ def _is_cry(morphs: Sequence[Morph], index: int, before: Morph | None) -> bool:
 
 def _is_mark(morph: Morph) -> bool:
     return not any(map(str.isalnum, morph.surface))  # whatever its kind: the analyser takes some commas for numbers
-
-
-def _may_take_particle(word: Morph) -> bool:
-    is_one_kana = "名詞" in word.kinds and len(word.surface) == 1 and word.surface <= "ヺ"  # い、いえ: no word either
-    return not is_one_kana and not _TAKES_PARTICLE.isdisjoint(word.kinds)
 
 
 _SWALLOWED_PARTICLE = "の"
