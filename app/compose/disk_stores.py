@@ -14,8 +14,7 @@ from app.voices.bert_models import BertModel
 if TYPE_CHECKING:
     from app.adapters.disk_feature_cache import DiskFeatureCache
 
-# Features of a smaller BERT are computed faster than a disk is asked.
-SLOW_BERT_BYTES = 64 << 20
+SLOW_BERT_BYTES = 64 << 20  # features of a smaller BERT are computed faster than a disk is asked
 
 
 def open_probe_memory() -> ProbeResultStore:

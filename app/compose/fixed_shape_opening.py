@@ -13,8 +13,7 @@ from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.common.files import paths
 
-# Of an adapter's memory: the other graphs, which are smaller and more of the work, have room as well.
-BERT_SHARE = 0.5
+BERT_SHARE = 0.5  # of an adapter's memory: the other graphs, which are smaller and more of the work, have room as well
 
 
 _open_fixed_shape_store = cache(create_fixed_shape_store)

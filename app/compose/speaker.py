@@ -25,21 +25,14 @@ _GRAPHS_BY_STAGE = {stage: graph for graph, stage in STAGE_OF_GRAPH.items()}
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """A pipeline that is ready to speak.
-
-    Attributes:
-        voice: its graphs are open; serialised ones are held no longer.
-        models: the files of graphs; those that were only in memory are not kept.
-        bert: id of the BERT, which is the voice's own unless another one was forced; "" for a voice that needs none.
-        failures: what is known of devices that failed; None while no voice was put on one.
-    """
+    """A pipeline that is ready to speak."""
 
     pipeline: Pipeline
-    voice: Voice
+    voice: Voice  # its graphs are open; serialised ones are held no longer
     sessions: dict[str, SpeakerSession]
-    models: dict[str, Path]
-    bert: str
-    failures: FailedDevices | None
+    models: dict[str, Path]  # the files of graphs; those that were only in memory are not kept
+    bert: str  # id of the BERT, which is the voice's own unless another one was forced; "" for a voice that needs none
+    failures: FailedDevices | None  # what is known of devices that failed; None while no voice was put on one
     _runners: tuple[OrtBert | OrtSynthesizer | OrtSingleGraphSynthesizer, ...]
 
     def list_graph_backends(self) -> dict[str, str]:

@@ -21,31 +21,23 @@ from app.voices.installed_voices import find_voice
 from app.voices.prepared_voice import Voice
 from app.voices.voice_precision import apply_graph_precision, choose_bert_precision
 
-# The format of the voice we ship, which the CPU speaks faster than a device is asked.
-STARTER = "starter"
+STARTER = "starter"  # the format of the voice we ship, which the CPU speaks faster than a device is asked
 
 
 @dataclass(frozen=True, slots=True)
 class SpeakerPlan:
-    """A voice, its BERT and where their graphs go.
-
-    Attributes:
-        bert, bert_graph: None for a voice that needs no BERT.
-        bert_id, graphs_id: names for all that shapes the features and the sound of the voice.
-        wanted_precisions: of the BERT and the voice, as the user chose them, whatever graphs there are.
-        should_convert: graphs for a device, where that was not done yet.
-        is_measured: it was measured on that placement, or is being measured: graphs without a form run there as they are.
-    """
+    """A voice, its BERT and where their graphs go."""
 
     voice: Voice
-    bert: BertModel | None
+    bert: BertModel | None  # bert, bert_graph: none for a voice that needs no BERT
     bert_graph: Path | None
     placement: DevicePlacement
-    bert_id: str
+    bert_id: str  # bert_id, graphs_id: names for all that shapes the features and the sound of the voice
     graphs_id: str
+    # Of the BERT and the voice, as the user chose them, whatever graphs there are.
     wanted_precisions: tuple[PrecisionChoice, GraphPrecision]
-    is_measured: bool = False
-    should_convert: bool = True
+    is_measured: bool = False  # it was measured on that placement, or is being measured: graphs without a form run there as they are
+    should_convert: bool = True  # graphs for a device, where that was not done yet
 
 
 def choose_placement(voice: Voice, bert: BertModel | None) -> DevicePlacement:

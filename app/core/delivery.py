@@ -30,15 +30,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryBounds(Bounds):
-    """Bounds of a number of `Delivery`, and its place in the user interface.
+    """Bounds of a number of `Delivery`, and its place in the user interface."""
 
-    Attributes:
-        tips: effect on the sound, in Japanese and in English.
-        is_advanced: the panel folds its slider away, under “Advanced”.
-    """
-
-    tips: tuple[str, str]
-    is_advanced: bool = False
+    tips: tuple[str, str]  # effect on the sound, in Japanese and in English
+    is_advanced: bool = False  # the panel folds its slider away, under “Advanced”
 
     @property
     def tip(self) -> str:

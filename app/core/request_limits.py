@@ -21,8 +21,7 @@ MAX_SENTENCE_PHONES = 3000
 """Phones of one sentence. The longest that can be written (120 characters, each read カブシキガイシャ) has some 1,700;
 memory grows with the square: 0.5 GB at 3,000, 2 GB at 9,000."""
 PAUSE_MARKS = (",", ".", "!", "?", "'", "-")
-# The highest seed is the largest number that a number field of the window holds.
-SEED_BOUNDS = Bounds(0, 2**31 - 1, 0, "シード", "seed", 1)
+SEED_BOUNDS = Bounds(0, 2**31 - 1, 0, "シード", "seed", 1)  # the highest seed is the largest number that a number field of the window holds
 
 
 def check_value(bounds: Bounds, value: float) -> None:

@@ -23,14 +23,12 @@ NANAIRO_EMOJI: tuple[str, ...] = tuple("⏩⏸🌬🎵🐢👂👅👌💋💨�
 EMOJI_IDS: dict[str, int] = {symbol: len(SYMBOLS) + index for index, symbol in enumerate(NANAIRO_EMOJI)}
 NANAIRO_SYMBOL_COUNT = len(SYMBOLS) + len(NANAIRO_EMOJI)
 
-# Stands at both ends of a sentence; its id 0 is also the blank between phones.
-EDGE_SYMBOL = "_"
+EDGE_SYMBOL = "_"  # stands at both ends of a sentence; its id 0 is also the blank between phones
 # Only these marks of the table occur as phones in Japanese.
 PUNCTUATION = frozenset("!?,.'-")
 PUNCTUATION_PHONES = {"、": ",", "，": ",", "。": ".", "．": ".", "！": "!", "？": "?", "・": ",", "…": "."}  # as people write them
 VOWEL_PHONES = frozenset("aiueo")
-# The phones that close a mora; an emoji is a mora of its own.
-MORA_ENDS = VOWEL_PHONES | {"N", "q"} | frozenset(NANAIRO_EMOJI)
+MORA_ENDS = VOWEL_PHONES | {"N", "q"} | frozenset(NANAIRO_EMOJI)  # the phones that close a mora; an emoji is a mora of its own
 
 JAPANESE_LANGUAGE_ID = 1
 JAPANESE_TONE_OFFSET = 6

@@ -26,35 +26,24 @@ STYLE_WIDTH = 256
 
 @dataclass(frozen=True, slots=True)
 class ReadingOverride:
-    """The reading a user gave to a word of the line.
-
-    Attributes:
-        accent: mora after which the pitch falls (0 = flat); None keeps the front end's guess.
-        occurrence: index of the appearance of `surface` in the line, from 0; None means every one.
-        unknown: fields of a later version as JSON, kept unchanged; empty where there are none. It makes no other edit, nor another sound.
-    """
+    """The reading a user gave to a word of the line."""
 
     surface: str
     reading: str
-    accent: int | None = None
-    occurrence: int | None = None
+    accent: int | None = None  # mora after which the pitch falls (0 = flat); None keeps the front end's guess
+    occurrence: int | None = None  # index of the appearance of `surface` in the line, from 0; None means every one
+    # Fields of a later version as JSON, kept unchanged; empty where there are none. It makes no other edit, nor another sound.
     unknown: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class MoraOverride:
-    """Pitch or length of one mora, counted from 0 over the whole line, punctuation not counted.
-
-    Attributes:
-        tone: 0 low, 1 high, None as predicted.
-        length_s: length of the mora in the result in seconds, None as predicted.
-        pitch: semitones up or down from the pitch that the voice would have there, None as predicted.
-    """
+    """Pitch or length of one mora, counted from 0 over the whole line, punctuation not counted."""
 
     mora: int
-    tone: int | None = None
-    length_s: float | None = None
-    pitch: float | None = None
+    tone: int | None = None  # 0 low, 1 high, None as predicted
+    length_s: float | None = None  # length of the mora in the result in seconds, None as predicted
+    pitch: float | None = None  # semitones up or down from the pitch that the voice would have there, None as predicted
     unknown: str = field(default="", compare=False)
 
 
@@ -81,36 +70,25 @@ class PhraseOverride:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """Everything a user edited by hand in one line.
-
-    Attributes:
-        text: the line's text when morae, marks and occurrences were counted; empty means the present text. See `app.core.sound.edit_rebasing`.
-        emoji: emoji were counted as morae, which they are for voices that speak them.
-        memos: text in square brackets was not counted.
-    """
+    """Everything a user edited by hand in one line."""
 
     readings: tuple[ReadingOverride, ...] = ()
     moras: tuple[MoraOverride, ...] = ()
     pauses: tuple[PauseOverride, ...] = ()
     phrases: tuple[PhraseOverride, ...] = ()
+    # The line's text when morae, marks and occurrences were counted; empty means the present text. See `app.core.sound.edit_rebasing`.
     text: str = ""
-    emoji: bool = False
-    memos: bool = False
+    emoji: bool = False  # emoji were counted as morae, which they are for voices that speak them
+    memos: bool = False  # text in square brackets was not counted
 
 
 @dataclass(frozen=True, slots=True)
 class LineSentence:
-    """A piece of a line that is synthesised in one go.
+    """A piece of a line that is synthesised in one go."""
 
-    Attributes:
-        index: position in the request, from 0.
-        text: raw characters, as typed.
-        start: offset of `text` in the request's text.
-    """
-
-    index: int
-    text: str
-    start: int
+    index: int  # position in the request, from 0
+    text: str  # raw characters, as typed
+    start: int  # offset of `text` in the request's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +140,6 @@ class SynthesisRequest(Delivery):
 
     `pauses` maps a punctuation phone (`, . ! ? ' -`) to its length in seconds at speed 1; marks that are not in it keep the length
     that the voice predicts.
-
-    Attributes:
-        memos: text in square brackets is not spoken.
     """
 
     text: str
@@ -173,7 +148,7 @@ class SynthesisRequest(Delivery):
     style: int = 0
     pauses: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     seed: int = 0
-    memos: bool = False
+    memos: bool = False  # text in square brackets is not spoken
     overrides: Overrides = Overrides()
 
 
@@ -189,53 +164,34 @@ class PhoneTiming:
 
 @dataclass(frozen=True, slots=True)
 class AudioChunk:
-    """A piece of sound, mono float32 in [-1, 1]; `samples` may be a view, which stays valid permanently.
-
-    Attributes:
-        request_id, sentence: request and sentence of the chunk; silence before the first sentence has sentence 0.
-        silence: True for the pauses the request asks for before and after the line.
-        phones: timings of the sentence, with its first chunk only (empty otherwise, and for voices that do not report them).
-        last: True for the final chunk of the request.
-        may_wait: a pause of the sentence ends with it, so that what follows may come late and breaks no word.
-        delay_s: seconds of silence that a player puts before it, where nothing else waits to be heard.
-    """
+    """A piece of sound, mono float32 in [-1, 1]; `samples` may be a view, which stays valid permanently."""
 
     samples: Float32
     sampling_rate: int
-    request_id: str
+    request_id: str  # request_id, sentence: request and sentence of the chunk; silence before the first sentence has sentence 0
     sentence: int
-    silence: bool = False
+    silence: bool = False  # true for the pauses the request asks for before and after the line
+    # Timings of the sentence, with its first chunk only (empty otherwise, and for voices that do not report them).
     phones: tuple[PhoneTiming, ...] = ()
-    last: bool = False
-    may_wait: bool = False
-    delay_s: float = 0.0
+    last: bool = False  # true for the final chunk of the request
+    may_wait: bool = False  # a pause of the sentence ends with it, so that what follows may come late and breaks no word
+    delay_s: float = 0.0  # seconds of silence that a player puts before it, where nothing else waits to be heard
 
 
 @dataclass(frozen=True, slots=True)
 class StageTiming:
-    """The time that one stage took for one sentence; `decode`, `pitch` and `audio` have one timing per piece.
-
-    Attributes:
-        stage: one of `app.core.sound.stage_clock.ALL_STAGES`.
-        ms: wall time in milliseconds.
-        cold: first run of this stage since its session was made.
-        cache_hit: the result came from a cache and nothing ran.
-        tokens, phones, frames, samples: sizes known at that stage, else 0.
-        backend: the device that computed the stage; empty where no graph ran or the backend was not recorded.
-        new_size: a device computed something of this size for the first time, for which most compile or search first.
-        waited: the CPU computed it, as the device is not ready for this size.
-    """
+    """The time that one stage took for one sentence; `decode`, `pitch` and `audio` have one timing per piece."""
 
     request_id: str
     sentence: int
-    stage: str
-    ms: float
-    cold: bool = False
-    cache_hit: bool = False
-    tokens: int = 0
+    stage: str  # one of `app.core.sound.stage_clock.ALL_STAGES`
+    ms: float  # wall time in milliseconds
+    cold: bool = False  # first run of this stage since its session was made
+    cache_hit: bool = False  # the result came from a cache and nothing ran
+    tokens: int = 0  # tokens, phones, frames, samples: sizes known at that stage, else 0
     phones: int = 0
     frames: int = 0
     samples: int = 0
-    backend: str = ""
-    new_size: bool = False
-    waited: bool = False
+    backend: str = ""  # the device that computed the stage; empty where no graph ran or the backend was not recorded
+    new_size: bool = False  # a device computed something of this size for the first time, for which most compile or search first
+    waited: bool = False  # the CPU computed it, as the device is not ready for this size

@@ -22,17 +22,10 @@ MIN_QUEUED_BEFORE_FILES_S = 3.0  # sound that must wait before a take or a file 
 
 
 class Engine:
-    """Works in the thread that calls `run_jobs`.
-
-    Attributes:
-        unload_after_min: minutes without work after which the voice makes room, counted from the next job; 0 is never.
-
-    Args:
-        report: called in the engine's thread with what happens there.
-    """
+    """Works in the thread that calls `run_jobs`; `report`: called in the engine's thread with what happens there."""
 
     def __init__(self, voices: OpenVoices, report: ReportEvent = ignore_event, open_player: PlayerOpener | None = None) -> None:
-        self.unload_after_min = 0.0
+        self.unload_after_min = 0.0  # minutes without work after which the voice makes room, counted from the next job; 0 is never
         self.is_abandoned = False
         self.voices = voices
         self._report = report

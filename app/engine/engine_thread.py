@@ -20,8 +20,7 @@ STOP_RETRY_S = 0.01
 ENGINE_CLOSE_TIMEOUT_S = 1.0
 
 Result = TypeVar("Result")
-# Waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C.
-RESULT_POLL_S = 0.02
+RESULT_POLL_S = 0.02  # waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C
 
 
 class EngineThread:

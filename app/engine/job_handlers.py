@@ -36,15 +36,11 @@ AudibleJob = SpeechJob | ChooseDeviceJob | PlaySampleJob
 
 
 class JobLanes:
-    """Belongs to the engine's thread, but for `enqueue_job`.
-
-    Attributes:
-        lines: what is to be heard, and the devices it is to be heard on, in order.
-        silent: what is computed for somebody who waits, or into a file, by importance, each in order.
-    """
+    """Belongs to the engine's thread, but for `enqueue_job`."""
 
     def __init__(self) -> None:
-        self.lines: deque[AudibleJob] = deque()
+        self.lines: deque[AudibleJob] = deque()  # what is to be heard, and the devices it is to be heard on, in order
+        # What is computed for somebody who waits, or into a file, by importance, each in order.
         self.silent: dict[Importance, deque[ComputeJob[Any]]] = {importance: deque() for importance in Importance}
         # No lock: a deque takes `append` from any thread, and only the engine's thread looks and removes.
         self._inbox: deque[SynthesisJob] = deque()
@@ -82,14 +78,11 @@ class JobLanes:
 
 
 class RunningJob:
-    """The job that is computed now. Belongs to the engine's thread, but for looking, `stop_job` and `stop_warming_for`.
-
-    Attributes:
-        computing_since: when the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed.
-    """
+    """The job that is computed now. Belongs to the engine's thread, but for looking, `stop_job` and `stop_warming_for`."""
 
     def __init__(self, report: ReportEvent, voices: OpenVoices) -> None:
         self.job: SynthesisJob | None = None
+        # When the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed.
         self.computing_since: float | None = None
         self._report, self._voices = report, voices
         self._is_warming_up = False
@@ -150,14 +143,7 @@ class RunningJob:
 
 
 class JobHandlers:
-    """Belongs to the engine's thread.
-
-    Attributes:
-        running_importances: the importance of the jobs that are computed now; each interrupts the one before it.
-
-    Args:
-        give_way: called between two stages of a job that nobody hears, for what is to be heard goes first.
-    """
+    """Belongs to the engine's thread; `give_way`: called between two stages of a job that nobody hears, for what is to be heard goes first."""
 
     def __init__(
         self,
@@ -168,6 +154,7 @@ class JobHandlers:
         lanes: JobLanes,
         give_way: Callable[[], None],
     ) -> None:
+        # The importance of the jobs that are computed now; each interrupts the one before it.
         self.running_importances: list[Importance] = []
         self._report, self._running_job, self._voices, self._output = report, running_job, voices, output
         self._lanes, self._give_way = lanes, give_way

@@ -23,23 +23,15 @@ MAX_SHOWN_CHARACTERS = 600  # of a line; a strip of all of a book would be no st
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadLineJob:
-    """Read a line.
+    """Read a line."""
 
-    Attributes:
-        line_id: whose text and overrides these are.
-        readings: try these readings in place of those in `overrides`; they count over `text`.
-        emoji: the voice of the line speaks them.
-        memos: what stands in square brackets is not read.
-        asker: part of the window that shows the line; only the last request of each counts.
-    """
-
-    line_id: str
+    line_id: str  # whose text and overrides these are
     text: str
     overrides: Overrides
-    readings: tuple[ReadingOverride, ...] | None = None
-    emoji: bool = False
-    memos: bool = False
-    asker: str = ""
+    readings: tuple[ReadingOverride, ...] | None = None  # try these readings in place of those in `overrides`; they count over `text`
+    emoji: bool = False  # the voice of the line speaks them
+    memos: bool = False  # what stands in square brackets is not read
+    asker: str = ""  # part of the window that shows the line; only the last request of each counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

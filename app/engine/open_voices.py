@@ -33,21 +33,14 @@ class VoicePrecisions:
 
 @dataclass(frozen=True, slots=True)
 class OpeningRequest:
-    """A voice that is to be opened.
+    """A voice that is to be opened."""
 
-    Attributes:
-        voice: empty is the one that ships.
-        newest_first: open voices, whose BERT may serve this one too, and whose caches are taken over.
-        caches: what was remembered before, where no voice is open.
-        failures: of devices, shared by all voices of a program; None before the first one.
-    """
-
-    voice: str
+    voice: str  # empty is the one that ships
     backend: str
     precisions: VoicePrecisions
-    newest_first: tuple[Speaker, ...] = ()
-    caches: RenderCaches | None = None
-    failures: FailedDevices | None = None
+    newest_first: tuple[Speaker, ...] = ()  # open voices, whose BERT may serve this one too, and whose caches are taken over
+    caches: RenderCaches | None = None  # what was remembered before, where no voice is open
+    failures: FailedDevices | None = None  # of devices, shared by all voices of a program; None before the first one
 
     def find_reusable_speaker(self, bert: str) -> Speaker | None:
         """Return an open voice with this BERT, or else any."""
@@ -56,41 +49,29 @@ class OpeningRequest:
 
 @dataclass(frozen=True, slots=True)
 class OpenedVoice:
-    """A voice that can speak now.
-
-    Attributes:
-        backends: where each stage runs, as (stage, backend key).
-        fallback: why it does not run where it was asked to, or None.
-        is_fallback_failure: `fallback` is about a failure; else a graph has no room on its device, or no form.
-        is_device_lost: it does not because its device failed, now or when the program ran last.
-        speakers, styles: as (id, name).
-        is_starter: it is the voice we ship, whose `id` is empty.
-        is_single_graph: it can only be heard sentence by sentence.
-        has_forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
-        measurements: what a probe has found for it, as `koebako backends --json` reports it.
-        recipe: the number of the way in which it was prepared.
-    """
+    """A voice that can speak now."""
 
     name: str
     description: str
     licence: str
-    is_starter: bool
-    is_single_graph: bool
+    is_starter: bool  # it is the voice we ship, whose `id` is empty
+    is_single_graph: bool  # it can only be heard sentence by sentence
     sampling_rate: int
-    speakers: tuple[tuple[int, str], ...]
+    speakers: tuple[tuple[int, str], ...]  # speakers, styles: as (id, name)
     styles: tuple[tuple[int, str], ...]
     requested_backend: str
-    backends: tuple[tuple[str, str], ...]
-    fallback: str | None
+    backends: tuple[tuple[str, str], ...]  # where each stage runs, as (stage, backend key)
+    fallback: str | None  # why it does not run where it was asked to, or None
     id: str = ""
     is_fast: bool = False
-    has_forced_bert: bool = False
+    has_forced_bert: bool = False  # it speaks with a BERT that is not its own, so that its prosody is wrong
     architecture: VoiceArchitecture = SBV2_ARCHITECTURE
-    is_device_lost: bool = False
-    is_fallback_failure: bool = True
+    is_device_lost: bool = False  # it does not because its device failed, now or when the program ran last
+    is_fallback_failure: bool = True  # `fallback` is about a failure; else a graph has no room on its device, or no form
     # Not compared: a frozen class hashes what it compares, and dicts have no hash.
+    # What a probe has found for it, as `koebako backends --json` reports it.
     measurements: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
-    recipe: int = 1
+    recipe: int = 1  # the number of the way in which it was prepared
 
 
 def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedVoice:
@@ -131,12 +112,6 @@ def _find_measurements(voice: str) -> tuple[dict[str, Any], ...]:
 class OpenVoices:
     """Belongs to the engine's thread, but for `terminate_graphs`, `is_open` and `mark_stale`. The voices used last stay open, so that lines may take turns.
 
-    Attributes:
-        speakers: the open voices by the id that lines have, the newest used last.
-        isolated: the id and the precisions of the voice that is open beside them, and the voice; None where there is none.
-        caches: what is remembered; outlives the voices.
-        backend, precisions: where they run, and how exactly.
-
     Args:
         open_voice: opens a voice.
         on_opened: called with each voice that was opened, and again when it had to leave its device.
@@ -152,10 +127,11 @@ class OpenVoices:
         max_voices: int = MAX_OPEN_VOICES,
         max_bytes: float = MAX_OPEN_BYTES,
     ) -> None:
-        self.caches: RenderCaches | None = None
-        self.backend = "auto"
+        self.caches: RenderCaches | None = None  # what is remembered; outlives the voices
+        self.backend = "auto"  # backend, precisions: where they run, and how exactly
         self.precisions = VoicePrecisions()
-        self.speakers: dict[str, Speaker] = {}
+        self.speakers: dict[str, Speaker] = {}  # the open voices by the id that lines have, the newest used last
+        # The id and the precisions of the voice that is open beside them, and the voice; None where there is none.
         self.isolated: tuple[str, VoicePrecisions, Speaker] | None = None
         self._open_voice, self._on_opened, self._max_voices, self._max_bytes = open_voice, on_opened, max_voices, max_bytes
         self._failures: FailedDevices | None = None  # a device that is lost is so for all voices

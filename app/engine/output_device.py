@@ -11,8 +11,7 @@ from app.common.errors import AudioDeviceError
 from app.common.language import localize
 from app.core.sound.ports import AudioSink
 
-# A try closes the device that stands in and may restart PortAudio, which is too much before every line.
-DEVICE_RETRY_AFTER_S = 5.0
+DEVICE_RETRY_AFTER_S = 5.0  # a try closes the device that stands in and may restart PortAudio, which is too much before every line
 
 
 class AudioPlayer(AudioSink, Protocol):
@@ -51,16 +50,13 @@ def open_portaudio(device: str | None, sampling_rate: int) -> AudioPlayer:
 class OutputDevice:
     """Belongs to the synthesis thread, but for looking at `player`.
 
-    Attributes:
-        device: label of the chosen one, which another may stand in for while it is away; None follows the system.
-
     Args:
         announce: called, in the language of the user, when another device takes over and when the chosen one is back.
     """
 
     def __init__(self, open_player: PlayerOpener, announce: Callable[[str], object] = lambda _text: None) -> None:
         self.player: AudioPlayer | None = None
-        self.device: str | None = None
+        self.device: str | None = None  # label of the chosen one, which another may stand in for while it is away; None follows the system
         self._open_player, self._announce = open_player, announce
         self._label = ""  # of the device that was open when it was last looked at
         self._away = ""  # of the chosen device, while another one stands in for it

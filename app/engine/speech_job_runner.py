@@ -161,17 +161,13 @@ class SpeechJobRunner:
 
 
 class PlaybackRunner:
-    """The line that is computed, or else the one that sounds. Belongs to the synthesis thread, but for its attribute and `is_holding`.
-
-    Attributes:
-        prepares_first: from the next line on, nothing of a phrase is heard before all of it is there.
-    """
+    """The line that is computed, or else the one that sounds. Belongs to the synthesis thread, but for its attribute and `is_holding`."""
 
     def __init__(self, report: ReportEvent, running_job: RunningJob, voices: OpenVoices, output: OutputDevice) -> None:
         self._report, self._running_job, self._voices, self._output = report, running_job, voices, output
         self._runner: SpeechJobRunner | None = None
         self._audible_job: SpeechJob | None = None  # computed, and perhaps not heard yet
-        self.prepares_first = False
+        self.prepares_first = False  # from the next line on, nothing of a phrase is heard before all of it is there
 
     @property
     def is_begun(self) -> bool:
@@ -265,17 +261,12 @@ class SaveProgress:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpeechFile:
-    """Requests whose sound goes into one file, one after the other.
-
-    Attributes:
-        casts: who speaks each of them; without them it is the voice we ship, and the requests have the ids.
-        may_be_silent: requests in which nothing can be read are silent; else they are an error.
-    """
+    """Requests whose sound goes into one file, one after the other."""
 
     file: Path
     requests: tuple[SynthesisRequest, ...]
-    casts: tuple[LineCast, ...] = ()
-    may_be_silent: bool = False
+    casts: tuple[LineCast, ...] = ()  # who speaks each of them; without them it is the voice we ship, and the requests have the ids
+    may_be_silent: bool = False  # requests in which nothing can be read are silent; else they are an error
 
     def write_file(self, turn: JobTurn) -> Path | None:
         """Compute the whole file and return it; None if cancelled. A file that is cancelled or fails is removed."""

@@ -27,20 +27,13 @@ def ignore_result(_result: object) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenVoiceJob:
-    """Open a voice on a backend and warm it up.
-
-    Attributes:
-        voice: empty is the one we ship.
-        keep_open: otherwise it is only looked at, and opened again when it speaks.
-        precisions: of this voice, and of those that open on demand after it.
-        retry: the user has chosen the backend: devices that failed are tried again.
-    """
+    """Open a voice on a backend and warm it up."""
 
     backend: str
-    voice: str = ""
-    keep_open: bool = True
-    retry: bool = False
-    precisions: VoicePrecisions = field(default_factory=VoicePrecisions)
+    voice: str = ""  # empty is the one we ship
+    keep_open: bool = True  # otherwise it is only looked at, and opened again when it speaks
+    retry: bool = False  # the user has chosen the backend: devices that failed are tried again
+    precisions: VoicePrecisions = field(default_factory=VoicePrecisions)  # of this voice, and of those that open on demand after it
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
@@ -80,32 +73,19 @@ class RecordedSound(Protocol):
 # Compared by identity, as all jobs: a line asked for twice is two jobs, of which only the right one may leave a list.
 @dataclass(frozen=True, slots=True, eq=False)
 class SpeechJob:
-    """Speak a request.
-
-    Attributes:
-        requested_at: when the user asked, seconds of `time.perf_counter`.
-        cast: who speaks it; without one it is the voice we ship, and the request has the ids.
-        recorded: a sound that is there already and is heard instead.
-        start_s: seconds from the beginning of the sound that are not heard.
-        position: where the sound begins that is heard, in place of `start_s`.
-        found_start_s: when `position` sounds; empty until the synthesis thread has made it.
-        source: what the request was made from; handed back as it is with everything that is reported of the job.
-        may_be_silent: a text in which nothing can be read is silent; else it is an error.
-        is_comment: it came by itself, and gives way to whatever the user plays.
-        cancelled: set by the window; the synthesis thread only looks at it.
-    """
+    """Speak a request."""
 
     request: SynthesisRequest
-    requested_at: float
-    cast: LineCast | None = None
-    recorded: RecordedSound | None = None
-    start_s: float = 0.0
-    position: LinePosition | None = None
-    found_start_s: list[float] = field(default_factory=list)
-    source: object = None
-    may_be_silent: bool = False
-    is_comment: bool = False
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    requested_at: float  # when the user asked, seconds of `time.perf_counter`
+    cast: LineCast | None = None  # who speaks it; without one it is the voice we ship, and the request has the ids
+    recorded: RecordedSound | None = None  # a sound that is there already and is heard instead
+    start_s: float = 0.0  # seconds from the beginning of the sound that are not heard
+    position: LinePosition | None = None  # where the sound begins that is heard, in place of `start_s`
+    found_start_s: list[float] = field(default_factory=list)  # when `position` sounds; empty until the synthesis thread has made it
+    source: object = None  # what the request was made from; handed back as it is with everything that is reported of the job
+    may_be_silent: bool = False  # a text in which nothing can be read is silent; else it is an error
+    is_comment: bool = False  # it came by itself, and gives way to whatever the user plays
+    cancelled: threading.Event = field(default_factory=threading.Event)  # set by the window; the synthesis thread only looks at it
 
     @property
     def audible_start_s(self) -> float:
@@ -132,19 +112,13 @@ class Importance(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobTurn:
-    """The resources that a job may use while it has the engine's thread.
-
-    Attributes:
-        on_stage: to be called with each stage: what is more important has its turn there.
-        give_way: to be called between two pieces of work that are no stages.
-        report_progress: to be called with how much of the job is done, 0 to 1.
-    """
+    """The resources that a job may use while it has the engine's thread."""
 
     voices: OpenVoices
     cancelled: threading.Event
-    on_stage: OnStage
-    give_way: Callable[[], None]
-    report_progress: Callable[[float], None]
+    on_stage: OnStage  # to be called with each stage: what is more important has its turn there
+    give_way: Callable[[], None]  # to be called between two pieces of work that are no stages
+    report_progress: Callable[[float], None]  # to be called with how much of the job is done, 0 to 1
 
     def is_cancelled(self) -> bool:
         """Return whether nobody waits for the result any more."""

@@ -15,17 +15,11 @@ from app.engine.synthesis_jobs import ComputedResult, ComputeJob, SpeechJob, Syn
 
 @dataclass(frozen=True, slots=True)
 class MachineInfo:
-    """The backends and devices of this machine.
+    """The backends and devices of this machine."""
 
-    Attributes:
-        names: all backends there could be, as (key, name for people).
-        backends: keys of those the installed ONNX Runtime offers.
-        devices: labels of the audio outputs.
-    """
-
-    names: tuple[tuple[str, str], ...]
-    backends: tuple[str, ...]
-    devices: tuple[str, ...]
+    names: tuple[tuple[str, str], ...]  # all backends there could be, as (key, name for people)
+    backends: tuple[str, ...]  # keys of those the installed ONNX Runtime offers
+    devices: tuple[str, ...]  # labels of the audio outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +46,11 @@ class FirstAudioResult:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisResult:
-    """All sound of a request was computed and handed over, or it was stopped.
-
-    Attributes:
-        waited_s: seconds in which nothing was heard because sound was kept back until it could be heard without gaps.
-    """
+    """All sound of a request was computed and handed over, or it was stopped."""
 
     request_id: str
     is_stopped: bool = False
-    waited_s: float = 0.0
+    waited_s: float = 0.0  # seconds in which nothing was heard because sound was kept back until it could be heard without gaps
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,20 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VoiceTerms:
-    """The terms on which a voice is opened; see `app.compose.speaker_opening.open_speaker`.
+    """The terms on which a voice is opened; see `app.compose.speaker_opening.open_speaker`."""
 
-    Attributes:
-        reference: id, name or path of the voice.
-        waits_for_devices: it does not speak before every graph runs where it was asked to.
-    """
-
-    reference: str | None
+    reference: str | None  # id, name or path of the voice
     backend: str = "auto"
     bert_precision: PrecisionChoice | None = None
     graph_precision: GraphPrecision | None = None
     force_bert: bool = False
     convert: bool = True
-    waits_for_devices: bool = False
+    waits_for_devices: bool = False  # it does not speak before every graph runs where it was asked to
 
 
 def create_opener(find_terms: Callable[[str], VoiceTerms]) -> Callable[[OpeningRequest], Speaker]:
@@ -82,15 +77,12 @@ class LicenceNotAcceptedError(AppError):
 class LineVoiceOpener:
     """Opens the voices of lines: no files, no licence that was not accepted, on request with a BERT that is not theirs. Belongs to the engine's thread, but for its attribute.
 
-    Attributes:
-        force_bert: a voice whose BERT is missing speaks with another one, which sounds wrong.
-
     Args:
         announce: called, in the language of the user, with what takes long.
     """
 
     def __init__(self, announce: Callable[[str], object]) -> None:
-        self.force_bert = False
+        self.force_bert = False  # a voice whose BERT is missing speaks with another one, which sounds wrong
         self._shipped_id: str | None = None  # looked for once it is needed
         self._announce = announce
 

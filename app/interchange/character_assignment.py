@@ -18,14 +18,12 @@ from app.core.script.script import Character, Line, LineSettings, Script
 _Item = TypeVar("_Item")
 _NAME_WITH_STYLE = re.compile(r"(.[^（(\n]*)[（(](.+)[）)]")
 _STYLE_NUMBER_NAME = re.compile(r"[0-9a-z]{1,16}:([0-9]{1,10})")
-# SBV2 writes this style in English, AIVM in Japanese.
-_CANONICAL_STYLE_NAMES = {"ノーマル": "neutral"}
+_CANONICAL_STYLE_NAMES = {"ノーマル": "neutral"}  # SBV2 writes this style in English, AIVM in Japanese
 
 MAX_LISTED_SUBSTITUTED = 5  # names of missing voices
 
 _SPEAKER_BITS, _STYLE_BITS = 27, 5
-MAX_STYLES_PER_SPEAKER = 1 << _STYLE_BITS
-"""Of a speaker; a style of a higher id has no number."""
+MAX_STYLES_PER_SPEAKER = 1 << _STYLE_BITS  # of a speaker; a style of a higher id has no number
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,16 +250,11 @@ def _find_only(items: Sequence[_Item]) -> _Item | None:
 
 @dataclass(frozen=True, slots=True)
 class SubstitutionResult:
-    """A project whose missing voices have somebody who speaks for them.
-
-    Attributes:
-        counts: how many lines that are, by the name of the missing voice.
-        name: of the voice that speaks, for people.
-    """
+    """A project whose missing voices have somebody who speaks for them."""
 
     project: Project
-    counts: Counter[str]
-    name: str
+    counts: Counter[str]  # how many lines that are, by the name of the missing voice
+    name: str  # of the voice that speaks, for people
 
     def describe_substitution(self) -> str:
         """Describe the substitution; empty where there was none."""

@@ -10,8 +10,7 @@ from app.interchange.import_limits import check_line_count
 from app.interchange.imported_script import ImportedScript, NamedLine
 from app.interchange.script_builder import ImportedScriptBuilder
 
-# A longer quotation is not one.
-MAX_QUOTED_LINES = 50
+MAX_QUOTED_LINES = 50  # a longer quotation is not one
 # Of the lines with content; in novels and articles it is far fewer.
 MIN_DIALOGUE_SHARE = 0.5
 MIN_DIALOGUE_LINES = 2

@@ -18,18 +18,15 @@ from app.core.script.characters import MOST_CHARACTERS
 from app.core.script.project import MAX_SCRIPT_LINES
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 
-# Characters of a line, before it is split into lines that the window can show.
-MAX_IMPORTED_LINE_CHARS = 1_400_000
+MAX_IMPORTED_LINE_CHARS = 1_400_000  # characters of a line, before it is split into lines that the window can show
 # Of all lines: 100 novels.
 MAX_IMPORTED_CHARS = 20_000_000
 MAX_IMPORTED_PHRASES = 500_000  # of all lines
 MAX_IMPORTED_MORAS = 2_000_000
 MAX_PHRASE_MORAS = 1_000  # morae
 MAX_MORA_CHARS = 8  # characters
-# Each phrase has at least one character.
-MAX_PHRASES_PER_LINE = MAX_LINE_CHARACTERS
-# As many as the characters that are read longest have.
-MAX_MORAS_PER_LINE = 8 * MAX_LINE_CHARACTERS
+MAX_PHRASES_PER_LINE = MAX_LINE_CHARACTERS  # each phrase has at least one character
+MAX_MORAS_PER_LINE = 8 * MAX_LINE_CHARACTERS  # as many as the characters that are read longest have
 
 LARGEST_PROJECT_BYTES, LARGEST_TEXT_BYTES = 64 << 20, 20 << 20
 

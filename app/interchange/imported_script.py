@@ -24,21 +24,13 @@ _MADE_ID = re.compile("[0-9a-f]{12}")
 
 @dataclass(frozen=True, slots=True)
 class ImportedPhrase:
-    """An accent phrase as another program says it.
+    """An accent phrase as another program says it."""
 
-    Attributes:
-        moras: in katakana; a long vowel may be ー or its vowel.
-        accent: mora after which the pitch falls, from 1; 0 or the last one is never.
-        pause_s: seconds of silence behind it in the result; 0 is a pause of a length that nobody has set, None no pause.
-        pitches: semitones that each mora was moved by hand, None for one that was not; empty where none was.
-        lengths_s: seconds in the result that each mora was given by hand, likewise.
-    """
-
-    moras: tuple[str, ...]
-    accent: int
-    pause_s: float | None = None
-    pitches: tuple[float | None, ...] = ()
-    lengths_s: tuple[float | None, ...] = ()
+    moras: tuple[str, ...]  # in katakana; a long vowel may be ー or its vowel
+    accent: int  # mora after which the pitch falls, from 1; 0 or the last one is never
+    pause_s: float | None = None  # seconds of silence behind it in the result; 0 is a pause of a length that nobody has set, None no pause
+    pitches: tuple[float | None, ...] = ()  # semitones that each mora was moved by hand, None for one that was not; empty where none was
+    lengths_s: tuple[float | None, ...] = ()  # seconds in the result that each mora was given by hand, likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +39,11 @@ class ImportedScript:
 
     Lines whose voice is a name of the source carry that name as their voice, and the project has a `VoiceAssignment` and a `VoiceReference` of it, and the script a `Character`;
     `app.interchange.character_assignment` finds out who that is here.
-
-    Attributes:
-        losses: what was not taken over, a sentence each, in the language of the user.
-        phrases_by_line: accents and readings by id of the line; `app.interchange.reading_diff` turns them into edits.
     """
 
     project: Project
-    losses: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ()  # what was not taken over, a sentence each, in the language of the user
+    # Accents and readings by id of the line; `app.interchange.reading_diff` turns them into edits.
     phrases_by_line: Mapping[str, tuple[ImportedPhrase, ...]] = field(default_factory=dict)
 
 

@@ -54,8 +54,7 @@ _LINE_SETTING_NAMES = {item.name for item in fields(LineSettings)}
 MAX_EMBEDDED_SOUND_BYTES = 48 << 20
 """Of all sounds of a file; a voice takes 20 minutes to fill that. A file is read whole, and its text takes up to four times as much memory."""
 
-MAX_ENCODED_SOUND_BYTES = MAX_EMBEDDED_SOUND_BYTES * 4 // 3
-"""The same as base64."""
+MAX_ENCODED_SOUND_BYTES = MAX_EMBEDDED_SOUND_BYTES * 4 // 3  # the same as base64
 
 
 class ProjectLossReport:
@@ -111,22 +110,16 @@ def count_encoded_bytes(data: Mapping[str, object]) -> int:
 
 # The second for sounds alone.
 MAX_PROJECT_FILE_BYTES = LARGEST_PROJECT_BYTES + MAX_ENCODED_SOUND_BYTES
-MAX_PROJECT_VALUES = 3_000_000
-"""30,000 lines with edits take a fifth of that."""
+MAX_PROJECT_VALUES = 3_000_000  # 30,000 lines with edits take a fifth of that
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFileContent:
-    """A project as its file holds it.
-
-    Attributes:
-        digest: of the very bytes that said so.
-        losses: what could not be read, a sentence each.
-    """
+    """A project as its file holds it."""
 
     project: Project
-    digest: str
-    losses: tuple[str, ...] = ()
+    digest: str  # of the very bytes that said so
+    losses: tuple[str, ...] = ()  # what could not be read, a sentence each
 
 
 def read_project(path: Path) -> Project:

@@ -94,19 +94,13 @@ class _Menu:
 
 @dataclass(frozen=True, slots=True)
 class SayStatement:
-    """The texts that somebody says.
+    """The texts that somebody says."""
 
-    Attributes:
-        who: the word before the string, such as `e`; empty for the narrator and with a name.
-        texts: with text tags; several of a triple-quoted string.
-        line_id: that the script itself gives.
-        head: speaker and attributes as they are written; `tail`: what stands behind the string, or None where Ren'Py's form of it is not known.
-    """
-
-    who: str
+    who: str  # the word before the string, such as `e`; empty for the narrator and with a name
     name: str
-    texts: tuple[str, ...]
-    line_id: str
+    texts: tuple[str, ...]  # with text tags; several of a triple-quoted string
+    line_id: str  # that the script itself gives
+    # Speaker and attributes as they are written; `tail`: what stands behind the string, or None where Ren'Py's form of it is not known.
     head: str
     tail: str | None
 

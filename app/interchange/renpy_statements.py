@@ -10,8 +10,7 @@ from typing import NamedTuple
 from app.common.errors import InputError
 from app.common.language import localize
 
-# Ren'Py itself refuses longer ones.
-MAX_STATEMENT_CHARS = 65_536
+MAX_STATEMENT_CHARS = 65_536  # ren'Py itself refuses longer ones
 # A file of more is no script; each costs up to `MAX_STATEMENT_CHARS` of reading.
 MAX_BROKEN_STATEMENTS = 100
 MAX_OPEN_BRACKETS = 200

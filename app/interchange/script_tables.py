@@ -25,16 +25,13 @@ from app.interchange.imported_script import ImportedScript, LossReport
 from app.interchange.script_builder import ImportedScriptBuilder
 
 MAX_TABLE_COLUMNS = 200
-# Rows that say where the texts are.
-COMPARED_ROWS = 100
+COMPARED_ROWS = 100  # rows that say where the texts are
 
 MAX_NUMBER_CHARS = 40  # characters
-_AddLoss = Callable[[str], None]
-"""Called with the field of a cell that cannot be used."""
+_AddLoss = Callable[[str], None]  # called with the field of a cell that cannot be used
 
 LINE_FIELDS = ("text", "character", "voice", "speaker", "style", "id")
-SETTING_BY_COLUMN = {name_column(name): name for name in BOUNDS}
-"""Settings of a line by the names that the command line has for them."""
+SETTING_BY_COLUMN = {name_column(name): name for name in BOUNDS}  # settings of a line by the names that the command line has for them
 OTHER_FIELDS = ("assist", "pause", "seed")
 COLUMN_FIELDS = (*LINE_FIELDS, *SETTING_BY_COLUMN, *OTHER_FIELDS)
 _COLUMN_ALIASES = {
@@ -118,20 +115,13 @@ _FIELD_BY_COLUMN = _build_known_columns()
 
 @dataclass(frozen=True, slots=True)
 class ScriptTable:
-    """Cells as text.
-
-    Attributes:
-        header: names of the columns; empty where the first row is one like the others.
-        rows: those with anything in them, without the header.
-        row_numbers: of header and rows in the file, from 1.
-        broken_rows: numbers of rows that are none.
-    """
+    """Cells as text."""
 
     name: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    row_numbers: tuple[int, ...] = ()
-    broken_rows: tuple[int, ...] = ()
+    header: tuple[str, ...]  # names of the columns; empty where the first row is one like the others
+    rows: tuple[tuple[str, ...], ...]  # those with anything in them, without the header
+    row_numbers: tuple[int, ...] = ()  # of header and rows in the file, from 1
+    broken_rows: tuple[int, ...] = ()  # numbers of rows that are none
 
     @property
     def width(self) -> int:

@@ -24,15 +24,12 @@ from app.interchange.renpy_script import format_renpy_script, is_renpy_id
 from app.interchange.script_tables import SETTING_BY_COLUMN
 from app.interchange.yarn_script import format_yarn_script, is_yarn_id
 
-NAMED_SUFFIXES = (".rpy", ".yarn")
-"""Suffixes of scripts that name who speaks each line."""
+NAMED_SUFFIXES = (".rpy", ".yarn")  # suffixes of scripts that name who speaks each line
 WRITABLE_SCRIPT_SUFFIXES = (".txt", ".csv", ".tsv", *NAMED_SUFFIXES)
-NameSpeaker = Callable[[LineSettings], tuple[str, str]]
-"""Name of the speaker, and of the style, for people; both may be empty."""
+NameSpeaker = Callable[[LineSettings], tuple[str, str]]  # name of the speaker, and of the style, for people; both may be empty
 _DEFAULT_LINE_SETTINGS = LineSettings()
 _TABLE_SUFFIXES = (".csv", ".tsv")
-# Whether a form can hold an id; one that was made here is no loss.
-_ID_CHECKS = {".rpy": is_renpy_id, ".yarn": is_yarn_id}
+_ID_CHECKS = {".rpy": is_renpy_id, ".yarn": is_yarn_id}  # whether a form can hold an id; one that was made here is no loss
 
 
 def format_plain_text(script: Script) -> str:

@@ -45,8 +45,7 @@ from app.interchange.voicevox_query_fields import (
     parse_query_settings,
 )
 
-# A line of 30 morae has some 250 values.
-MAX_VVPROJ_VALUES = 4_000_000
+MAX_VVPROJ_VALUES = 4_000_000  # a line of 30 morae has some 250 values
 # VOICEVOX's editor has pitches of 3 to 6.5 and lengths of up to 0.3 s.
 MAX_GIVEN_PITCH, MAX_GIVEN_LENGTH_S = 20.0, 30.0
 DEFAULT_ENGINE_BY_SUFFIX = {".vvproj": VOICEVOX, ".aisp": AIVISSPEECH}
@@ -55,8 +54,7 @@ _KATAKANA = re.compile("[ァ-ヺー]+")
 VVPROJ_PARSE_ERRORS = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 EDITOR_STEPS = 100  # in a unit of pitch or length
-# As much as single precision loses.
-STEP_TOLERANCE = 2e-7
+STEP_TOLERANCE = 2e-7  # as much as single precision loses
 # Semitones from the estimate: below, nobody hears the difference from how the estimate errs; morae of one tone differ by more.
 LEAST_PITCH_EDIT, LEAST_PITCH_EDIT_WITHOUT_STEPS = 0.5, 1.0
 # Between a high mora and a low one, roughly, in VOICEVOX's unit.
@@ -162,19 +160,12 @@ def _parse_phrases(query: Mapping[str, Any], engine: str, speed: float, line: _I
 
 @dataclass(frozen=True, slots=True)
 class GivenMora:
-    """One mora as a query has it.
+    """One mora as a query has it."""
 
-    Attributes:
-        phrase: index of its accent phrase in the line.
-        tone: 0 low, 1 high.
-        pitch: logarithm of Hz; 0 or less is unvoiced.
-        lengths_s: of its phones, at speed 1.
-    """
-
-    phrase: int
-    tone: int
-    pitch: float
-    lengths_s: tuple[float, ...]
+    phrase: int  # index of its accent phrase in the line
+    tone: int  # 0 low, 1 high
+    pitch: float  # logarithm of Hz; 0 or less is unvoiced
+    lengths_s: tuple[float, ...]  # of its phones, at speed 1
 
 
 def find_pitch_offsets(moras: Sequence[GivenMora]) -> list[float | None]:

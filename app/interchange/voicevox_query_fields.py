@@ -58,8 +58,7 @@ _AIVISSPEECH_FIELDS = (
     QueryField("intonationScale", "style_weight", _convert_to_style_weight),
     QueryField("tempoDynamicsScale", "sdp_ratio", convert_tempo),
 )
-# Of AivisSpeech; a line has no such number.
-_PAUSE_SCALE_LABELS = ("文内無音の倍率", "pause length scale")
+_PAUSE_SCALE_LABELS = ("文内無音の倍率", "pause length scale")  # of AivisSpeech; a line has no such number
 
 
 def find_talk_items(data: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:

@@ -15,14 +15,11 @@ from typing import Any
 from app.core.request_limits import BOUNDS
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id, edit_lines
 
-CHARACTER_COLOURS = 12
-"""How many colours there are for characters."""
+CHARACTER_COLOURS = 12  # how many colours there are for characters
 
-MOST_CHARACTERS = 10_000
-"""How many characters a project holds."""
+MOST_CHARACTERS = 10_000  # how many characters a project holds
 
-MOST_ALIASES = 1_000
-"""How many other names a character answers to; more are forgotten when characters are merged."""
+MOST_ALIASES = 1_000  # how many other names a character answers to; more are forgotten when characters are merged
 
 CHARACTER_FIELDS = (*CAST_FIELDS, *BOUNDS, "pauses")
 """Settings that lines take over from their character; seed, assist text and memos are the line's own."""

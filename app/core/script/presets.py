@@ -15,21 +15,15 @@ from app.core.script.script_data import convert_settings_to_data, parse_settings
 # Seed and assist text stay the line's own; `CAST_FIELDS` belong to a preset only if it was kept with them.
 PRESET_SETTINGS = (*BOUNDS, "pauses")
 STANDARD_SETTINGS = LineSettings()
-# Highest number of presets that a file may pass on at once.
-MOST_PRESETS = 2000
+MOST_PRESETS = 2000  # highest number of presets that a file may pass on at once
 
 
 @dataclass(frozen=True, slots=True)
 class LinePreset:
-    """A set of line settings that the user named.
+    """A set of line settings that the user named."""
 
-    Attributes:
-        settings: everything that is not part of the preset has its default.
-        character: True if voice, speaker and style are part of the preset.
-    """
-
-    settings: LineSettings = STANDARD_SETTINGS
-    character: bool = False
+    settings: LineSettings = STANDARD_SETTINGS  # everything that is not part of the preset has its default
+    character: bool = False  # true if voice, speaker and style are part of the preset
 
     @classmethod
     def from_settings(cls, settings: LineSettings, *, character: bool = False) -> LinePreset:

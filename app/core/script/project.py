@@ -27,66 +27,44 @@ MAX_SCRIPT_LINES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class VoiceReference:
-    """A voice that lines use, so that it is recognised, named and found on another machine.
-
-    Attributes:
-        name: shown to people where the voice is missing.
-        uuid: UUID of the model, as AIVM files carry it; empty where the model has none.
-        address: address of the page that offers the voice; nothing is fetched from there without the user's consent.
-        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
-    """
+    """A voice that lines use, so that it is recognised, named and found on another machine."""
 
     id: str
-    name: str = ""
-    uuid: str = ""
-    address: str = ""
-    unknown: str = ""
+    name: str = ""  # shown to people where the voice is missing
+    uuid: str = ""  # UUID of the model, as AIVM files carry it; empty where the model has none
+    address: str = ""  # address of the page that offers the voice; nothing is fetched from there without the user's consent
+    unknown: str = ""  # fields of a later version as JSON, kept unchanged; empty where there are none
 
 
 @dataclass(frozen=True, slots=True)
 class VoiceAssignment:
-    """The voice behind a name that files of other programs use.
+    """The voice behind a name that files of other programs use."""
 
-    Attributes:
-        name: name as in the file, with the style where the file names one.
-        voice, speaker, style: as in `LineSettings`; an empty voice is not chosen yet.
-    """
-
-    name: str
-    voice: str = ""
+    name: str  # name as in the file, with the style where the file names one
+    voice: str = ""  # voice, speaker, style: as in `LineSettings`; an empty voice is not chosen yet
     speaker: str = ""
     style: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A script and everything saved with it; frozen, as the script is.
-
-    Attributes:
-        current: id of the line that the user is at; empty is the first.
-        assignments: names that stand in the place of voices, with the voices chosen for them; only while a script is read. The cast of the
-            script keeps what was chosen.
-        dictionary: words that count in this project before the user's own.
-        export: settings of the export page as `app.export` writes and checks them.
-        takes: renderings that are kept, oldest first; their sounds lie beside the project, under the names that takes say.
-        tests: blind tests as `app.audition` writes and checks them.
-        embeds: the file holds the sounds of takes as well, so that it can be passed on alone.
-        sounds: sounds by name, only while they move between a file and the folder they are played from; empty in the window.
-        others: fields that a later version has written, kept unchanged.
-    """
+    """A script and everything saved with it; frozen, as the script is."""
 
     script: Script = field(default_factory=Script)
-    current: str = ""
+    current: str = ""  # id of the line that the user is at; empty is the first
     voices: tuple[VoiceReference, ...] = ()
+    # Names that stand in the place of voices, with the voices chosen for them; only while a script is read. The cast of the script keeps what was chosen.
     assignments: tuple[VoiceAssignment, ...] = ()
-    dictionary: tuple[DictionaryEntry, ...] = ()
-    export: Mapping[str, Any] = field(default_factory=dict)
+    dictionary: tuple[DictionaryEntry, ...] = ()  # words that count in this project before the user's own
+    export: Mapping[str, Any] = field(default_factory=dict)  # settings of the export page as `app.export` writes and checks them
+    # Renderings that are kept, oldest first; their sounds lie beside the project, under the names that takes say.
     takes: tuple[LineTake, ...] = ()
     presets: Presets = field(default_factory=dict)
-    tests: tuple[Mapping[str, Any], ...] = ()
-    embeds: bool = False
+    tests: tuple[Mapping[str, Any], ...] = ()  # blind tests as `app.audition` writes and checks them
+    embeds: bool = False  # the file holds the sounds of takes as well, so that it can be passed on alone
+    # Sounds by name, only while they move between a file and the folder they are played from; empty in the window.
     sounds: Mapping[str, bytes] = field(default_factory=dict)
-    others: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = field(default_factory=dict)  # fields that a later version has written, kept unchanged
 
 
 def sanitise_project(project: Project) -> Project:

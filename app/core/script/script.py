@@ -15,37 +15,27 @@ from app.core.delivery import Delivery
 from app.core.synthesis_types import Overrides
 from app.core.text.text_lines import cut_line
 
-CAST_FIELDS = ("voice", "speaker", "style")
-"""Settings that say who speaks a line; all others say how."""
+CAST_FIELDS = ("voice", "speaker", "style")  # settings that say who speaks a line; all others say how
 
-ESTIMATED_SECONDS_PER_CHAR = 0.15
-"""Of Japanese text as most voices speak it."""
+ESTIMATED_SECONDS_PER_CHAR = 0.15  # of Japanese text as most voices speak it
 
 
 @dataclass(frozen=True, slots=True)
 class LineSettings(Delivery):
-    """The voice and the manner in which a line is spoken.
+    """The voice and the manner in which a line is spoken."""
 
-    Attributes:
-        voice: id of the voice; empty is the first one there is.
-        speaker, style: by name, so that they fit another voice too; empty is its first one.
-        pauses: (punctuation phone, seconds at speed 1), sorted; marks that are not in it keep the voice's own length.
-        seed_locked: False takes another seed each time the line is spoken.
-        memos: text in square brackets is not spoken, as in lines of VOICEVOX and AivisSpeech.
-    """
-
-    voice: str = ""
-    speaker: str = ""
+    voice: str = ""  # id of the voice; empty is the first one there is
+    speaker: str = ""  # speaker, style: by name, so that they fit another voice too; empty is its first one
     style: str = ""
+    # (punctuation phone, seconds at speed 1), sorted; marks that are not in it keep the voice's own length.
     pauses: tuple[tuple[str, float], ...] = ()
     seed: int = 0
-    seed_locked: bool = True
-    memos: bool = False
+    seed_locked: bool = True  # false takes another seed each time the line is spoken
+    memos: bool = False  # text in square brackets is not spoken, as in lines of VOICEVOX and AivisSpeech
 
 
 _NO_OVERRIDES = Overrides()
-# A generator of its own stays unseeded; ten thousand ids from the system's randomness would hold up a paste.
-_ids = random.Random()
+_ids = random.Random()  # a generator of its own stays unseeded; ten thousand ids from the system's randomness would hold up a paste
 
 
 def create_line_id() -> str:
@@ -55,23 +45,16 @@ def create_line_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """Somebody who speaks lines of the script.
-
-    Attributes:
-        settings: the voice and the manner that lines take over; what is a line's own, such as its seed, has its default here.
-        aliases: other names of the same character.
-        colour: number of a colour of the theme, from 0.
-        id: stays the same through every edit and is never shown.
-        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
-    """
+    """Somebody who speaks lines of the script."""
 
     name: str
+    # The voice and the manner that lines take over; what is a line's own, such as its seed, has its default here.
     settings: LineSettings = LineSettings()
-    aliases: tuple[str, ...] = ()
-    colour: int = 0
+    aliases: tuple[str, ...] = ()  # other names of the same character
+    colour: int = 0  # number of a colour of the theme, from 0
     note: str = ""
-    id: str = field(default_factory=create_line_id)
-    unknown: str = ""
+    id: str = field(default_factory=create_line_id)  # stays the same through every edit and is never shown
+    unknown: str = ""  # fields of a later version as JSON, kept unchanged; empty where there are none
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,20 +64,14 @@ class Character:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the script.
-
-    Attributes:
-        id: stays the same through every edit and is never shown.
-        character: id of the character who speaks it; empty is nobody.
-        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
-    """
+    """One line of the script."""
 
     text: str = ""
     settings: LineSettings = LineSettings()
     overrides: Overrides = _NO_OVERRIDES
-    id: str = field(default_factory=create_line_id)
-    character: str = ""
-    unknown: str = ""
+    id: str = field(default_factory=create_line_id)  # stays the same through every edit and is never shown
+    character: str = ""  # id of the character who speaks it; empty is nobody
+    unknown: str = ""  # fields of a later version as JSON, kept unchanged; empty where there are none
 
     def is_spoken_like(self, other: Line) -> bool:
         """Return whether another line has the same text, settings and edits; who speaks it by name shapes no sound."""
@@ -117,22 +94,17 @@ class _LineIndexCache:
 
 
 _line_indexes = _LineIndexCache()
-# Up to this many lines, comparing one by one is used instead of the index.
-MANY_CHANGED_LINES = 300
+MANY_CHANGED_LINES = 300  # up to this many lines, comparing one by one is used instead of the index
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """All lines of the script in order, its title, and its cast in the order of the user.
-
-    Attributes:
-        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
-    """
+    """All lines of the script in order, its title, and its cast in the order of the user."""
 
     lines: tuple[Line, ...] = ()
     title: str = ""
     cast: tuple[Character, ...] = ()
-    unknown: str = ""
+    unknown: str = ""  # fields of a later version as JSON, kept unchanged; empty where there are none
 
     def find_index(self, line_id: str) -> int | None:
         """Return the index of a line; None when there is no such line."""

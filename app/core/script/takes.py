@@ -18,29 +18,20 @@ _SOUND_NAME = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class LineTake:
-    """One rendering of a line.
+    """One rendering of a line."""
 
-    Attributes:
-        line: id of the line; it may be gone.
-        text, settings, overrides: values of the line as it was rendered; the seed is the one that was heard, locked or not.
-        sound: SHA-256 of the kept file in 64 hex digits, which is also its name; empty where the sound was not kept.
-        starred: the take is always kept.
-        rating: 1 to 5; 0 is none.
-        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
-    """
-
-    line: str
-    text: str = ""
+    line: str  # id of the line; it may be gone
+    text: str = ""  # text, settings, overrides: values of the line as it was rendered; the seed is the one that was heard, locked or not
     settings: LineSettings = field(default_factory=LineSettings)
     overrides: Overrides = field(default_factory=Overrides)
-    sound: str = ""
+    sound: str = ""  # SHA-256 of the kept file in 64 hex digits, which is also its name; empty where the sound was not kept
     length_s: float = 0.0
     size: int = 0
-    starred: bool = False
-    rating: int = 0
+    starred: bool = False  # the take is always kept
+    rating: int = 0  # 1 to 5; 0 is none
     note: str = ""
     id: str = field(default_factory=create_line_id)
-    unknown: str = ""
+    unknown: str = ""  # fields of a later version as JSON, kept unchanged; empty where there are none
 
 
 def is_sound_name(value: object) -> bool:

@@ -19,16 +19,11 @@ _GROUP_REFERENCE = re.compile(r"\$\$|\\\\|\$\{(\d{1,2})\}|[$\\](\d{1,2})")
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """The search text and its options.
-
-    Attributes:
-        is_loose: hiragana and katakana, half and full width, capitals and small letters are equal.
-        is_expression: the text is a regular expression, in which every letter counts; `find_matches` does not handle those.
-    """
+    """The search text and its options."""
 
     text: str
-    is_loose: bool = True
-    is_expression: bool = False
+    is_loose: bool = True  # hiragana and katakana, half and full width, capitals and small letters are equal
+    is_expression: bool = False  # the text is a regular expression, in which every letter counts; `find_matches` does not handle those
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ from app.core.sound.render_caches import RenderCaches
 from app.core.sound.voice_traits import VoiceTraits
 from app.core.synthesis_types import Float32, Int64
 
-# The last window grows by multiples of this; on average half a step is computed twice.
-WINDOW_STEP_FRAMES = 8
+WINDOW_STEP_FRAMES = 8  # the last window grows by multiples of this; on average half a step is computed twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +120,10 @@ def plan_fixed_windows(frames: int, sizes: Sequence[int], margin: int) -> list[D
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcousticModel:
-    """The graphs of a prepared voice, with the durations and the decode windows that are computed between them.
-
-    Attributes:
-        voice: says how durations are rounded and how the decoder is run.
-    """
+    """The graphs of a prepared voice, with the durations and the decode windows that are computed between them."""
 
     synthesizer: Synthesizer
-    voice: VoiceTraits
+    voice: VoiceTraits  # says how durations are rounded and how the decoder is run
 
     def predict_prosody(self, values: ProsodyInput) -> Prosody:
         """Return log durations (T,) and the prior (C, T) of each symbol."""
@@ -215,25 +210,18 @@ def _add_columns_before(values: Float32, count: int) -> Float32:
 
 @dataclass(slots=True)
 class SentenceContext:
-    """The parts of one voice.
-
-    Attributes:
-        tokenizer, bert: None for a voice that needs no BERT.
-        bert_id, graphs_id: name the BERT and the voice's graphs, and where they run, in the keys of caches.
-        caches: share them between pipelines, so that a change of voice keeps them.
-        tracker: finds the pitch where a request changes it; needed for nothing else.
-    """
+    """The parts of one voice."""
 
     g2p: G2P
-    tokenizer: Tokenizer | None
+    tokenizer: Tokenizer | None  # tokenizer, bert: none for a voice that needs no BERT
     bert: BertRunner | None
-    bert_id: str
+    bert_id: str  # bert_id, graphs_id: name the BERT and the voice's graphs, and where they run, in the keys of caches
     synthesizer: Synthesizer | SingleGraphSynthesizer
     is_single_graph: bool
     voice: VoiceTraits
     graphs_id: str = ""
-    caches: RenderCaches = field(default_factory=RenderCaches)
-    tracker: PitchTracker | None = None
+    caches: RenderCaches = field(default_factory=RenderCaches)  # share them between pipelines, so that a change of voice keeps them
+    tracker: PitchTracker | None = None  # finds the pitch where a request changes it; needed for nothing else
 
     @property
     def acoustic_model(self) -> AcousticModel:

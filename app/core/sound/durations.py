@@ -33,13 +33,9 @@ class FrameTarget:
 
 @dataclass(frozen=True, slots=True)
 class PhraseEnding:
-    """A symbol that sounds for at most `frames` at speed 1; what it has beyond that is silence, and counts as the pause's behind it.
+    """A symbol that sounds for at most `frames` at speed 1; what it has beyond that is silence, and counts as the pause's behind it."""
 
-    Attributes:
-        symbol, pause: indices of the symbol, and of the mark or `_` behind it.
-    """
-
-    symbol: int
+    symbol: int  # symbol, pause: indices of the symbol, and of the mark or `_` behind it
     pause: int
     frames: float
 

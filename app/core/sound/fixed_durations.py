@@ -20,18 +20,12 @@ from app.core.synthesis_types import Float32, Phones, SynthesisRequest
 
 @dataclass(frozen=True, slots=True)
 class FixedSentence:
-    """A sentence with fixed phones and tones, and the length of each phone.
+    """A sentence with fixed phones and tones, and the length of each phone."""
 
-    Attributes:
-        index: index of the sentence in its line, from 0; the sentence's noise depends on it.
-        frames: frames of each phone with its blanks, `_` at both ends included; None leaves a phone to the voice.
-        single_graph_frames: frames of all of it, where a voice of one graph reports no more.
-    """
-
-    index: int
+    index: int  # index of the sentence in its line, from 0; the sentence's noise depends on it
     phones: Phones
-    frames: tuple[int | None, ...] = ()
-    single_graph_frames: int = 0
+    frames: tuple[int | None, ...] = ()  # frames of each phone with its blanks, `_` at both ends included; None leaves a phone to the voice
+    single_graph_frames: int = 0  # frames of all of it, where a voice of one graph reports no more
 
     @property
     def total(self) -> int:

@@ -17,8 +17,7 @@ Biquad = tuple[tuple[float, float, float], tuple[float, float, float]]
 _SHELF_HZ, _SHELF_Q, _SHELF_DB = 1681.974450955533, 0.7071752369554196, 3.999843853973347
 _SHELF_BAND = 0.4996667741545416
 _LOW_HZ, _LOW_Q = 38.13547087602444, 0.5003270373238773
-# Samples filtered at once, and samples after which the filters' impulse response has died away.
-WEIGHTED_PIECE, _TAIL = 1 << 16, 1 << 15
+WEIGHTED_PIECE, _TAIL = 1 << 16, 1 << 15  # samples filtered at once, and samples after which the filters' impulse response has died away
 
 
 def compute_k_filters(rate: int) -> tuple[Biquad, Biquad]:

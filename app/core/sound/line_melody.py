@@ -97,17 +97,11 @@ def measure_line_pitches(
 
 @dataclass(frozen=True, slots=True)
 class LineMelody:
-    """The melody of a line, mora by mora.
+    """The melody of a line, mora by mora."""
 
-    Attributes:
-        own: semitones that the voice has by itself, from the middle of its pitch; None for a mora without a pitch.
-        offsets: semitones by which the user moves them.
-        is_measured: `own` was measured in the line's sound; else it is what will be asked for.
-    """
-
-    own: tuple[float | None, ...]
-    offsets: tuple[float, ...]
-    is_measured: bool = False
+    own: tuple[float | None, ...]  # semitones that the voice has by itself, from the middle of its pitch; None for a mora without a pitch
+    offsets: tuple[float, ...]  # semitones by which the user moves them
+    is_measured: bool = False  # `own` was measured in the line's sound; else it is what will be asked for
 
     @property
     def heights(self) -> tuple[float | None, ...]:

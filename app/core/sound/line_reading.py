@@ -50,22 +50,16 @@ class LineMark:
 
 @dataclass(frozen=True, slots=True)
 class LineWord:
-    """A stretch of the line's text that is read as a whole.
+    """A stretch of the line's text that is read as a whole."""
 
-    Attributes:
-        start, end: characters of the line, with the notation between them.
-        first_mora, end_mora, first_mark, end_mark: its morae and marks, counted over the line; ends exclusive.
-        other_reading: the reading in katakana that a second analyser gives, where the reading is in doubt; else "".
-    """
-
-    start: int
+    start: int  # start, end: characters of the line, with the notation between them
     end: int
-    first_mora: int
+    first_mora: int  # first_mora, end_mora, first_mark, end_mark: its morae and marks, counted over the line; ends exclusive
     end_mora: int
     first_mark: int
     end_mark: int
     phones: tuple[str, ...]
-    other_reading: str = ""
+    other_reading: str = ""  # the reading in katakana that a second analyser gives, where the reading is in doubt; else ""
 
 
 def find_line_words(phones: Phones, sentence: LineSentence, offset: LineOffset) -> Iterator[LineWord]:
@@ -134,30 +128,20 @@ def _find_shared_cuts(raw: str, text: str, ends: Sequence[int]) -> list[tuple[in
 
 @dataclass(frozen=True, slots=True)
 class LineReading:
-    """A line as the front end reads it, with the readings a user gave but none of the other edits.
-
-    Attributes:
-        offsets: offsets of the sentences, by their index.
-        silent: sentences with nothing to speak; their marks make no pause.
-        phrases: morae an accent phrase begins with, ascending. A mark always ends one.
-        is_complete: False when only the beginning was read.
-        emoji: emoji were read as morae.
-        memos: text in square brackets was not read.
-        notation: stretches [start, end) of the text that belong to no word: ruby, notes.
-    """
+    """A line as the front end reads it, with the readings a user gave but none of the other edits."""
 
     text: str
     readings: tuple[ReadingOverride, ...]
     moras: tuple[LineMora, ...] = ()
     marks: tuple[LineMark, ...] = ()
     words: tuple[LineWord, ...] = ()
-    phrases: tuple[int, ...] = ()
-    offsets: tuple[LineOffset, ...] = ()
-    silent: frozenset[int] = frozenset()
-    is_complete: bool = True
-    emoji: bool = False
-    memos: bool = False
-    notation: tuple[tuple[int, int], ...] = ()
+    phrases: tuple[int, ...] = ()  # morae an accent phrase begins with, ascending. A mark always ends one
+    offsets: tuple[LineOffset, ...] = ()  # offsets of the sentences, by their index
+    silent: frozenset[int] = frozenset()  # sentences with nothing to speak; their marks make no pause
+    is_complete: bool = True  # false when only the beginning was read
+    emoji: bool = False  # emoji were read as morae
+    memos: bool = False  # text in square brackets was not read
+    notation: tuple[tuple[int, int], ...] = ()  # stretches [start, end) of the text that belong to no word: ruby, notes
 
     def find_word(self, mora: int) -> LineWord | None:
         """Return the word that a mora belongs to."""

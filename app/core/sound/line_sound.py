@@ -16,14 +16,11 @@ from app.core.sound.line_reading import LineReading
 from app.core.synthesis_types import AudioChunk, Float32, PhoneTiming
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
 
-# One peak for this many seconds is finer than a pixel of the widest strip.
-PEAK_BIN_S = 0.004
+PEAK_BIN_S = 0.004  # one peak for this many seconds is finer than a pixel of the widest strip
 
-AUDIBLE_SHARE = 0.01
-"""Of the highest peak of a sentence, -40 dB: what stays below is heard as silence."""
+AUDIBLE_SHARE = 0.01  # of the highest peak of a sentence, -40 dB: what stays below is heard as silence
 LEAST_SILENCE_S = 0.02
-# A devoiced vowel at the end has no sound of its own, and a stop at the beginning little; each keeps this much.
-LEAST_PHONE_S = 0.02
+LEAST_PHONE_S = 0.02  # a devoiced vowel at the end has no sound of its own, and a stop at the beginning little; each keeps this much
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from app.core.synthesis_types import Float32
 CEILING = 0.97
 LOOK_AHEAD_S, HOLD_S = 0.005, 0.05
 
-REACH = 12
-"""Samples on either side that a value between two samples depends on."""
+REACH = 12  # samples on either side that a value between two samples depends on
 _OVERSAMPLING = 4
 _KAISER_BETA = 7.0
 
@@ -49,13 +48,10 @@ class PeakLimiter:
     Args:
         ceiling: 1 is full scale.
         is_true_peak: what lies between the samples counts too; then all sound is held back, as what comes may raise it.
-
-    Attributes:
-        least_gain: the least gain so far, 1 where nothing was limited.
     """
 
     def __init__(self, sampling_rate: int, ceiling: float = CEILING, *, is_true_peak: bool = False) -> None:
-        self.least_gain = 1.0
+        self.least_gain = 1.0  # the least gain so far, 1 where nothing was limited
         self._ceiling, self._is_true_peak = ceiling, is_true_peak
         self._ahead, self._hold = round(LOOK_AHEAD_S * sampling_rate), round(HOLD_S * sampling_rate)
         self._past = np.ones(self._ahead + self._hold, np.float32)

@@ -16,23 +16,17 @@ from app.core.sound.voice_traits import VoiceTraits
 from app.core.symbols import EDGE_SYMBOL, PUNCTUATION
 from app.core.synthesis_types import AudioChunk, PhoneTiming, StageTiming
 
-SHORTEST_PAUSE_S = 0.08
-"""A shorter mark is no place to stop."""
+SHORTEST_PAUSE_S = 0.08  # a shorter mark is no place to stop
 
-SPEECH_LEAD_S = 0.02
-"""Before the end of a pause the next phrase is heard already."""
+SPEECH_LEAD_S = 0.02  # before the end of a pause the next phrase is heard already
 
-END_TOLERANCE_S = 0.1
-"""Silence that may be missing at the end of a sentence."""
+END_TOLERANCE_S = 0.1  # silence that may be missing at the end of a sentence
 
-MEMORY_S = 0.5
-"""Seconds of sound after which a measurement counts for a third only: a computer is busy now, and not a moment later."""
+MEMORY_S = 0.5  # seconds of sound after which a measurement counts for a third only: a computer is busy now, and not a moment later
 
-SAFETY = 1.2
-"""The next pieces may take this much longer than the last ones."""
+SAFETY = 1.2  # the next pieces may take this much longer than the last ones
 
-PIECE_OVERHEAD_S = 0.02
-"""What passes between the end of a piece's computing and its first sample in the queue of the device."""
+PIECE_OVERHEAD_S = 0.02  # what passes between the end of a piece's computing and its first sample in the queue of the device
 
 
 def list_resting_places(phones: tuple[PhoneTiming, ...]) -> list[float]:
@@ -59,18 +53,12 @@ class QueueingPlayer(Protocol):
 
 @dataclass(slots=True)
 class SpeakingPace:
-    """The pace of one voice; it changes with what else the computer does.
+    """The pace of one voice; it changes with what else the computer does."""
 
-    Attributes:
-        window_s: seconds of sound that the decoder makes at once, in order; the last one repeats.
-        margin_s: seconds that it computes on both sides of these and drops.
-        ratio: seconds of computing for a second in the decoder, with what it drops; None before anything was measured.
-    """
-
-    window_s: tuple[float, ...]
-    margin_s: float
+    window_s: tuple[float, ...]  # seconds of sound that the decoder makes at once, in order; the last one repeats
+    margin_s: float  # seconds that it computes on both sides of these and drops
     frame_s: float
-    ratio: float | None = None
+    ratio: float | None = None  # seconds of computing for a second in the decoder, with what it drops; None before anything was measured
     _last: float = field(default=0.0, repr=False)
     _busy_s: float = field(default=0.0, repr=False)
 
@@ -123,21 +111,13 @@ class SpeakingPace:
 
 @dataclass(slots=True, kw_only=True)
 class PhraseGate:
-    """Stands between what computes the chunks of a request and the player; both run in one thread, chunk by chunk.
+    """Stands between what computes the chunks of a request and the player; both run in one thread, chunk by chunk. What reports no times passes as it comes."""
 
-    What reports no times passes as it comes.
-
-    Attributes:
-        pace: of the voice that speaks now; None lets everything pass.
-        prepares_first: nothing of a phrase is heard before all of it is there.
-        waited_s: how long the player had nothing to play because sound was kept back.
-    """
-
-    pace: SpeakingPace | None
+    pace: SpeakingPace | None  # of the voice that speaks now; None lets everything pass
     player: QueueingPlayer
     clock: Callable[[], float] = time.perf_counter
-    prepares_first: bool = False
-    waited_s: float = 0.0
+    prepares_first: bool = False  # nothing of a phrase is heard before all of it is there
+    waited_s: float = 0.0  # how long the player had nothing to play because sound was kept back
     _held_chunks: list[AudioChunk] = field(default_factory=list)
     _made_s: float = 0.0
     _pieces_made: int = 0

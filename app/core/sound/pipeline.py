@@ -27,10 +27,8 @@ from app.core.sound.waveform import create_silence
 from app.core.synthesis_types import AudioChunk, ReadingOverride, StageTiming, SynthesisRequest
 from app.core.text.sentence_splitting import split_sentences
 
-# 風 and 行って are homographs: they load the dictionary that distinguishes readings before the first request.
-WARM_UP_TEXT = "風の中を、行ってきました。"
-# Seconds of queued sound before the next sentence is prepared: several times what the preparation takes.
-PREPARE_AHEAD_S = 2.0
+WARM_UP_TEXT = "風の中を、行ってきました。"  # 風 and 行って are homographs: they load the dictionary that distinguishes readings before the first request
+PREPARE_AHEAD_S = 2.0  # seconds of queued sound before the next sentence is prepared: several times what the preparation takes
 
 SHORTEST_SILENT_LINE_S = 0.1
 
@@ -42,15 +40,10 @@ def report_empty_queue() -> float:
 
 @dataclass(slots=True)
 class Pipeline(SentenceContext):
-    """The pipeline of one voice: speaks requests.
+    """The pipeline of one voice: speaks requests."""
 
-    Attributes:
-        warm: stages that have run since the sessions were opened.
-        pace: learns from every request how fast the voice is; None where nobody asks.
-    """
-
-    warm: set[str] = field(default_factory=set)
-    pace: SpeakingPace | None = None
+    warm: set[str] = field(default_factory=set)  # stages that have run since the sessions were opened
+    pace: SpeakingPace | None = None  # learns from every request how fast the voice is; None where nobody asks
 
     def synthesize(
         self,

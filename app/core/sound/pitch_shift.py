@@ -26,22 +26,16 @@ PITCH_BLOCK_FRAMES = round(2 * PITCH_CONTEXT_S / PITCH_FRAME_S)
 LOWEST_HZ, HIGHEST_HZ = 40.0, 1200.0
 LEAST_TRACKED_HZ = 1.2 / LONGEST_PERIOD_S
 MIN_PERIOD_SAMPLES = 8  # samples
-# An odd slip of the tracker is shorter than half of these frames, so their median removes it.
-SMOOTHED_FRAMES = 5
+SMOOTHED_FRAMES = 5  # an odd slip of the tracker is shorter than half of these frames, so their median removes it
 
 
 @dataclass(frozen=True, slots=True)
 class PitchChange:
-    """A change of pitch.
-
-    Attributes:
-        intonation: a factor for the deviation of the logarithmic pitch from its mean; 0 is flat.
-        mora_offsets: semitones that are added in each mora, whatever the intonation; empty where none are.
-    """
+    """A change of pitch."""
 
     semitones: float = 0.0
-    intonation: float = 1.0
-    mora_offsets: tuple[float, ...] = ()
+    intonation: float = 1.0  # a factor for the deviation of the logarithmic pitch from its mean; 0 is flat
+    mora_offsets: tuple[float, ...] = ()  # semitones that are added in each mora, whatever the intonation; empty where none are
 
     @classmethod
     def from_request(cls, request: SynthesisRequest, mora_offsets: tuple[float, ...] = ()) -> PitchChange | None:

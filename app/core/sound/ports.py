@@ -90,25 +90,18 @@ class Prosody:
         return self.logw.nbytes + self.mean.nbytes + self.log_scale.nbytes
 
 
-STEPS_PER_FRAME = 2
-"""Values of a melody in each frame."""
+STEPS_PER_FRAME = 2  # values of a melody in each frame
 
 
 @dataclass(frozen=True, slots=True)
 class Melody:
-    """The pitch that is asked for.
+    """The pitch that is asked for."""
 
-    Attributes:
-        f0: in Hz, float32 (STEPS_PER_FRAME · F,); it has a value everywhere, also where nothing is voiced.
-        questions: float32 (Q, STEPS_PER_FRAME · F), a row a question: 1 where its end rises, 0 elsewhere; one row of zeros without any.
-        weight: 1 gives the voice its accents, 0 leaves the voice's own.
-        intonation: scales how far the voice's own pitch leaves its mean; that of `f0` is scaled already.
-    """
-
-    f0: Float32
+    f0: Float32  # in Hz, float32 (STEPS_PER_FRAME · F,); it has a value everywhere, also where nothing is voiced
+    # Float32 (Q, STEPS_PER_FRAME · F), a row a question: 1 where its end rises, 0 elsewhere; one row of zeros without any.
     questions: Float32
-    weight: float = 1.0
-    intonation: float = 1.0
+    weight: float = 1.0  # 1 gives the voice its accents, 0 leaves the voice's own
+    intonation: float = 1.0  # scales how far the voice's own pitch leaves its mean; that of `f0` is scaled already
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +160,7 @@ class SingleGraphSynthesizer(Protocol):
         """Return samples (N,), and frames per symbol (T,) where the graph outputs them."""
 
 
-PITCH_FRAME_S = 0.005
-"""Seconds between two values of a pitch tracker."""
+PITCH_FRAME_S = 0.005  # seconds between two values of a pitch tracker
 
 
 class PitchTracker(Protocol):

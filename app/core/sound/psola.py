@@ -11,22 +11,14 @@ import numpy as np
 from app.core.sound.waveform import clip_softly
 from app.core.synthesis_types import Float32, Float64
 
-# Share of a period that is searched to either side of the expected place of the next mark.
-SEARCHED_PERIOD_SHARE = 0.15
+SEARCHED_PERIOD_SHARE = 0.15  # share of a period that is searched to either side of the expected place of the next mark
 
 
 class PitchMarks:
-    """The marks of one voiced stretch, which may come in several blocks.
-
-    Args:
-        frame: samples between two values of the pitch.
-
-    Attributes:
-        places: places of the marks in samples of the sentence, with fractions, ascending.
-    """
+    """The marks of one voiced stretch, which may come in several blocks; `frame`: samples between two values of the pitch."""
 
     def __init__(self, sampling_rate: int, frame: float) -> None:
-        self.places: list[float] = []
+        self.places: list[float] = []  # places of the marks in samples of the sentence, with fractions, ascending
         self._rate, self._frame = sampling_rate, frame
         self._samples: Float32 = np.zeros(0, np.float32)
         self._start = 0

@@ -38,17 +38,13 @@ class SentenceRendering:
 
 @dataclass(slots=True)
 class RenderCaches:
-    """The caches of a pipeline. Pipelines share them, so that a change of voice and back finds everything again.
-
-    Attributes:
-        stored: features kept beyond the end of the program, if any.
-    """
+    """The caches of a pipeline. Pipelines share them, so that a change of voice and back finds everything again."""
 
     phones: LRUCache[Phones] = field(default_factory=lambda: LRUCache(2048, 16 << 20))
     features: LRUCache[Float16] = field(default_factory=lambda: LRUCache(1024, 32 << 20))
     prosody: LRUCache[Prosody] = field(default_factory=lambda: LRUCache(256, 16 << 20))
     renderings: LRUCache[SentenceRendering] = field(default_factory=lambda: LRUCache(512, 64 << 20))
-    stored: FeatureStore | None = None
+    stored: FeatureStore | None = None  # features kept beyond the end of the program, if any
 
     def clear(self) -> None:
         """Forget everything in memory."""

@@ -17,17 +17,11 @@ MAX_SNR_DB = 120.0  # more is rounding
 
 @dataclass(frozen=True, slots=True)
 class ResultDifference:
-    """The difference of all arrays together.
+    """The difference of all arrays together."""
 
-    Attributes:
-        max_abs: largest difference of a number; infinite where shapes differ or a number is none.
-        snr_db: energy of what is right over the energy of the difference, −120 … 120.
-        cosine: 1 is the same direction; of token features, of the token that is worst.
-    """
-
-    max_abs: float
-    snr_db: float
-    cosine: float
+    max_abs: float  # largest difference of a number; infinite where shapes differ or a number is none
+    snr_db: float  # energy of what is right over the energy of the difference, −120 … 120
+    cosine: float  # 1 is the same direction; of token features, of the token that is worst
 
     @property
     def is_comparable(self) -> bool:

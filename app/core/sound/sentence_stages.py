@@ -107,20 +107,15 @@ def convert_to_phones(context: SentenceContext, request: SynthesisRequest, sente
 
 @dataclass(slots=True)
 class SentenceStages:
-    """One sentence on its way from phones to sound, each stage timed: first `prepare_sentence`, then `render_chunks`.
-
-    Attributes:
-        phones: phones with the tones that the user set.
-        offset: morae and marks of the line before the sentence.
-        phone_frames: frames of each phone with its blanks, where already decided; None leaves a phone to the voice.
-    """
+    """One sentence on its way from phones to sound, each stage timed: first `prepare_sentence`, then `render_chunks`."""
 
     context: SentenceContext
     request: SynthesisRequest
     clock: StageClock
     style: Float32
-    phones: Phones
-    offset: LineOffset
+    phones: Phones  # phones with the tones that the user set
+    offset: LineOffset  # morae and marks of the line before the sentence
+    # Frames of each phone with its blanks, where already decided; None leaves a phone to the voice.
     phone_frames: tuple[int | None, ...] = ()
     _ids: PhoneIds = field(init=False)
     _targets: list[FrameTarget] = field(init=False)

@@ -39,19 +39,12 @@ def ignore_stage(_timing: StageTiming) -> None:
 
 @dataclass(slots=True)
 class StageClock:
-    """Measures one stage of one sentence after another: call `start_stage`, do the work, call `stop_stage`.
-
-    No stage of a cancelled request starts.
-
-    Attributes:
-        on_stage: receives every timing, in the synthesis thread, between two stages.
-        warm: stages that have run before; shared by all requests of a pipeline.
-    """
+    """Measures one stage of one sentence after another: call `start_stage`, do the work, call `stop_stage`. No stage of a cancelled request starts."""
 
     request_id: str
-    on_stage: OnStage
+    on_stage: OnStage  # receives every timing, in the synthesis thread, between two stages
     cancelled: Callable[[], bool] = ignore_cancellation
-    warm: set[str] = field(default_factory=set)
+    warm: set[str] = field(default_factory=set)  # stages that have run before; shared by all requests of a pipeline
     clock: Callable[[], float] = time.perf_counter
     sentence: int = 0
     _started_at: float = field(default=0.0, repr=False)

@@ -85,45 +85,30 @@ ARCHITECTURES = {item.name: item for item in (SBV2_ARCHITECTURE, KOKORO_ARCHITEC
 
 @dataclass(frozen=True, slots=True)
 class VoiceTraits:
-    """Numbers and tables of one voice.
-
-    Attributes:
-        style_vectors: float32 (rows, 256); row 0 is the mean that a style weight moves away from.
-        speakers, styles: name by id; `find_style_row` says which row of `style_vectors` they are.
-        durations: rule for rounding log durations to frames, see `app.core.sound.durations`.
-        margin_frames: context that the decoder needs on each side of a window.
-        windows: frames per decoder window, in order; the last one repeats.
-        multilingual: an older SBV2 model, whose table writes the Japanese N as n.
-        add_blank: the voice was trained with blanks between phones.
-        emoji: the voice speaks emoji, as symbols of their own.
-        decoder_noise: the decoder takes noise from us.
-        flow_pitch_offset: the flow takes semitones from us that it adds to its pitch.
-        median_f0: the median pitch of each row of `style_vectors` in Hz, for voices that take a melody.
-        max_style_weight: a style has a sound up to this weight; beyond it the network may compute no numbers.
-        fixed_windows: the decoder runs where every width of a window costs time once, see `app.core.sound.acoustic`.
-    """
+    """Numbers and tables of one voice."""
 
     id: str
     name: str
     bert: str
     sampling_rate: int
     hop_length: int
-    speakers: dict[int, str]
+    speakers: dict[int, str]  # speakers, styles: name by id; `find_style_row` says which row of `style_vectors` they are
     styles: dict[int, str]
-    style_vectors: Float32
-    durations: DurationRule = "ceil"
-    margin_frames: int = 16
+    style_vectors: Float32  # float32 (rows, 256); row 0 is the mean that a style weight moves away from
+    durations: DurationRule = "ceil"  # rule for rounding log durations to frames, see `app.core.sound.durations`
+    margin_frames: int = 16  # context that the decoder needs on each side of a window
     # Each window is decoded before the one before it has sounded, as long as decoding takes a third of real time;
     # 24, 48, 112 made the first sound 17 ms later, and 256 frames delayed the next sound.
-    windows: tuple[int, ...] = (16, 40, 104, 128)
-    multilingual: bool = False
-    add_blank: bool = True
-    emoji: bool = False
-    decoder_noise: bool = False
-    flow_pitch_offset: bool = False
-    fixed_windows: bool = False
+    windows: tuple[int, ...] = (16, 40, 104, 128)  # frames per decoder window, in order; the last one repeats
+    multilingual: bool = False  # an older SBV2 model, whose table writes the Japanese N as n
+    add_blank: bool = True  # the voice was trained with blanks between phones
+    emoji: bool = False  # the voice speaks emoji, as symbols of their own
+    decoder_noise: bool = False  # the decoder takes noise from us
+    flow_pitch_offset: bool = False  # the flow takes semitones from us that it adds to its pitch
+    fixed_windows: bool = False  # the decoder runs where every width of a window costs time once, see `app.core.sound.acoustic`
     architecture: VoiceArchitecture = SBV2_ARCHITECTURE
-    median_f0: tuple[float, ...] = ()
+    median_f0: tuple[float, ...] = ()  # the median pitch of each row of `style_vectors` in Hz, for voices that take a melody
+    # A style has a sound up to this weight; beyond it the network may compute no numbers.
     max_style_weight: float = BOUNDS["style_weight"].high
 
     def __post_init__(self) -> None:

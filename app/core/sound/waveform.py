@@ -11,8 +11,7 @@ from app.core.synthesis_types import Float32
 # -60 dBFS: a tail below this level is inaudible.
 SILENCE_PEAK = 1e-3
 SOFT_CLIP_KNEE = 0.8
-# A word cut off exactly at its last audible sample sounds clipped.
-KEPT_TAIL_S = 0.05
+KEPT_TAIL_S = 0.05  # a word cut off exactly at its last audible sample sounds clipped
 
 
 def check_samples(samples: Float32, voice: str) -> None:

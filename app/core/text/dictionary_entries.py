@@ -32,29 +32,19 @@ _MECAB_PARTS_OF_SPEECH = frozenset((
 _UNSET = re.compile("[*]?|[+-]?[0-9]+")
 _KANA_READING = re.compile("[ぁ-ゖァ-ヺー’':・]*[ぁ-ゖァ-ヺ][ぁ-ゖァ-ヺー’':・]*")
 _ACCENT_FIELD = re.compile("([0-9]+|[*])/([0-9]+|[*])(:([0-9]+|[*])/([0-9]+|[*]))*")
-# Apostrophes mark morae whose vowel is devoiced, middle dots separate words.
-_SILENT_MARKS = str.maketrans("", "", "’'・")
-# The part of speech is in column 4 (from 0) of a complete row.
-_MAX_PART_OF_SPEECH_COLUMN = 5
+_SILENT_MARKS = str.maketrans("", "", "’'・")  # apostrophes mark morae whose vowel is devoiced, middle dots separate words
+_MAX_PART_OF_SPEECH_COLUMN = 5  # the part of speech is in column 4 (from 0) of a complete row
 
 
 @dataclass(frozen=True, slots=True)
 class DictionaryEntry:
-    """A word of the dictionary; `make_entry` checks its values.
+    """A word of the dictionary; `make_entry` checks its values."""
 
-    Attributes:
-        surface: as it is written, of one width (`fold_surface`).
-        reading: katakana.
-        accent: mora after which the pitch falls, 0 = never.
-        kind: part of speech, which decides the words that the analyser expects beside this one.
-        priority: 0 to 10; the higher, the more often this word wins over others with the same letters.
-    """
-
-    surface: str
-    reading: str
-    accent: int = 0
-    kind: EntryKind = "proper_noun"
-    priority: int = USUAL_PRIORITY
+    surface: str  # as it is written, of one width (`fold_surface`)
+    reading: str  # katakana
+    accent: int = 0  # mora after which the pitch falls, 0 = never
+    kind: EntryKind = "proper_noun"  # part of speech, which decides the words that the analyser expects beside this one
+    priority: int = USUAL_PRIORITY  # 0 to 10; the higher, the more often this word wins over others with the same letters
 
 
 def make_entry(surface: str, reading: str, accent: int = 0, kind: str = "proper_noun", priority: int = USUAL_PRIORITY) -> DictionaryEntry:
@@ -111,21 +101,15 @@ class EntryConflict:
 
 @dataclass(frozen=True, slots=True)
 class DictionaryComparison:
-    """The entries of a file beside those of the dictionary.
+    """The entries of a file beside those of the dictionary."""
 
-    Attributes:
-        found: all usable entries of the file, in their order.
-        conflicts: words that the dictionary has with another reading, accent, part of speech or priority.
-        duplicates: words that the file has more than once, differently: the first two that differ; the last one in the file counts.
-        rejected: errors of lines that are no word.
-    """
-
-    found: tuple[DictionaryEntry, ...]
+    found: tuple[DictionaryEntry, ...]  # all usable entries of the file, in their order
     added: tuple[DictionaryEntry, ...]
     unchanged: tuple[DictionaryEntry, ...]
-    conflicts: tuple[EntryConflict, ...]
+    conflicts: tuple[EntryConflict, ...]  # words that the dictionary has with another reading, accent, part of speech or priority
+    # Words that the file has more than once, differently: the first two that differ; the last one in the file counts.
     duplicates: tuple[EntryConflict, ...]
-    rejected: tuple[InputError, ...]
+    rejected: tuple[InputError, ...]  # errors of lines that are no word
 
     def merge_into(self, entries: Iterable[DictionaryEntry], *, keep: bool) -> tuple[DictionaryEntry, ...]:
         """Return the entries with those of the file; with `keep`, words that are there stay as they are."""

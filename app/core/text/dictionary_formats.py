@@ -26,8 +26,7 @@ from app.core.text.moras import parse_user_reading, split_moras
 from app.core.text.spreadsheet_cells import escape_formula, parse_rows, unescape_formula
 
 DICTIONARY_VERSION = 1
-# The largest dictionaries that people exchange hold a fifth of this.
-MAX_DICTIONARY_ENTRIES = 200_000
+MAX_DICTIONARY_ENTRIES = 200_000  # the largest dictionaries that people exchange hold a fifth of this
 # VOICEVOX writes 17 values for each word.
 MOST_VALUES_OF_ENTRY = 32
 SHOWN_ENTRY_CHARACTERS = 30
@@ -35,8 +34,7 @@ SHOWN_ENTRY_CHARACTERS = 30
 LONGEST_ENTRY_VALUE = 1000
 DICTIONARY_COLUMNS = ("surface", "reading", "accent", "kind", "priority")
 _JAPANESE_HEADERS = {"表記": "surface", "単語": "surface", "読み": "reading", "アクセント": "accent", "品詞": "kind", "優先度": "priority"}
-_Item = tuple[str, Any]
-"""The place of a word in its file, as text for the user, and the data found there."""
+_Item = tuple[str, Any]  # the place of a word in its file, as text for the user, and the data found there
 # Part of speech and its first subdivision, as those programs write them.
 _PARTS_OF_SPEECH_BY_KIND: dict[EntryKind, tuple[str, str]] = {
     "proper_noun": ("名詞", "固有名詞"), "noun": ("名詞", "一般"), "suffix": ("名詞", "接尾"), "verb": ("動詞", "自立"), "adjective": ("形容詞", "自立"),
@@ -46,11 +44,9 @@ _CONTEXT_IDS: dict[EntryKind, int] = {"proper_noun": 1348, "noun": 1345, "suffix
 _KINDS_BY_WORD_TYPE: dict[str, EntryKind] = {
     "PROPER_NOUN": "proper_noun", "COMMON_NOUN": "noun", "SUFFIX": "suffix", "VERB": "verb", "ADJECTIVE": "adjective",
 }  # fmt: skip
-# A fixed namespace gives a word the same id in every export.
-_ENTRY_ID_NAMESPACE = uuid.UUID("6ba7b812-9dad-11d1-80b4-00c04fd430c8")
+_ENTRY_ID_NAMESPACE = uuid.UUID("6ba7b812-9dad-11d1-80b4-00c04fd430c8")  # a fixed namespace gives a word the same id in every export
 
-ImeCells = tuple[str, str, str]
-"""The reading, the word and the part of speech of a line."""
+ImeCells = tuple[str, str, str]  # the reading, the word and the part of speech of a line
 _REMARK_MARKS = ("!", "#")
 _MICROSOFT_HEADER = "!Microsoft IME Dictionary Tool"
 _PART_OF_SPEECH = re.compile(

@@ -12,8 +12,7 @@ _EMOJI_VARIANTS = {
     "❤💕": "🫶", "🤨": "🤔", "😜😼": "😏", "🤢🤮": "🥴",
 }  # fmt: skip
 _SYMBOL_OF = {char: char for char in NANAIRO_EMOJI} | {char: symbol for alike, symbol in _EMOJI_VARIANTS.items() for char in alike}
-# The first is the variation selector that asks for colour, the others are skin tones.
-_EMOJI_MODIFIERS = "[\ufe0f\U0001f3fb-\U0001f3ff]*"
+_EMOJI_MODIFIERS = "[\ufe0f\U0001f3fb-\U0001f3ff]*"  # the first is the variation selector that asks for colour, the others are skin tones
 # A face that exhales is two emoji with a zero-width joiner; without the sequence 😮 would be found alone.
 _SIGH_EMOJI = f"😮{_EMOJI_MODIFIERS}\u200d💨"
 EMOJI_PATTERN = f"(?:{_SIGH_EMOJI}|[{''.join(_SYMBOL_OF)}]){_EMOJI_MODIFIERS}"

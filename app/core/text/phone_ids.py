@@ -16,32 +16,24 @@ from app.common.language import localize
 from app.core.symbols import EDGE_SYMBOL, EMOJI_IDS, JAPANESE_LANGUAGE_ID, JAPANESE_TONE_OFFSET, MORA_ENDS, PUNCTUATION, SYMBOL_IDS
 from app.core.synthesis_types import Int64, Phones
 
-# Index of a phone that belongs to no mora, or that is no mark.
-NO_INDEX = -1
+NO_INDEX = -1  # index of a phone that belongs to no mora, or that is no mark
 
 SYMBOL_KIND_COUNT = 11
 SOUND, BLANK, FULL_STOP, ELLIPSIS, VOCAL_EMOJI, OTHER_EMOJI = 0, 1, 3, 4, 9, 10
 _KINDS_BY_SYMBOL = {EDGE_SYMBOL: BLANK, "SP": BLANK, ",": 2, "?": 5, "!": 6, "'": 7, "-": 8}
-# Emoji that stand for a vocal sound themselves.
-_VOCAL_EMOJI = frozenset("🌬👅💋💨🤧🥤🥱")
+_VOCAL_EMOJI = frozenset("🌬👅💋💨🤧🥤🥱")  # emoji that stand for a vocal sound themselves
 
 
 @dataclass(frozen=True, slots=True)
 class PhoneIds:
-    """The arrays of one sentence that a voice takes as input.
+    """The arrays of one sentence that a voice takes as input."""
 
-    Attributes:
-        phones, tones, language, kinds: int64 (T,).
-        symbol_counts: int64 (n,), symbols of each phone; sums to T.
-        word2ph: int64 (characters + 2,), symbols per character; sums to T.
-    """
-
-    phones: Int64
+    phones: Int64  # phones, tones, language, kinds: int64 (T,)
     tones: Int64
     language: Int64
-    word2ph: Int64
+    word2ph: Int64  # int64 (characters + 2,), symbols per character; sums to T
     kinds: Int64
-    symbol_counts: Int64
+    symbol_counts: Int64  # int64 (n,), symbols of each phone; sums to T
 
     def __post_init__(self) -> None:
         sums = {int(self.word2ph.sum()), int(self.symbol_counts.sum())}

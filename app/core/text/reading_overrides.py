@@ -14,24 +14,17 @@ from app.core.text.moras import parse_user_reading, split_moras
 
 OverrideSpan = tuple[int, int, ReadingOverride]
 
-# Replaces a surface that does not come out as words of its own: a noun with which nothing merges.
-_STAND_IN_WORD = "彼女"
-# Characters that the analyser may have rewritten (numbers) or dropped before a word is found again.
-_REWRITTEN_CONTEXT_LENGTH = 24
+_STAND_IN_WORD = "彼女"  # replaces a surface that does not come out as words of its own: a noun with which nothing merges
+_REWRITTEN_CONTEXT_LENGTH = 24  # characters that the analyser may have rewritten (numbers) or dropped before a word is found again
 
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A stretch of normalised text.
-
-    Attributes:
-        override: a given reading, by the user unless `read_by` names another source.
-        kana: its reading where the text itself gives one.
-    """
+    """A stretch of normalised text."""
 
     text: str
-    override: ReadingOverride | None = None
-    kana: str = ""
+    override: ReadingOverride | None = None  # a given reading, by the user unless `read_by` names another source
+    kana: str = ""  # its reading where the text itself gives one
     read_by: ReadBy = "user"
 
 

@@ -13,10 +13,8 @@ from app.common.language import localize
 from app.core.text.notation.explicit_notation import parse_noted_text
 
 TEXT_SUFFIXES = (".txt", ".csv", ".md")
-# Laying out a line with more characters would freeze the window.
-MAX_LINE_CHARACTERS = 2_000
-# Characters of a speaker's name; a longer first column is text.
-MAX_NAME_CHARACTERS = 24
+MAX_LINE_CHARACTERS = 2_000  # laying out a line with more characters would freeze the window
+MAX_NAME_CHARACTERS = 24  # characters of a speaker's name; a longer first column is text
 # A long line is cut after a sentence if it can be, else at a comma or space.
 _PREFERRED_CUTS = ("。．！？!?…」』", "、，,；; 　")
 _MARKDOWN_MARKS = re.compile(r"^(?:#{1,6}\s+|[-*+]\s+|>\s*|\d+[.)]\s+)+|^(?:-{3,}|\*{3,}|={3,}|```.*)$")
@@ -33,10 +31,8 @@ _JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _ANY_KANA = re.compile("[ぁ-ゖァ-ヺ]")
 _STRAY_CHARS = re.compile("[\x80\uf8f0-\uf8f3]")
 _USUAL_CHARS = re.compile("[\t\n\r -~§°±×÷\u2010-\u203b\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
-# Share of a text's characters; the bytes of other data decode to characters from everywhere.
-MIN_USUAL_SHARE = 0.9
-# Share of the non-ASCII characters: up to here the file is UTF-8 with a fault; as CP932 all of it would be wrong.
-MAX_BROKEN_SHARE = 0.1
+MIN_USUAL_SHARE = 0.9  # share of a text's characters; the bytes of other data decode to characters from everywhere
+MAX_BROKEN_SHARE = 0.1  # share of the non-ASCII characters: up to here the file is UTF-8 with a fault; as CP932 all of it would be wrong
 
 
 def split_lines(text: str) -> list[str]:

@@ -12,8 +12,7 @@ from app.core.text.moras import fold_letters, fold_width
 from app.core.text.normalise import normalise_text
 from app.core.text.reading_overrides import OverrideSpan
 
-# Keyboards differ in which of these waves they type.
-_ANY_WAVE = str.maketrans("~～", "〜〜")
+_ANY_WAVE = str.maketrans("~～", "〜〜")  # keyboards differ in which of these waves they type
 
 
 def is_analysed(entry: DictionaryEntry) -> bool:

@@ -8,8 +8,7 @@ import unicodedata
 from app.core.text.normalise.lazy_pattern import LazyPattern
 from app.core.text.normalise.spoken_signs import KEPT_SIGNS_BEFORE_NFKC, SIGNS_BEFORE_NFKC, keep_words
 
-# Stands for a word whose reading the user gave; no rule may read or drop it.
-PLACEHOLDER = "\ue000"
+PLACEHOLDER = "\ue000"  # stands for a word whose reading the user gave; no rule may read or drop it
 
 _LINE_BREAK_TABLE = dict.fromkeys("\x85\u2028\u2029\v\f", "\n") | {"\r": ""}
 _OTHER_KANA = {"゛": "\u3099", "゜": "", "ヷ": "ヴァ", "ヸ": "ヴィ", "ヹ": "ヴェ", "ヺ": "ヴォ"}  # ゛ joins the kana before it
@@ -34,8 +33,7 @@ _RATE_BEFORE = re.compile(r"(?:\d\s?[A-Za-zµμ]{1,4}|[A-Za-zµμ]{2,4})[²³23]
 _LONGEST_RATE = 8  # letters before an exponent
 _VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
 
-# Stands for such a space, as all others between Japanese characters are only a matter of style.
-BOUNDARY_CHAR = "\ue001"
+BOUNDARY_CHAR = "\ue001"  # stands for such a space, as all others between Japanese characters are only a matter of style
 
 _JAPANESE_CLASS = "ぁ-ゖァ-ヺー一-龠々〇"
 _SPACE_CHARS = " \t\u00a0\u3000"

@@ -50,16 +50,11 @@ KEPT_SIGN_WORDS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class KeptWord:
-    """A word that is always read this way.
-
-    Attributes:
-        reading: katakana, long vowels as ー.
-        accent: mora after which the pitch falls, 0 = never.
-    """
+    """A word that is always read this way."""
 
     surface: str
-    reading: str
-    accent: int
+    reading: str  # katakana, long vowels as ー
+    accent: int  # mora after which the pitch falls, 0 = never
 
 
 # Word, reading, accent.

@@ -22,18 +22,13 @@ class RubyReading:
 
 @dataclass(frozen=True)
 class NotedText:
-    """A text, and what in it is notation.
-
-    Attributes:
-        silent: letters that belong to no word: marks, readings, notes. Stretches [start, end), ascending, none touching another.
-        rubies: over the letters of `text`, ascending, none overlapping.
-        notation_spans: notation with the letters it stands at, ascending; a text is not cut within.
-    """
+    """A text, and what in it is notation."""
 
     text: str
+    # Letters that belong to no word: marks, readings, notes. Stretches [start, end), ascending, none touching another.
     silent: tuple[LetterSpan, ...] = ()
-    rubies: tuple[RubyReading, ...] = ()
-    notation_spans: tuple[LetterSpan, ...] = ()
+    rubies: tuple[RubyReading, ...] = ()  # over the letters of `text`, ascending, none overlapping
+    notation_spans: tuple[LetterSpan, ...] = ()  # notation with the letters it stands at, ascending; a text is not cut within
 
     @cached_property
     def plain(self) -> str:

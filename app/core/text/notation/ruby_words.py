@@ -54,16 +54,11 @@ class Lexicon(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _WordSegment:
-    """Letters that are read together; all but the first are empty where no reading is given and they are no kana.
-
-    Attributes:
-        written: their kana as written.
-        spelled, pronounced: in katakana.
-    """
+    """Letters that are read together; all but the first are empty where no reading is given and they are no kana."""
 
     letters: str
-    written: str = ""
-    spelled: str = ""
+    written: str = ""  # their kana as written
+    spelled: str = ""  # spelled, pronounced: in katakana
     pronounced: str = ""
 
 

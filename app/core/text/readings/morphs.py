@@ -11,22 +11,14 @@ CorrectionSource = Literal["rule", "dictionary", "second", "ruby"]
 
 @dataclass(frozen=True, slots=True)
 class Morph:
-    """One word of the analyser.
+    """One word of the analyser."""
 
-    Attributes:
-        surface, base: as written and its base form, NFKC.
-        kinds: part of speech and its subdivisions, kind and form of conjugation, as the dictionary names them.
-        reading: katakana, long vowels as ー; empty for marks.
-        start: characters of the text before it.
-        is_users: the user's dictionary has it, so nobody may read it otherwise.
-    """
-
-    surface: str
+    surface: str  # surface, base: as written and its base form, NFKC
     base: str
-    kinds: tuple[str, ...]
-    reading: str
-    start: int = 0
-    is_users: bool = False
+    kinds: tuple[str, ...]  # part of speech and its subdivisions, kind and form of conjugation, as the dictionary names them
+    reading: str  # katakana, long vowels as ー; empty for marks
+    start: int = 0  # characters of the text before it
+    is_users: bool = False  # the user's dictionary has it, so nobody may read it otherwise
 
     @property
     def end(self) -> int:
