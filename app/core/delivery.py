@@ -63,9 +63,7 @@ def _define_number(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """The manner in which a line is spoken.
-
-    Requests, settings of a line and the remembered settings inherit these fields.
+    """The manner in which a line is spoken. Requests, settings of a line and the remembered settings inherit these fields.
 
     `pitch` is in semitones, `intonation` a factor of the pitch's deviation from its mean, `volume` a factor.
     """

@@ -95,26 +95,18 @@ class LineSentence:
 class Phones:
     """Phones of one sentence by SBV2's conventions, without blanks, with `_` at both ends.
 
-    Attributes:
-        text: normalised text, the joined surfaces; what BERT reads, one token a character.
-        reading: katakana, long vowels as ー, は as ワ; emoji are not in it.
-        phones, tones: equally long; tones are 0 or 1, without the offset of 6.
-        word2ph: phones per character of `text`, with 1 at both ends; sums to len(phones).
-        words: characters of `text` that each word has.
-        phrases: morae an accent phrase begins with.
-        others: for each word another reading that a second analyser gives, or "".
-        notation: stretches [start, end) of the raw text that belong to no word: ruby, notes.
     `words`, `others` and `notation` do not shape the sound, and `phrases` only that of a voice that reads spaces between them.
     """
 
-    text: str
-    reading: str
-    phones: tuple[str, ...]
+    text: str  # normalised text, the joined surfaces; what BERT reads, one token a character
+    reading: str  # katakana, long vowels as ー, は as ワ; emoji are not in it
+    phones: tuple[str, ...]  # phones, tones: equally long; tones are 0 or 1, without the offset of 6
     tones: tuple[int, ...]
-    word2ph: tuple[int, ...]
-    words: tuple[int, ...] = field(default=(), compare=False)
-    phrases: tuple[int, ...] = field(default=(), compare=False)
-    others: tuple[str, ...] = field(default=(), compare=False)
+    word2ph: tuple[int, ...]  # phones per character of `text`, with 1 at both ends; sums to len(phones)
+    words: tuple[int, ...] = field(default=(), compare=False)  # characters of `text` that each word has
+    phrases: tuple[int, ...] = field(default=(), compare=False)  # morae an accent phrase begins with
+    others: tuple[str, ...] = field(default=(), compare=False)  # for each word another reading that a second analyser gives, or ""
+    # Stretches [start, end) of the raw text that belong to no word: ruby, notes
     notation: tuple[tuple[int, int], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:

@@ -135,23 +135,17 @@ class JobTurn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComputeJob(Generic[Result]):
-    """Compute a result for the caller, and let audible and more important jobs run between stages.
-
-    Attributes:
-        compute: called in the engine's thread; returns None if the job was cancelled.
-        on_result, on_failed, on_progress: called with the result, the error, or the share that is done, 0 to 1; in the thread that receives the
-            engine's events, unless the job was cancelled.
-        is_quiet: `on_failed` shows the error, and nobody else does.
-        cancelled: set by the caller; the engine's thread only reads it.
-    """
+    """Compute a result for the caller, and let audible and more important jobs run between stages."""
 
     importance: Importance
-    compute: Callable[[JobTurn], Result | None]
+    compute: Callable[[JobTurn], Result | None]  # called in the engine's thread; returns None if the job was cancelled
+    # `on_result`, `on_failed`, `on_progress`: called with the result, the error, or the share that is done, 0 to 1; in the thread that
+    # receives the engine's events, unless the job was cancelled.
     on_result: Callable[[Result], object] = ignore_result
     on_failed: Callable[[AppError], object] = ignore_result
     on_progress: Callable[[float], object] = ignore_result
-    is_quiet: bool = False
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    is_quiet: bool = False  # `on_failed` shows the error, and nobody else does
+    cancelled: threading.Event = field(default_factory=threading.Event)  # set by the caller; the engine's thread only reads it
 
 
 @dataclass(frozen=True, slots=True, eq=False)

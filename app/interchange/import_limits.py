@@ -31,13 +31,6 @@ MAX_MORAS_PER_LINE = 8 * MAX_LINE_CHARACTERS  # as many as the characters that a
 LARGEST_PROJECT_BYTES, LARGEST_TEXT_BYTES = 64 << 20, 20 << 20
 
 ItemKind = Literal["letters", "names", "characters", "phrases", "moras"]
-_LIMITS: dict[ItemKind, tuple[int, str, str]] = {
-    "letters": (MAX_IMPORTED_CHARS, "文字", "characters"),
-    "names": (MOST_CHARACTERS, "話者・キャラの名前", "names of speakers"),
-    "characters": (MOST_CHARACTERS, "登場人物", "speaking characters"),
-    "phrases": (MAX_IMPORTED_PHRASES, "アクセント句", "accent phrases"),
-    "moras": (MAX_IMPORTED_MORAS, "モーラ", "morae"),
-}
 
 
 def check_line_count(name: str, lines: int) -> None:
@@ -82,7 +75,17 @@ class ImportAllowance:
     def take_items(self, kind: ItemKind, count: int = 1) -> None:
         """Count more items of a kind; raise InputError if they are too many."""
         self._counts[kind] += count
-        maximum, ja, en = _LIMITS[kind]
+        match kind:
+            case "letters":
+                maximum, ja, en = MAX_IMPORTED_CHARS, "文字", "characters"
+            case "names":
+                maximum, ja, en = MOST_CHARACTERS, "話者・キャラの名前", "names of speakers"
+            case "characters":
+                maximum, ja, en = MOST_CHARACTERS, "登場人物", "speaking characters"
+            case "phrases":
+                maximum, ja, en = MAX_IMPORTED_PHRASES, "アクセント句", "accent phrases"
+            case "moras":
+                maximum, ja, en = MAX_IMPORTED_MORAS, "モーラ", "morae"
         if self._counts[kind] > maximum:
             raise InputError(
                 localize(f"「{self._name}」は{ja}が多すぎます。", f"“{self._name}” has too many {en}."),

@@ -18,13 +18,10 @@ NO_COLUMN_CHOICES: Mapping[str, str] = {}
 
 
 def read_script_file(path: Path, columns: Mapping[str, str] = NO_COLUMN_CHOICES) -> ImportedScript:
-    """Read a script; `app.interchange.character_assignment` then finds its voices, `app.interchange.reading_diff` settles accents.
+    """Read a script, raise InputError for another file; `character_assignment` then finds its voices, `reading_diff` settles accents.
 
     Args:
         columns: names of a table's columns, by what they are (`text`, `voice`, `speaker`, `style`, `id`, a setting); others are recognised by name.
-
-    Raises:
-        InputError: there is no such file, or none of a kind that is understood.
     """
     # Each reader is loaded for the first file of its kind.
     suffix = path.suffix.lower()

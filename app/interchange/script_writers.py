@@ -96,12 +96,10 @@ def build_named_lines(script: Script, name_speaker: NameSpeaker | None, *, has_s
 def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = None, *, as_dialogue: bool = False) -> tuple[str, ...]:
     """Write a file by its suffix, at once; with `name_speaker`, a .txt names the speakers. Return a sentence for each loss.
 
+    Raises InputError for a suffix of which nothing can be written, and OutputFileError.
+
     Args:
         as_dialogue: a .txt names them as `名前「台詞」`.
-
-    Raises:
-        InputError: of this suffix nothing can be written.
-        OutputFileError.
     """
     suffix = file.suffix.lower()
     if suffix in NAMED_SUFFIXES or (suffix == ".txt" and as_dialogue):

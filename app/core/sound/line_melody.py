@@ -205,9 +205,7 @@ def round_pitch(semitones: float) -> float:
 def find_own_melody(pitches_hz: Sequence[float | None], overrides: Overrides) -> LineMelody:
     """Return the melody that a voice had by itself, once what the user moved in that sound is taken off again.
 
-    Args:
-        pitches_hz: of each mora, as measured.
-        overrides: with which the line was spoken.
+    `pitches_hz` are those measured of each mora; `overrides` those with which the line was spoken.
     """
     offsets = list_pitch_offsets(overrides, len(pitches_hz))
     levels = [None if hz is None else SEMITONES_PER_OCTAVE * math.log2(hz) - offset for hz, offset in zip(pitches_hz, offsets, strict=True)]

@@ -63,11 +63,8 @@ class Pipeline(SentenceContext):
             Nothing more once `cancelled()` is true.
 
         Raises:
-            InputError: a parameter is out of range.
-            NothingToReadError: nothing in the text can be read; before any chunk.
-            VoiceError: the voice has no such style or speaker.
-            BackendError: a graph failed.
-            RequestStopped: a graph was stopped although `cancelled()` is not true.
+            InputError for a parameter out of range, VoiceError for a style or speaker that the voice does not have, NothingToReadError before
+            any chunk, BackendError where a graph failed, and RequestStopped where one was stopped although `cancelled()` is not true.
         """
         check_request(request)
         self.check_voice(request)

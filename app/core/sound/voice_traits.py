@@ -29,39 +29,28 @@ def compute_style_vector(vectors: Float32, style: int, weight: float) -> Float32
 
 @dataclass(frozen=True, slots=True)
 class VoiceArchitecture:
-    """One kind of voice.
-
-    Attributes:
-        encode_phones: turns `Phones` into the symbols of the voice; takes the options of an SBV2 voice, see `VoiceTraits`.
-        unused_numbers: numbers of a line that change nothing here.
-        styles_by_speaker: rows of the style vectors belong to speakers, see `VoiceTraits.find_style_row`.
-        takes_melody: the flow graph takes the pitch as an input.
-        mark_release_s: how long it still sounds after the last phone of a sentence; what follows is silence and need not be decoded.
-            None: the mark at the end may sound as long as it lasts, as a breath.
-        heard_opening_frames: how much of the leading `_` is heard. The flow gets as much of it as the voice predicts, whatever the speed:
-            this one stays silent for the first third of a second of whatever it speaks. None: all of it, a symbol as any other.
-        longest_ending_frames: how long the last phone before a mark or the end sounds at most, at speed 1; what the voice gives it beyond
-            that is silence, which counts as the pause's. None: the voice gives silence to its marks alone.
-        sound_lead_s: how far a phone sounds ahead of the frames that it was given; timings and melody are moved by it.
-        pitch_smear_s: how far to either side its sound smears a change of the pitch that the flow was given.
-        is_seeded: it draws noise, so that another seed is another rendering.
-        recipe: the number of the way in which this version prepares such voices; one of a lower number is prepared again.
-        is_renewed_from_itself: that takes the prepared voice alone; else what it was made of.
-    """
+    """One kind of voice."""
 
     name: str
+    # Turns `Phones` into the symbols of the voice; takes the options of an SBV2 voice, see `VoiceTraits`.
     encode_phones: Callable[..., PhoneIds]
-    unused_numbers: frozenset[str] = frozenset()
-    styles_by_speaker: bool = False
-    takes_melody: bool = False
+    unused_numbers: frozenset[str] = frozenset()  # numbers of a line that change nothing here
+    styles_by_speaker: bool = False  # rows of the style vectors belong to speakers, see `VoiceTraits.find_style_row`
+    takes_melody: bool = False  # the flow graph takes the pitch as an input
+    # How long it still sounds after the last phone of a sentence; what follows is silence and need not be decoded. None: the mark at the
+    # end may sound as long as it lasts, as a breath.
     mark_release_s: float | None = None
+    # How much of the leading `_` is heard. The flow gets as much of it as the voice predicts, whatever the speed: this one stays silent for
+    # the first third of a second of whatever it speaks. None: all of it, a symbol as any other.
     heard_opening_frames: int | None = None
+    # How long the last phone before a mark or the end sounds at most, at speed 1; what the voice gives it beyond that is silence, which
+    # counts as the pause's. None: the voice gives silence to its marks alone.
     longest_ending_frames: float | None = None
-    sound_lead_s: float = 0.0
-    pitch_smear_s: float = 0.0
-    is_seeded: bool = True
-    recipe: int = 1
-    is_renewed_from_itself: bool = True
+    sound_lead_s: float = 0.0  # how far a phone sounds ahead of the frames that it was given; timings and melody are moved by it
+    pitch_smear_s: float = 0.0  # how far to either side its sound smears a change of the pitch that the flow was given
+    is_seeded: bool = True  # it draws noise, so that another seed is another rendering
+    recipe: int = 1  # the number of the way in which this version prepares such voices; one of a lower number is prepared again
+    is_renewed_from_itself: bool = True  # that takes the prepared voice alone; else what it was made of
 
 
 SBV2_ARCHITECTURE = VoiceArchitecture("sbv2", convert_phones_to_ids, frozenset({"accent_fidelity"}))

@@ -17,27 +17,18 @@ EMOJI_KIND = ("絵文字", "")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the sentence.
+    """A word of the sentence."""
 
-    Attributes:
-        surface: as written, after normalisation; what BERT reads.
-        pronunciation: katakana with long vowels as ー; empty for punctuation and unspoken characters.
-        accent: mora after which the pitch falls, 0 = never; it counts for the accent phrase, so the phrase's first word decides.
-        is_joined: the word continues the accent phrase of the word before it.
-        kind: part of speech and its first subdivision, as the dictionary names them.
-        read_by: source of the reading: the user; ruby in the text; a rule, the dictionary or the white list for the second
-            analyser (`app.core.text.readings`); the front end's own corrections; the analyser; `app.core.text.normalise`; the English converter.
-        name: name of that rule, entry or word of the list, or the ruby.
-        other_reading: reading of the second analyser where the two differ and nothing has decided between them; else empty.
-    """
-
-    surface: str
-    pronunciation: str
-    accent: int = 0
-    is_joined: bool = False
-    kind: tuple[str, str] = ("", "")
+    surface: str  # as written, after normalisation; what BERT reads
+    pronunciation: str  # katakana with long vowels as ー; empty for punctuation and unspoken characters
+    accent: int = 0  # mora after which the pitch falls, 0 = never; it counts for the accent phrase, so the phrase's first word decides
+    is_joined: bool = False  # the word continues the accent phrase of the word before it
+    kind: tuple[str, str] = ("", "")  # part of speech and its first subdivision, as the dictionary names them
+    # Source of the reading: the user; ruby in the text; a rule, the dictionary or the white list for the second analyser
+    # (`app.core.text.readings`); the front end's own corrections; the analyser; `app.core.text.normalise`; the English converter.
     read_by: ReadBy = field(default="analyser", compare=False)
-    name: str = field(default="", compare=False)
+    name: str = field(default="", compare=False)  # name of that rule, entry or word of the list, or the ruby
+    # Reading of the second analyser where the two differ and nothing has decided between them; else empty.
     other_reading: str = field(default="", compare=False)
 
     @property

@@ -28,21 +28,16 @@ class Morph:
 
 @dataclass(frozen=True, slots=True)
 class MorphPart:
-    """A word that takes the place of others.
-
-    Attributes:
-        reading: katakana; None is what the analyser's dictionary has for the surface.
-        accent: mora after which the pitch falls, 0 = never; None is what the dictionary has for surface and reading.
-        kind: as `app.core.text.dictionary_entries` names it, or adverb, of a word that the analyser's dictionary need not have; otherwise the word is looked up there,
-            sooner as this part of speech (名詞,一般) or, where it is empty, as what the analyser took it for.
-        joining: how the accent of a noun that stands before it changes, by Open JTalk's rules: the pitch falls at its own accent (C1), behind its first
-            mora (C2), right before it (C3) or nowhere (C4); empty is as without it. Only for words of one of these kinds.
-    """
+    """A word that takes the place of others."""
 
     surface: str
-    reading: str | None = None
-    accent: int | None = None
+    reading: str | None = None  # katakana; None is what the analyser's dictionary has for the surface
+    accent: int | None = None  # mora after which the pitch falls, 0 = never; None is what the dictionary has for surface and reading
+    # As `app.core.text.dictionary_entries` names it, or adverb, of a word that the analyser's dictionary need not have; otherwise the word
+    # is looked up there, sooner as this part of speech (名詞,一般) or, where it is empty, as what the analyser took it for.
     kind: str = ""
+    # How the accent of a noun that stands before it changes, by Open JTalk's rules: the pitch falls at its own accent (C1), behind its
+    # first mora (C2), right before it (C3) or nowhere (C4); empty is as without it. Only for words of one of these kinds.
     joining: str = ""
 
 
