@@ -31,7 +31,7 @@ from app.install.natural_voice_first_start import find_default_voice_id
 from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.character_assignment import AssignableVoice, clear_shipped_voice
 from app.interchange.imported_script import ImportedScript
-from app.interchange.koebako_files import PROJECT_FILE_SUFFIX, open_project, write_project
+from app.interchange.koebako_files import open_project, write_project
 from app.interchange.reading_diff import apply_spoken_phrases
 from app.interchange.script_import import read_script_file
 from app.interchange.script_writers import NAMED_SUFFIXES, NameSpeaker, write_script
@@ -208,7 +208,7 @@ def _write_converted_script(target: Path, options: argparse.Namespace) -> tuple[
     source = Path(options.source)
     imported = read_script_file(source, parse_columns(options.columns))
     voice = find_unprepared_voice(options.voice, may_be_path=False).manifest.id if options.voice else ""
-    if target.suffix.lower() == PROJECT_FILE_SUFFIX:
+    if target.suffix.lower() == PROJECT_SUFFIX:
         imported = apply_readings(imported)
         project = match_local_voices(imported.project, source, voice)
         script = replace_voices(project.script, {"": _find_meant_voice(source)})
@@ -237,7 +237,7 @@ def apply_readings(imported: ImportedScript) -> ImportedScript:
 
 def _find_meant_voice(source: Path) -> str:
     """Return the voice that lines of a file without one mean: in our own projects the one that ships."""
-    return (find_shipped_voice_id() or "") if source.suffix.lower() == PROJECT_FILE_SUFFIX else find_default_voice_id()
+    return (find_shipped_voice_id() or "") if source.suffix.lower() == PROJECT_SUFFIX else find_default_voice_id()
 
 
 def _create_name_finder(voices: list[AssignableVoice], project: Project, first: str) -> NameSpeaker:
