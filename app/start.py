@@ -18,7 +18,7 @@ CHILD_MODULES = {
     "--dictionary": "app.adapters.openjtalk.compiled_dictionary",
     "--prove": "app.install.sandbox_worker",
     "--device-form": "app.install.fixed_shape_build",
-    "--export": "app.export.worker_process",
+    "--export": "app.export.process_worker",
     "--cluster": "app.export.cluster_relay",
     "--clipboard": "app.ui.clipboard_child",
     "--lab": "app.lab.sandbox_tasks",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.adapters.ort.optimized_graphs import list_graph_files
-from app.install import calibration_runs, int8_graphs, verification_inputs
+from app.install import calibration_runs, int8_graphs, verify_voice
 from app.install.calibration_runs import build_calibration_sentences
 from app.install.int8_graphs import GraphTiming
 
@@ -30,7 +30,7 @@ def calibrate_briefly(patch: pytest.MonkeyPatch) -> None:
 
 def verify_briefly(patch: pytest.MonkeyPatch) -> None:
     """A voice is compared with its source by two short lines, as where it is added."""
-    patch.setattr(verification_inputs, "VERIFICATION_PLANS", verification_inputs.QUICK_PLANS)
+    patch.setattr(verify_voice, "VERIFICATION_PLANS", verify_voice.QUICK_PLANS)
 
 
 def accept_all_int8(patch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ BOUNDS: dict[str, tuple[int, int]] = {
 FUNCTIONS = {
     ("app.install.sandboxed_import", "prepare_voice_in_sandbox"): "voices prepared",
     ("app.install.voice_preparation", "prepare_voice"): "voices prepared",
-    ("app.install.natural_voice_preparation", "prepare_natural_voice"): "voices prepared",
+    ("app.install.natural_voice_install", "prepare_natural_voice"): "voices prepared",
     ("app.install.int8_graphs", "add_int8_graphs"): "int8 forms made",
 }
 EXAMPLES = re.compile(r"(\d+) (?:passing|failing|invalid)")

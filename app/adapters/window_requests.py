@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from app.adapters.files.file_lock import FileLock
+from app.adapters.files.file_lock import is_lock_held
 from app.common.errors import AppError, InputError, InternalError
 from app.common.files.atomic_write import PRIVATE, write_file_atomically
 from app.common.files.bounded_read import read_bounded
@@ -56,15 +56,9 @@ def find_window_lock_path() -> Path:
 
 def is_window_open() -> bool:
     """Return whether a window of this data folder is open; one that is starting may wait a moment meanwhile."""
-    if not find_window_lock_path().exists():
-        return False
-    lock = FileLock(find_window_lock_path())
-    try:
-        is_free = lock.acquire()
-    except OSError:
-        return False
-    lock.release()
-    return not is_free
+    with contextlib.suppress(OSError):
+        return is_lock_held(find_window_lock_path())
+    return False
 
 
 def send_read_request(request: ReadRequest) -> bool:
@@ -122,10 +116,8 @@ def handle_read_requests(read_aloud: Callable[[ReadRequest], object]) -> None:
             answer = {"error": error.message, "hint": error.hint}
         except ValueError as exc:
             answer = {"error": str(exc), "hint": ""}
-        try:
+        with contextlib.suppress(OSError):
             write_file_atomically(pending.with_suffix(".answer"), json.dumps(answer).encode(), PRIVATE)
-        except OSError:
-            continue
 
 
 def remove_old_answers() -> None:
@@ -138,9 +130,11 @@ def parse_read_request(content: bytes) -> ReadRequest:
     """Return the request that a file holds; raise ValueError if it is none of ours, InputError if its text is too long."""
     data = parse_json(content)
     kinds = {"source": str, "text": str, "asked_at": float}
-    if not isinstance(data, dict) or not all(isinstance(data.get(name), kind) for name, kind in kinds.items()):
-        raise ValueError("no request to read aloud")
-    if data["source"] not in (*READ_SOURCES, *READ_COMMANDS):
+    if (
+        not isinstance(data, dict)
+        or not all(isinstance(data.get(name), kind) for name, kind in kinds.items())
+        or data["source"] not in (*READ_SOURCES, *READ_COMMANDS)
+    ):
         raise ValueError("no request to read aloud")
     check_read_size(data["text"])
     return ReadRequest(data["source"], data["text"], data["asked_at"])

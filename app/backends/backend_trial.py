@@ -64,8 +64,7 @@ TIMED_TEXTS = (
     "おはようございます。", "明日は雨が降るでしょうか？", "新しい靴を買ったので、少し遠くまで散歩しました。", "猫が窓辺で眠っています。",
     "会議は三時から始まりますので、それまでに資料を用意しておいてください。", "電車が遅れているようです。",
 )  # fmt: skip
-# Texts whose own times are in a report.
-REPORTED_TEXTS = 3
+REPORTED_TEXTS = 3  # texts whose own times are in a report
 # Of each graph, for a decoder has windows of more than one length.
 RUNS_PER_GRAPH = 2
 GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decode": "decoder", "synthesis": "decoder"}
@@ -73,30 +72,21 @@ GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "deco
 
 @dataclass(slots=True)
 class TrialResult:
-    """The result of a placement's trial.
+    """The result of a placement's trial; times are of a text whose length was not met before, on the average."""
 
-    Attributes:
-        ran_on: backend of each graph.
-        max_abs_diff: group → largest difference from the CPU as a share of full scale; infinite for another shape or no number.
-        graph_diffs: graph → the same, for reports: the flow of a voice may be on another device than the rest of its group.
-        half: any graph takes float16.
-        first_audio_ms, total_ms: of a text whose length was not met before, on the average.
-        group_ms: group → time in its graphs, likewise.
-        trace: one entry a graph on a device, see `app.adapters.ort.devices.device_trace`.
-        open_ms: until the voice was open, the BERT included.
-        sentences: of a few texts, milliseconds by group, `first_audio` and `total`: `cold` when their length was new, `warm` the second time.
-    """
-
-    ran_on: dict[str, str]
+    ran_on: dict[str, str]  # backend of each graph
     fallback: str | None
-    half: bool
+    half: bool  # any graph takes float16
     first_audio_ms: float = 0.0
     total_ms: float = 0.0
+    # By group, the largest difference from the CPU as a share of full scale; infinite for another shape or no number.
     max_abs_diff: dict[str, float] = field(default_factory=dict)
+    # The same by graph: the flow of a voice may be on another device than the rest of its group.
     graph_diffs: dict[str, float] = field(default_factory=dict)
     group_ms: dict[str, float] = field(default_factory=dict)
-    trace: list[dict[str, Any]] = field(default_factory=list)
-    open_ms: float = 0.0
+    trace: list[dict[str, Any]] = field(default_factory=list)  # one entry a graph on a device, see `device_trace`
+    open_ms: float = 0.0  # until the voice was open, the BERT included
+    # Of a few texts, milliseconds by group, `first_audio` and `total`: `cold` when their length was new, `warm` the second time.
     sentences: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -123,11 +113,14 @@ def try_placement(placement: str, voice_name: str | None, file: Path, *, should_
     calls = load_reference_runs(file)
     half = any(session.is_half_precision for session in speaker.sessions.values())
     differences = measure_differences(speaker, models, places, calls)
+    maxima: dict[str, float] = {}
+    for graph, difference in differences.items():
+        maxima[GROUP_OF_GRAPH[graph]] = max(difference, maxima.get(GROUP_OF_GRAPH[graph], 0.0))
     result = TrialResult(
         speaker.list_graph_backends(),
         speaker.fallback,
         half,
-        max_abs_diff=_find_group_maxima(differences),
+        max_abs_diff=maxima,
         graph_diffs=differences,
         open_ms=open_ms,
     )
@@ -204,21 +197,12 @@ def measure_differences(speaker: Speaker, graphs: VoiceGraphs, placement: Device
     sessions: dict[str, RunnableSession] = dict(speaker.sessions)
     if any(call.graph == "whole" for call in runs):
         sessions["whole"] = graphs.open_zero_noise_session(placement.find_place("whole"))
-    found: dict[str, float] = {}
+    differences: dict[str, float] = {}
     for call in runs:
-        found[call.graph] = max(_measure_difference(call, sessions[call.graph]), found.get(call.graph, 0.0))
-    return found
-
-
-def _find_group_maxima(differences: Mapping[str, float]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for graph, difference in differences.items():
-        found[GROUP_OF_GRAPH[graph]] = max(difference, found.get(GROUP_OF_GRAPH[graph], 0.0))
-    return found
-
-
-def _measure_difference(run: ReferenceRun, session: RunnableSession) -> float:
-    return measure_output_difference(run.graph, session.run_graph(dict(run.values), list(run.results)), list(run.results.values()))
+        outputs = sessions[call.graph].run_graph(dict(call.values), list(call.results))
+        difference = measure_output_difference(call.graph, outputs, list(call.results.values()))
+        differences[call.graph] = max(difference, differences.get(call.graph, 0.0))
+    return differences
 
 
 def replace_with_zero_noise(graphs: VoiceGraphs, runs: list[ReferenceRun]) -> list[ReferenceRun]:

@@ -16,8 +16,7 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report
 from app.install.duration_check import measure_missing_agreements
 from app.install.install_bert import add_bert
-from app.install.pending_berts import refine_bert
-from app.install.pending_voices import refine_voice
+from app.install.refinement_runs import refine_installed
 from app.install.voice_import import ImportOptions, add_voice
 from app.install.voice_licence import AskLicence
 from app.voices import prepare
@@ -117,9 +116,9 @@ def prepare_files(originals: OriginalFiles, home: Path, confirm: AskLicence, rep
     bert = add_bert(originals.bert, build_part_report(report, 0.0, 0.2)).bert
     voice = add_voice(originals.voice, ImportOptions(confirm, should_keep_both=True), build_part_report(report, 0.2, 0.3)).voice
     if is_refinement_pending(bert.folder):
-        refine_bert(bert, build_part_report(report, 0.3, 0.5))
+        refine_installed(bert, build_part_report(report, 0.3, 0.5))
     if is_refinement_pending(voice.path):
-        refine_voice(voice, build_part_report(report, 0.5, 0.95))
+        refine_installed(voice, build_part_report(report, 0.5, 0.95))
     measure_missing_agreements(build_part_report(report, 0.95, 1.0))
     notes = (read_bert(bert.folder).note, *read_card(voice.path).notes)
     return PreparedFiles(home, voice.path.name, bert.id, tuple(filter(None, notes)))

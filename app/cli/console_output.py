@@ -104,7 +104,7 @@ def print_error(error: AppError, *, as_json: bool, stream: TextIO | None = None,
         about: dict[str, Any] = {} if source is None else {"source": source}
         if error.ways:
             about["ways"] = list(error.ways)
-        print_json({"error": {"family": error.family, "message": error.message, "hint": error.hint}} | about, stream)
+        print_json({"error": error.convert_to_data()} | about, stream)
     else:
         print_note(f"koebako: {error.message}" if source is None else f"koebako: {source}: {error.message}")
         if error.hint:

@@ -12,8 +12,7 @@ from app.common.language import localize
 from app.core.script.characters import CastBuilder
 from app.core.script.project import PROJECT_SUFFIX, Project, VoiceAssignment
 from app.core.script.script import Line, LineSettings
-from app.install.character_memory import load_characters
-from app.install.known_voices import describe_voice, list_known_voices
+from app.install.known_voices import describe_voice, list_known_voices, load_characters
 from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.character_assignment import AssignableVoice, apply_choices, match_characters, substitute_missing_voices
 from app.interchange.script_import import TABLES

@@ -25,8 +25,8 @@ def cut_version(text: str, version: str) -> str:
 def cut_language(section: str, language: str) -> str:
     """Return the part of a version in one language, its headings one level higher; all of the section if it has no such part."""
     parts = re.split(r"^### (.+)$", section, flags=re.MULTILINE)
-    found = dict(zip(parts[1::2], parts[2::2], strict=True)).get(_LANGUAGE_HEADINGS[language])
-    return section if found is None else re.sub(r"^####", "###", found.strip(), flags=re.MULTILINE)
+    content = dict(zip(parts[1::2], parts[2::2], strict=True)).get(_LANGUAGE_HEADINGS[language])
+    return section if content is None else re.sub(r"^####", "###", content.strip(), flags=re.MULTILINE)
 
 
 def strip_markdown(text: str) -> str:

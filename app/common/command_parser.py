@@ -61,23 +61,23 @@ class CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as `ArgumentParser`, but refuse `--` as a value: argparse would drop it and store an empty list."""
-        given = list(sys.argv[1:] if args is None else args)
+        words = list(sys.argv[1:] if args is None else args)
         if not self._subparsers:
-            options, values = (given[: given.index("--")], given[given.index("--") + 1 :]) if "--" in given else (given, [])
+            options, values = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])
             for item in options:
                 option, value = item.split("=", 1) if item.startswith("--") and "=" in item else (item[:2], item[2:])
                 if value == "--" and option.startswith("-"):
                     self.error(f"argument {option}: expected one argument")
             if "--" in values:
                 self.error("unrecognized arguments: --")
-        return super().parse_known_args(given, namespace)
+        return super().parse_known_args(words, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as any parser; report excess arguments with the help of their command."""
-        options, rest = self.parse_known_args(args, namespace)
-        if rest:
-            given = [getattr(options, name, None) for name in ("command", "action")]
-            raise _build_usage_error(" ".join([self.prog, *filter(None, given)]), "unrecognized arguments: " + " ".join(rest))
+        options, excess = self.parse_known_args(args, namespace)
+        if excess:
+            commands = [getattr(options, name, None) for name in ("command", "action")]
+            raise _build_usage_error(" ".join([self.prog, *filter(None, commands)]), "unrecognized arguments: " + " ".join(excess))
         return options
 
     def _print_message(self, message: str, file: Any = None) -> None:

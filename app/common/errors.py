@@ -1,27 +1,20 @@
-"""Every error a user may see: one sentence that says what is wrong, one hint that says what to do next.
+"""Every error a user may see: one sentence that says what is wrong, one hint that says what to do next, in the language of the user.
 
-Foreign exceptions are converted where they enter the program (the adapters), so that everything above deals
-with this family only. The command line maps a family to its exit code, the window shows it as a banner.
-Both texts are already in the language of the user (see `app.common.language`).
+Foreign exceptions are converted where they enter the program (the adapters), so that everything above deals with this family only. The
+command line maps a family to its exit code, the window shows it as a banner.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class AppError(Exception):
-    """Base of all errors meant for the user.
+    """Base of all errors meant for the user, with a hint to what can be done next, which may be empty."""
 
-    Attributes:
-        message: what happened, one sentence.
-        hint: what the user can do next; may be empty.
-        family: the word used in `--json` output.
-        exit_code: exit status of the command line.
-        ways: options of the same command that would decide what to do; empty where there is nothing to decide.
-    """
-
-    family = "internal"
-    exit_code = 70
-    ways: tuple[str, ...] = ()
+    family = "internal"  # the word used in `--json` output
+    exit_code = 70  # of the command line
+    ways: tuple[str, ...] = ()  # options of the same command that would decide what to do; empty where there is nothing to decide
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -30,6 +23,10 @@ class AppError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    def convert_to_data(self) -> dict[str, str]:
+        """Return the error as JSON has it."""
+        return {"family": self.family, "message": self.message, "hint": self.hint}
 
 
 class InputError(AppError):
@@ -48,6 +45,14 @@ class VoiceError(AppError):
 
     family = "voice"
     exit_code = 3
+
+
+class UserDecisionRequiredError(VoiceError):
+    """There is nothing wrong with the voice: the user has to say what is to be done with it; `ways` are options of `voices add`."""
+
+    def __init__(self, message: str, hint: str = "", ways: Sequence[str] = ()) -> None:
+        super().__init__(message, hint)
+        self.ways = tuple(ways)
 
 
 class BackendError(AppError):

@@ -23,11 +23,7 @@ logger = logging.getLogger("koebako")
 
 
 class LogFormatter(logging.Formatter):
-    """Writes of an error what kind it is and where it arose.
-
-    Attributes:
-        includes_words: its message too, which may quote what the user wrote.
-    """
+    """Writes of an error what kind it is and where it arose; with `includes_words` its message too, which may quote what the user wrote."""
 
     includes_words = False
 
@@ -74,14 +70,14 @@ def allow_words_in_log(is_allowed: bool) -> None:
 
 def describe_error_chain(error: BaseException) -> str:
     """Return the kinds and places of an error and of those that led to it, the first one first, without their texts."""
-    parts: list[str] = []
+    descriptions: list[str] = []
     met: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in met:
-        parts.insert(0, "".join(traceback.format_tb(cause.__traceback__)) + _describe_kind(cause))
+        descriptions.insert(0, "".join(traceback.format_tb(cause.__traceback__)) + _describe_kind(cause))
         met.append(cause)
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
-    return "\n\n".join(parts)
+    return "\n\n".join(descriptions)
 
 
 def _describe_kind(error: BaseException) -> str:

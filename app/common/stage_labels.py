@@ -17,8 +17,7 @@ STAGE_LABELS = {
     "pitch": ("音高", "Pitch"),
     "audio": ("音声", "Audio"),
 }
-STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}
-"""Where a graph is called otherwise than its stage."""
+STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}  # where a graph is called otherwise than its stage
 
 
 def find_stage_label(stage: str) -> str:

@@ -10,26 +10,21 @@ from app.common.language import get_language, localize
 
 def describe_reason(error: BaseException) -> str:
     """Return a short reason without a full stop, such as "the disk is full". In English an unknown error keeps its own text."""
-    own = str(getattr(error, "strerror", None) or error).rstrip(".。")
+    own_text = str(getattr(error, "strerror", None) or error).rstrip(".。")
     if isinstance(error, OSError) and type(error).__module__ == "builtins":
-        return _describe_system_error(error.errno, own)
-    known = _describe_content_error(error)
-    if known:
-        return known
-    if own.isascii() and get_language() == "ja":
+        code = error.errno
+        if code is None or (code not in _REASON_BY_ERRNO and not own_text.isascii()):  # a message of ours
+            return own_text
+        return localize(*_REASON_BY_ERRNO.get(code, (f"システムのエラー {errno.errorcode.get(code, code)}", own_text)))
+    content_reason = _describe_content_error(error)
+    if content_reason:
+        return content_reason
+    if own_text.isascii() and get_language() == "ja":
         return "内容が正しくありません" if isinstance(error, ValueError) else type(error).__name__
-    return own or type(error).__name__
-
-
-def _describe_system_error(code: int | None, own_text: str) -> str:
-    if code is None or (code not in _REASON_BY_ERRNO and not own_text.isascii()):  # a message of ours
-        return own_text
-    ja, en = _REASON_BY_ERRNO.get(code, (f"システムのエラー {errno.errorcode.get(code, code)}", own_text))
-    return localize(ja, en)
+    return own_text or type(error).__name__
 
 
 def _describe_content_error(error: BaseException) -> str:
-    """Return what is wrong with a file's content, by the type of the exception; empty if unknown."""
     if isinstance(error, json.JSONDecodeError):
         return localize(f"{error.lineno} 行目が JSON ではありません", f"line {error.lineno} is not JSON")
     if type(error).__module__ == "_csv":

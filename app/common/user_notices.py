@@ -25,10 +25,10 @@ class _NoticeHandler(logging.Handler):
     def __init__(self, show: Callable[[AppError], object]) -> None:
         super().__init__()
         self._show = show
-        self._seen: set[str] = set()
+        self._seen_texts: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
-        if text not in self._seen:
-            self._seen.add(text)
+        if text not in self._seen_texts:
+            self._seen_texts.add(text)
             self._show(record.__dict__["error"])

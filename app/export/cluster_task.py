@@ -137,7 +137,7 @@ def run_cluster_task(batch: str, task: str) -> dict[str, Any]:
         # the scheduler keeps what is raised; none of our classes is to be among it.
         raise RuntimeError("a process ended while synthesising") from None
     except AppError as error:
-        return {"error": {"family": error.family, "message": error.message, "hint": error.hint}}
+        return {"error": error.convert_to_data()}
 
 
 def end_cluster_batch(batch_id: str) -> None:

@@ -15,6 +15,7 @@ from app.adapters.user_dictionary import load_dictionary
 from app.common.errors import BackendError, VoiceError
 from app.common.files.untrusted_json import require_number
 from app.common.language import localize
+from app.common.processes.json_child import parse_error
 from app.core.text.dictionary_entries import merge_entries
 from app.export.cluster_client import ClusterClient
 from app.export.cluster_roster import ClusterRoster
@@ -24,7 +25,6 @@ from app.export.export_tasks import BatchSettings, ExportTask, ReadingTerms, con
 from app.export.file_writer import write_finished_files
 from app.export.loudness import convert_loudness_to_data, parse_loudness
 from app.export.loudness_meter import parse_written_data
-from app.export.process_worker import parse_error
 from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
 
 FILES_PER_WORKER = 2  # what a worker is given at once, so that it need not wait for the next

@@ -1,20 +1,22 @@
-"""Has a child of this process work; see `app.export.worker_process`."""
+"""Has a child of this process work, which is started as `main.py --export`, or works as that child."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
-import subprocess
+import sys
 import threading
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.common.errors import AppError, BackendError
+from app.common.errors import AppError, BackendError, InternalError
 from app.common.files.untrusted_json import parse_object
 from app.common.language import localize
-from app.common.processes.self_launch import start_own_program
-from app.export.export_tasks import BatchSettings, ExportTask, convert_task_to_data
+from app.common.processes.json_child import JsonChild, parse_error
+from app.common.processes.terminal import write_text
+from app.export.export_tasks import BatchSettings, ExportTask, convert_task_to_data, parse_task_data
+
+if TYPE_CHECKING:
+    from app.export.local_worker import LocalWorker
 
 EXPORT_PROCESS_OPTION = "--export"
 CHILD_EXIT_TIMEOUT_S = 5.0
@@ -29,26 +31,25 @@ class ProcessWorker:
 
     def __init__(self, batch: BatchSettings) -> None:
         self._batch = batch
-        self._child: subprocess.Popen[bytes] | None = None
-        self._stopped = threading.Event()
+        self._child: JsonChild | None = None
+        self._stop_event = threading.Event()
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
         """Run a task, as any worker."""
-        child = self._child or self._start_process()
-        assert child.stdin is not None
-        assert child.stdout is not None
-        try:
-            child.stdin.write(_encode_message(convert_task_to_data(task)))
-            child.stdin.flush()
-            while line := child.stdout.readline():
-                answer = _parse_answer(line)
-                if answer is not None:
-                    return _require_success(answer)
-        except OSError:
-            # It is gone, as below.
-            pass
+        answer = None
+        # It may be gone before it is written to, or while it works.
+        with contextlib.suppress(OSError):
+            if self._child is None:
+                self._child = JsonChild(EXPORT_PROCESS_OPTION)
+                self._child.send_message(self._batch.convert_to_data())
+            self._child.send_message(convert_task_to_data(task))
+            answer = self._child.read_message()
+        if answer is not None:
+            if answer.get("error") is not None:
+                raise parse_error(answer["error"])
+            return answer
         self.close()
-        if self._stopped.is_set():
+        if self._stop_event.is_set():
             return {}
         raise WorkerEndedError(
             localize("音声の合成中にプロセスが異常終了しました。", "A process ended unexpectedly while synthesising."),
@@ -57,53 +58,35 @@ class ProcessWorker:
 
     def stop_task(self) -> None:
         """Stop the present task, as any worker."""
-        self._stopped.set()
-        child = self._child
-        if child is not None:
-            child.terminate()
+        self._stop_event.set()
+        if (child := self._child) is not None:
+            child.process.terminate()
 
     def close(self) -> None:
         """Close the worker, as any worker."""
         child, self._child = self._child, None
-        if child is None:
-            return
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            child.communicate(timeout=CHILD_EXIT_TIMEOUT_S)
-            return
-        child.kill()
-        with contextlib.suppress(OSError):
-            child.communicate()
-
-    def _start_process(self) -> subprocess.Popen[bytes]:
-        try:
-            child = self._child = start_own_program(os.environ, EXPORT_PROCESS_OPTION)
-        except OSError as exc:
-            raise BackendError(localize("プロセスを起動できません。", "A process could not be started."), str(exc)) from exc
-        assert child.stdin is not None
-        child.stdin.write(_encode_message(self._batch.convert_to_data()))
-        return child
+        if child is not None:
+            child.close(CHILD_EXIT_TIMEOUT_S)
 
 
-def _encode_message(data: Mapping[str, Any]) -> bytes:
-    return json.dumps(data).encode() + b"\n"
+def main() -> int:
+    """Make the files of a batch in the child, until its input ends."""
+    # With all that speaks, which the parent may not need.
+    from app.export.local_worker import LocalWorker
+
+    lines = sys.stdin.buffer
+    worker = LocalWorker(BatchSettings.from_data(parse_object(lines.readline())))
+    for line in lines:
+        # ASCII: every other letter is escaped.
+        write_text(json.dumps(_run_request(worker, line)) + "\n")
+    return 0
 
 
-def _parse_answer(line: bytes) -> dict[str, Any] | None:
-    """Parse a child's answer; return None for a library's output between answers."""
+def _run_request(worker: LocalWorker, line: bytes) -> dict[str, Any]:
     try:
-        return parse_object(line)
-    except ValueError:
-        return None
-
-
-def _require_success(answer: dict[str, Any]) -> dict[str, Any]:
-    error = answer.get("error")
-    if error is None:
-        return answer
-    raise parse_error(error)
-
-
-def parse_error(data: Mapping[str, Any]) -> AppError:
-    """Return the error that a child reports."""
-    kinds = {kind.family: kind for kind in AppError.__subclasses__()}
-    return kinds.get(str(data["family"]), AppError)(str(data["message"]), str(data["hint"]))
+        return worker.run_task(parse_task_data(parse_object(line)))
+    except AppError as error:
+        return {"error": error.convert_to_data()}
+    except Exception as exc:
+        message = localize("予期しないエラーが発生しました。", "An unexpected error occurred.")
+        return {"error": InternalError(message, f"{type(exc).__name__}: {exc}"[:500]).convert_to_data()}

@@ -1,4 +1,7 @@
-"""Turns a BERT file into the lean graphs, in float32 and where it passes in int8, each compared with the source."""
+"""Turns a BERT file into the lean graphs, in float32 and where it passes in int8, each compared with the source.
+
+Both functions run in the sandbox; `app.install.refinement_runs` adopts what the second one makes.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from app.adapters.char_tokenizer import CharTokenizer
-from app.common.errors import VoiceError
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session, open_unoptimized
+from app.adapters.ort.ort_synthesizer import OrtBert
+from app.common.errors import BackendError, InternalError, VoiceError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.core.sound.result_metrics import compute_min_cosine, compute_relative_difference
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
-from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
-from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE, build_quick_text, build_test_texts, compute_features
 from app.install.preparation_results import BertPreparationResult
+from app.install.staging_folders import link_or_copy
 from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertPrecision, format_vocabulary, read_vocabulary
-from app.voices.pending_refinement import ORIGINAL_BERT_FILES, ORIGINAL_BERT_STEM
+from app.voices.pending_refinement import ORIGINAL_BERT_FILES, ORIGINAL_BERT_STEM, find_original_bert
 
 if TYPE_CHECKING:
     from app.voices.prepare.bert.deberta_weights import DebertaSizes, DebertaWeights
@@ -30,24 +36,98 @@ WATCHED_GRAPH_NAME = "watched.onnx"
 CONFIG_NAME = "config.json"
 # Of the time.
 WRITING_SHARE, QUICK_WRITING_SHARE = 0.15, 0.6
-INT8_BLOCK_SIZES = (256, 32)
-"""Numbers that share a scale in int8: the fastest, then the most faithful; the first that passes is kept."""
+INT8_BLOCK_SIZES = (256, 32)  # numbers that share a scale in int8: the fastest, then the most faithful; the first that passes is kept
+SHARED_NAMES = (VOCABULARY_NAME, BERT_GRAPH_NAME, str(Path(BERT_GRAPH_NAME).with_suffix(".data")))  # what is read beside what is written
+
+LEAN_BERT_TOLERANCE = 1e-4  # largest difference allowed, relative to the largest feature; right graphs differ by 1e-6
+MIN_BERT_COSINE = 0.999  # of a token's features in int8 and in float32; below that, durations change audibly
+BERT_TEXT_LENGTHS = (3, 7, 20, 42, 102, 300)
+QUICK_TEXT_LENGTH = 20  # of the only text that is compared before a BERT can be used
+BERT_TEST_TEXT = "今日はとてもいい天気なので、駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。夕方には家に帰って、温かいお茶を飲みながら本を読みました。"
+
+# Six hundred tokens of all kinds; none of those that int8 is judged by.
+BERT_CALIBRATION_SENTENCES = (
+    "おはようございます、今朝はずいぶん冷えますね。",
+    "え、それって本当なの？ 信じられない！",
+    "次は、終点の大阪に到着いたします。お忘れ物のないようご注意ください。",
+    "彼は二〇一九年に小さな会社を立ち上げ、五年で社員が百人になった。",
+    "ねえねえ、週末に映画でも見に行かない？",
+    "本日の会議は、午後三時から第二会議室で行います。",
+    "山の向こうに夕日が沈むと、村は深い静けさに包まれた。",
+    "このボタンを押すと、設定が最初の状態に戻ります。",
+    "ごめんなさい、遅くなってしまって……。",
+    "経済の回復には、まだ時間がかかるとの見方が広がっている。",
+    "うわあ、すごい！ こんなに大きな魚は初めて見たよ。",
+    "駅から歩いて十分ほどのところに、古い喫茶店がある。",
+    "猫は、窓辺で気持ちよさそうに眠っていた。",
+    "コンピューターのプログラムを書くのは、パズルを解くのに似ています。",
+    "もしもし、田中ですけれども、山本さんはいらっしゃいますか？",
+    "春になると、川沿いの桜がいっせいに咲き始めます。",
+    "絶対に許さない。二度と俺の前に現れるな！",
+    "材料は、卵が二個、牛乳が二百ミリリットル、砂糖が大さじ三杯です。",
+    "子どもたちは歌を歌いながら、手をつないで帰っていった。",
+    "先生、質問があります。この式はどうして成り立つのですか？",
+    "台風の接近に伴い、明日は各地で大雨となるおそれがあります。",
+    "そっか、それなら仕方ないね。",
+    "父の書斎には、外国の本がぎっしりと並んでいた。",
+    "最後までお聞きくださり、ありがとうございました。",
+)
+
+
+def build_quick_text(vocabulary: Path) -> Int64:
+    """Return the token ids of a short sentence."""
+    return CharTokenizer(vocabulary).encode(BERT_TEST_TEXT[: QUICK_TEXT_LENGTH - 2])
+
+
+def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
+    """Return token ids to compare with: real sentences of several lengths, then one of the whole vocabulary, of `token_count` ids."""
+    tokenizer = CharTokenizer(vocabulary)
+    texts = [tokenizer.encode((BERT_TEST_TEXT * 5)[: length - 2]) for length in BERT_TEXT_LENGTHS]
+    mixed = np.random.default_rng(0).integers(token_count, size=BERT_TEXT_LENGTHS[-1])
+    return [*texts, np.array([texts[0][0], *mixed, texts[0][-1]])]
+
+
+def compute_features(graph: Path, texts: Sequence[Int64], width: int, *, is_quick: bool = False) -> list[Float32]:
+    """Return the features (n, width) of each text; raise VoiceError if the graph does not open, does not run, or gives something else.
+
+    Args:
+        is_quick: open it without optimisation, which is faster for a single text.
+    """
+    try:
+        runner = OrtBert((open_unoptimized if is_quick else open_cpu_session)(graph, "BERT"), "", width)
+        results = [runner.run_graph(ids) for ids in texts]
+    except BackendError as exc:
+        raise VoiceError(
+            localize("この BERT の計算に失敗しました。", "This BERT failed to run."),
+            localize(f"ファイルが壊れていないか確認してください。{exc.hint}", f"Check that the file is not damaged. {exc.hint}"),
+        ) from exc
+    if not all(np.isfinite(rows).all() for rows in results):
+        raise VoiceError(
+            localize("この BERT は無効な値（NaN など）を出力します。", "This BERT outputs invalid values."),
+            localize("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
+        )
+    return results
+
+
+def measure_means_by_session(session: RunnableSession, texts: Sequence[Int64]) -> dict[str, Float32]:
+    """Return the mean of the content over all tokens, by name of the product (inputs,), with a session on a graph of `write_product_mean_graph`."""
+    sums = [np.zeros((), np.float64)] * len(session.outputs)
+    for ids in texts:
+        means = session.run_graph({"input_ids": ids})
+        sums = [total + mean * len(ids) for total, mean in zip(sums, means, strict=True)]
+    tokens = sum(len(ids) for ids in texts)
+    return {name: (total / tokens).astype(np.float32) for name, total in zip(session.outputs, sums, strict=True)}
 
 
 def prepare_bert(
     model: Path, folder: Path, report: Report = ignore_report, *, width: int = BERT_WIDTH, is_quick: bool = False
 ) -> BertPreparationResult:
-    """Write the graphs and the vocabulary of a BERT into an empty folder.
+    """Write the graphs and the vocabulary of a BERT into an empty folder; raise VoiceError if it is none, OSError for the folder.
 
     Args:
         model: an ONNX or safetensors file, its vocabulary beside it.
-        width: of the features that voices take.
-        is_quick: compare one short text only, make no int8 graph, and leave both to `app.install.bert_refinement`, which finds the
-            original in the folder. What fails is compared in full at once, and nothing is left to do.
-
-    Raises:
-        VoiceError: it is no BERT for Style-Bert-VITS2, or it does not run.
-        OSError: the folder cannot be written.
+        is_quick: compare one short text only, make no int8 graph, and leave both to `compute_bert_refinement`, which finds the original in the
+            folder. What fails is compared in full at once, and nothing is left to do.
     """
     from app.voices.prepare.bert.lean_deberta import write_lean_deberta
 
@@ -57,7 +137,17 @@ def prepare_bert(
     source = open_original_weights(model, width)
     architecture = source.architecture
     if len(tokens) > architecture.vocabulary:
-        raise _build_vocabulary_error(len(tokens), architecture.vocabulary)
+        expected = architecture.vocabulary
+        raise VoiceError(
+            localize(
+                f"語彙がモデルに対応していません。語彙は {len(tokens)} 語、モデルは {expected} 語です。",
+                f"The vocabulary does not match the model: it has {len(tokens)} tokens, the model {expected}.",
+            ),
+            localize(
+                "モデルと同じ配布元の語彙を、モデルと同じフォルダーに置いてください。",
+                "Put the vocabulary that came with the model beside it.",
+            ),
+        )
     written = QUICK_WRITING_SHARE if is_quick else WRITING_SHARE
     write_lean_deberta(source, folder / BERT_GRAPH_NAME, build_part_report(report, 0.0, written))
     if is_quick:
@@ -65,7 +155,8 @@ def prepare_bert(
         difference = _compare_quickly(model, source, folder, width)
         if difference <= LEAN_BERT_TOLERANCE:
             return BertPreparationResult(architecture, {"float32": BERT_GRAPH_NAME}, difference)
-        _remove_original(folder)
+        for name in ORIGINAL_BERT_FILES:
+            (folder / name).unlink(missing_ok=True)
         source = open_original_weights(model, width)
     return compare_and_quantise(model, source, folder, build_part_report(report, written, 1.0), width=width)
 
@@ -73,15 +164,11 @@ def prepare_bert(
 def compare_and_quantise(
     model: Path, source: DebertaWeights, folder: Path, report: Report = ignore_report, *, width: int = BERT_WIDTH
 ) -> BertPreparationResult:
-    """Compare the lean graph in a folder with its source in full, and write the int8 graph beside it.
+    """Compare the lean graph in a folder with its source in full, and write the int8 graph beside it; raise VoiceError if no graph is right.
 
     Args:
-        model: the source, or a copy in other numbers of the same value.
-        source: its weights, which are used up.
+        model: the source, or a copy in other numbers of the same value; `source` are its weights, which are used up.
         folder: holds the graph and the vocabulary. Where the graph is not right, the source's own takes its place.
-
-    Raises:
-        VoiceError: there is no graph that is right.
     """
     architecture = source.architecture
     texts = build_test_texts(folder / VOCABULARY_NAME, architecture.vocabulary)
@@ -154,12 +241,14 @@ def _find_passing_int8(
     report("checking", 0.0)
     write_product_mean_graph(folder / BERT_GRAPH_NAME, folder / WATCHED_GRAPH_NAME)
     tokenizer = CharTokenizer(folder / VOCABULARY_NAME)
-    found = measure_activation_means(folder / WATCHED_GRAPH_NAME, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
+    means = measure_means_by_session(
+        open_unoptimized(folder / WATCHED_GRAPH_NAME, "BERT"), [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES]
+    )
     _remove_graph(folder / WATCHED_GRAPH_NAME)
     source = open_original_weights(model, width)
     for index, block in enumerate(INT8_BLOCK_SIZES):
         write_lean_deberta(
-            source, folder / INT8_BERT_NAME, build_part_report(report, 0.3 + 0.35 * index, 0.5 + 0.35 * index), Int8Options(block, found)
+            source, folder / INT8_BERT_NAME, build_part_report(report, 0.3 + 0.35 * index, 0.5 + 0.35 * index), Int8Options(block, means)
         )
         cosine = compute_min_cosine(exact, compute_features(folder / INT8_BERT_NAME, texts, width))
         if cosine >= MIN_BERT_COSINE:
@@ -187,23 +276,24 @@ def _keep_source_graph(architecture: DebertaSizes, folder: Path, difference: flo
     return BertPreparationResult(architecture, {"float32": SOURCE_COPY_NAME}, 0.0, kept_whole=reason)
 
 
-def _build_vocabulary_error(tokens: int, expected: int) -> VoiceError:
-    return VoiceError(
-        localize(
-            f"語彙がモデルに対応していません。語彙は {tokens} 語、モデルは {expected} 語です。",
-            f"The vocabulary does not match the model: it has {tokens} tokens, the model {expected}.",
-        ),
-        localize(
-            "モデルと同じ配布元の語彙を、モデルと同じフォルダーに置いてください。", "Put the vocabulary that came with the model beside it."
-        ),
-    )
-
-
-def _remove_original(folder: Path) -> None:
-    for name in ORIGINAL_BERT_FILES:
-        (folder / name).unlink(missing_ok=True)
-
-
 def _remove_graph(graph: Path) -> None:
     for path in (graph, graph.with_suffix(".data")):
         path.unlink(missing_ok=True)
+
+
+def compute_bert_refinement(
+    folder: Path, results: Path, report: Report = ignore_report, *, width: int = BERT_WIDTH
+) -> BertPreparationResult:
+    """Compare the BERT in a folder with its original in full, and write the graphs that it lacks into another; raise VoiceError, OSError."""
+    original = find_original_bert(folder)
+    if original is None:
+        raise InternalError(f"{folder}: no original")
+    report("reading", 0.0)
+    source = open_original_weights(original, width)
+    # A graph can only read weights beside it.
+    for name in SHARED_NAMES:
+        link_or_copy(folder / name, results / name)
+    refined = compare_and_quantise(original, source, results, report, width=width)
+    for name in SHARED_NAMES:
+        (results / name).unlink(missing_ok=True)
+    return refined

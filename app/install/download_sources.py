@@ -6,13 +6,16 @@ Each lies in a folder named by what it is, so that the same wish finds what is t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.adapters.download.download_limits import build_disk_error, build_disk_full_error, build_other_file_error
 from app.adapters.download.download_progress import DownloadProgress, OnProgress, ignore_progress
-from app.adapters.download.partial_download import count_arrived_bytes, find_downloads_dir, remove_stale_downloads
+from app.adapters.download.partial_download import compute_download_key, count_arrived_bytes, find_downloads_dir, remove_stale_downloads
 from app.adapters.download.resumable_download import DownloadedFile, download_file
 from app.adapters.files.free_space import check_free_space
 from app.adapters.http.http_address import parse_address
@@ -26,32 +29,28 @@ from app.adapters.http.hub_files import (
     parse_aivishub_uuid,
 )
 from app.adapters.http.retry_policy import OnWait, RetryPolicy, ignore_wait
-from app.common.errors import DownloadError
+from app.common.errors import DownloadError, UserDecisionRequiredError, VoiceError
 from app.common.files.atomic_write import move_path
+from app.common.files.untrusted_json import sanitise_long_text
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.core.sound.stage_clock import ignore_cancellation
-from app.install.download_folders import (
-    DEFAULT_DOWNLOAD_NAME,
-    choose_download_folder,
-    discard_download,
-    find_pending_download,
-    sanitise_file_name,
-    sanitise_voice_file_name,
-)
+from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
+from app.voices.containers.voice_zip import RESERVED_NAME_PATTERN
 
 STANDARD_BERT_REPOSITORY = "tsukumijima/deberta-v2-large-japanese-char-wwm-onnx"
 STANDARD_BERT_REVISION = "d701ec67708287b20d2063270f6b535e6eed09ab"
 
+DEFAULT_DOWNLOAD_NAME = "download"
+MAX_PENDING_DOWNLOAD_AGE_S = 3600.0  # an hour leaves time to read a licence or to make a choice
+# A name may have 255 bytes, and others append to it.
+LONGEST_STEM_BYTES, LONGEST_SUFFIX = 120, 20
+_START_CHARS, _END_CHARS = re.compile(r"\A[\s.]+"), re.compile(r"(?<![\s.])[\s.]+\Z")
+
 
 @dataclass(frozen=True, slots=True)
 class KnownFileFacts:
-    """The facts known of a file before a server is queried.
-
-    Attributes:
-        size: bytes.
-        sha256: hex, in lower case.
-    """
+    """The facts known of a file before a server is queried: bytes, and the SHA-256 in lower-case hex."""
 
     size: int | None = None
     sha256: str | None = None
@@ -69,35 +68,84 @@ DOWNLOAD_STEP = "downloading"
 
 @dataclass(frozen=True, slots=True)
 class DownloadMonitor:
-    """The callbacks and the retry policy of a fetch.
-
-    Attributes:
-        report: called with how much of the whole is done.
-        on_progress: called with bytes and speed.
-        on_wait: called when a server is silent for more than a moment.
-        is_cancelled: asked all the time; true ends the download and keeps what is there.
-        retry_policy: how often and how slowly to try again.
-    """
+    """The callbacks and the retry policy of a fetch."""
 
     report: Report = ignore_report
     on_progress: OnProgress = ignore_progress
-    on_wait: OnWait = ignore_wait
-    is_cancelled: Callable[[], bool] = ignore_cancellation
+    on_wait: OnWait = ignore_wait  # called when a server is silent for more than a moment
+    is_cancelled: Callable[[], bool] = ignore_cancellation  # asked all the time; true ends the download and keeps what is there
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
+
+    def limit_to_part(self, bytes_before: int, own_bytes: int, total: int) -> DownloadMonitor:
+        """Return a monitor that shows one of several downloads as its part of the whole."""
+
+        def report_shifted_progress(file_progress: DownloadProgress) -> None:
+            received = bytes_before + file_progress.received
+            bytes_per_s = file_progress.bytes_per_s
+            left_s = max(total - received, 0) / bytes_per_s if bytes_per_s > 0 else None
+            self.on_progress(DownloadProgress(received, total, bytes_per_s, left_s))
+
+        report = build_part_report(self.report, bytes_before / total, (bytes_before + own_bytes) / total)
+        return replace(self, report=report, on_progress=report_shifted_progress)
 
 
 NO_MONITOR = DownloadMonitor()
 
 
+def choose_download_folder(url: str, version: str | None = None) -> Path:
+    """Return the folder of a download, one for each address and version."""
+    return find_downloads_dir() / compute_download_key(url, version)
+
+
+def find_pending_download(folder: Path) -> Path | None:
+    """Find a recent download that waits for the user's answer; the source of an older one may have changed since."""
+    try:
+        files = [item for item in folder.iterdir() if item.name != DEFAULT_DOWNLOAD_NAME and item.is_file()]
+        return files[0] if len(files) == 1 and abs(time.time() - files[0].stat().st_mtime) < MAX_PENDING_DOWNLOAD_AGE_S else None
+    except OSError:
+        return None
+
+
+@contextmanager
+def discard_after_use(path: Path) -> Iterator[Path]:
+    """Discard a download after the block has installed it or found it bad; after anything else it is there for the next try."""
+    try:
+        yield path
+    except UserDecisionRequiredError:
+        raise
+    except VoiceError:
+        discard_download(path)
+        raise
+    discard_download(path)
+
+
+def discard_download(path: Path) -> None:
+    """Remove a download after it was installed; leave everything outside the downloads folder alone."""
+    root = find_downloads_dir()
+    if root in path.parents and ".." not in path.relative_to(root).parts:
+        shutil.rmtree(root / path.relative_to(root).parts[0], ignore_errors=True)
+
+
+def sanitise_file_name(name: str) -> str:
+    """Return a file name that every system accepts, with its suffix, from any name that a server sends."""
+    plain = _END_CHARS.sub("", re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*]', "_", sanitise_long_text(name).replace("\\", "/").rpartition("/")[2]))
+    stem, dot, suffix = plain.rpartition(".")
+    if not dot or len(suffix) > LONGEST_SUFFIX:
+        stem, dot, suffix = plain, "", ""
+    stem = _END_CHARS.sub("", _START_CHARS.sub("", stem))
+    if RESERVED_NAME_PATTERN.match(stem):
+        stem = f"_{stem}"
+    return (_END_CHARS.sub("", stem.encode()[:LONGEST_STEM_BYTES].decode(errors="ignore")) or "voice") + dot + suffix
+
+
+def sanitise_voice_file_name(name: str) -> str:
+    """Return a file name as `sanitise_file_name` does, with the suffix of a voice or none: a server makes no `desktop.ini`."""
+    safe = sanitise_file_name(name)
+    return safe if safe.casefold().endswith(VOICE_SUFFIXES) else safe.replace(".", "_")
+
+
 def fetch_url(url: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
-    """Fetch a voice by its address; pages of AivisHub and of Hugging Face are understood too.
-
-    Returns:
-        The file, under the server's name made safe.
-
-    Raises:
-        DownloadError: what happened, and what the user can do.
-    """
+    """Fetch a voice by its address or a page of AivisHub or Hugging Face, and return the file, its name made safe; raise DownloadError."""
     if parse_aivishub_uuid(url):
         return fetch_hub_voice(url, monitor)
     on_hub = convert_to_hf_file_url(url)
@@ -107,33 +155,25 @@ def fetch_url(url: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
         return waiting
     # Where the hub vouches for the bytes, the name is known as well, so that a file that is there already is found.
     target = folder / (sanitise_voice_file_name(parse_address(file.url).file_name) if file.sha256 else DEFAULT_DOWNLOAD_NAME)
-    done = _download_file(file, target, monitor)
-    if done.content_type in ("text/html", "application/xhtml+xml"):
-        discard_download(done.path)
+    downloaded = _download_file(file, target, monitor)
+    if downloaded.content_type in ("text/html", "application/xhtml+xml"):
+        discard_download(downloaded.path)
         raise DownloadError(
             localize("このアドレスはファイルではなく Web ページです。", "This address is a web page, not a file."),
             localize("ページにあるダウンロードリンクのアドレスを指定してください。", "Use the address of the download link on that page."),
         )
-    if done.path.name != DEFAULT_DOWNLOAD_NAME:
-        return done.path
-    named = folder / sanitise_voice_file_name(done.name)
+    if downloaded.path.name != DEFAULT_DOWNLOAD_NAME:
+        return downloaded.path
+    target_file = folder / sanitise_voice_file_name(downloaded.name)
     try:
-        move_path(done.path, named)
+        move_path(downloaded.path, target_file)
     except OSError as exc:
         raise build_disk_error(exc, folder) from exc
-    return named
+    return target_file
 
 
 def fetch_hub_voice(uuid: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
-    """Fetch a voice of AivisHub by its UUID or page, verified against the hub's checksum.
-
-    Returns:
-        The AIVMX file.
-
-    Raises:
-        InputError: not an id.
-        DownloadError: what happened, and what the user can do.
-    """
+    """Fetch the AIVMX file of a voice of AivisHub by UUID or page, verified against the hub's checksum; raise InputError, DownloadError."""
     return fetch_listed_voice(fetch_hub_description(uuid, monitor), monitor)
 
 
@@ -146,15 +186,12 @@ def fetch_listed_voice(voice: HubVoice, monitor: DownloadMonitor = NO_MONITOR) -
 
 
 def find_hub_checksum(uuid: str, monitor: DownloadMonitor = NO_MONITOR) -> str | None:
-    """Return the SHA-256 (hex) of the newest file of a voice on AivisHub; None if the text is no id, or the hub states none.
-
-    Raise DownloadError if the hub cannot be reached.
-    """
+    """Return the SHA-256 (hex) of a voice's newest file on AivisHub; None for a text that is no id, or without one. Raise DownloadError."""
     return fetch_hub_description(uuid, monitor).file.sha256 if parse_aivishub_uuid(uuid) else None
 
 
 def fetch_hugging_face_files(repo: str, files: Mapping[str, KnownFileFacts], revision: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
-    """Fetch files of a Hugging Face repository at a revision, verified against the known checksum, or for big files the hub's.
+    """Fetch files of a Hugging Face repository, verified against the known checksum, or for big files the hub's; raise DownloadError.
 
     Args:
         repo: owner/name.
@@ -163,46 +200,30 @@ def fetch_hugging_face_files(repo: str, files: Mapping[str, KnownFileFacts], rev
 
     Returns:
         A folder with the files, folders inside the repository left out.
-
-    Raises:
-        DownloadError: what happened, and what the user can do.
     """
-    found = {
-        name: _merge_known_facts(_find_hugging_face_file(build_hf_url(repo, name, revision), monitor), known)
-        for name, known in files.items()
-    }
-    sizes = {name: file.size or 0 for name, file in found.items()}
+    hub_files: dict[str, HubFile] = {}
+    for name, facts in files.items():
+        file = _find_hugging_face_file(build_hf_url(repo, name, revision), monitor)
+        if facts.sha256 and file.sha256 not in (None, facts.sha256):
+            raise build_other_file_error(parse_address(file.url).host)
+        hub_files[name] = replace(file, sha256=facts.sha256 or file.sha256, size=facts.size or file.size)
+    sizes = {name: file.size or 0 for name, file in hub_files.items()}
     folder = choose_download_folder(build_hf_url(repo, "", revision))
-    everything, done = max(sum(sizes.values()), 1), 0
+    everything, bytes_before = max(sum(sizes.values()), 1), 0
     targets = {name: folder / sanitise_file_name(name) for name in files}
-    missing = sum(sizes[name] - count_arrived_bytes(found[name].url, found[name].sha256) for name in files if not targets[name].exists())
+    missing = sum(
+        sizes[name] - count_arrived_bytes(file.url, file.sha256) for name, file in hub_files.items() if not targets[name].exists()
+    )
     check_free_space(find_downloads_dir(), missing, build_disk_full_error)
-    for name, file in found.items():
-        share = build_part_report(monitor.report, done / everything, (done + sizes[name]) / everything)
-        _download_file(
-            file, targets[name], replace(monitor, report=share, on_progress=shift_progress(monitor.on_progress, done, everything))
-        )
-        done += sizes[name]
+    for name, file in hub_files.items():
+        _download_file(file, targets[name], monitor.limit_to_part(bytes_before, sizes[name], everything))
+        bytes_before += sizes[name]
     return folder
 
 
 def fetch_standard_bert(monitor: DownloadMonitor = NO_MONITOR) -> Path:
-    """Fetch the BERT that SBV2 voices are trained with, 653 MB, CC BY-SA 4.0 (the caller shows that first).
-
-    Returns:
-        A folder with model_fp16.onnx and tokenizer.json.
-
-    Raises:
-        DownloadError: what happened, and what the user can do.
-    """
+    """Fetch the BERT of SBV2 voices, 653 MB, CC BY-SA 4.0 (the caller shows that first), into a folder; raise DownloadError."""
     return fetch_hugging_face_files(STANDARD_BERT_REPOSITORY, STANDARD_BERT_FILES, STANDARD_BERT_REVISION, monitor)
-
-
-def _merge_known_facts(file: HubFile, known: KnownFileFacts) -> HubFile:
-    """Prefer known facts over the hub's; raise DownloadError before the download where they describe another file."""
-    if known.sha256 and file.sha256 not in (None, known.sha256):
-        raise build_other_file_error(parse_address(file.url).host)
-    return replace(file, sha256=known.sha256 or file.sha256, size=known.size or file.size)
 
 
 def _find_hugging_face_file(url: str, monitor: DownloadMonitor) -> HubFile:
@@ -224,7 +245,7 @@ def _download_file(file: HubFile, target: Path, monitor: DownloadMonitor) -> Dow
 
     remove_stale_downloads(STALE_DOWNLOAD_AGE_S)
     monitor.report(DOWNLOAD_STEP, 0.0)
-    done = download_file(
+    downloaded = download_file(
         file.url,
         target,
         sha256=file.sha256,
@@ -236,16 +257,4 @@ def _download_file(file: HubFile, target: Path, monitor: DownloadMonitor) -> Dow
         retry_policy=monitor.retry_policy,
     )
     monitor.report(DOWNLOAD_STEP, 1.0)
-    return done
-
-
-def shift_progress(on_progress: OnProgress, bytes_before: int, total: int) -> OnProgress:
-    """Return a callback that reports the progress of one download as part of all, `bytes_before` of which precede it."""
-
-    def report_shifted_progress(file_progress: DownloadProgress) -> None:
-        left_s = (
-            max(total - bytes_before - file_progress.received, 0) / file_progress.bytes_per_s if file_progress.bytes_per_s > 0 else None
-        )
-        on_progress(DownloadProgress(bytes_before + file_progress.received, total, file_progress.bytes_per_s, left_s))
-
-    return report_shifted_progress
+    return downloaded

@@ -39,21 +39,14 @@ from app.voices.voice_manifest import VoiceManifest, read_manifest
 FIXED_SIZES_BY_GRAPH = {"bert": (64, 32, 128, 256, 512), "prosody": (128, 256, 64, 512, 1024), "flow": (512, 256, 128, 1024)}
 """Lengths worth a session, the most useful first. A sentence has about 20 tokens, 90 symbols and 280 frames."""
 MIN_FIXED_SHAPE_SNR_DB = 40.0  # in half precision
-# This SNR corresponds to a difference of 1e-5.
-EXACT_SNR_DB = 100.0
+EXACT_SNR_DB = 100.0  # this SNR corresponds to a difference of 1e-5
 # On the CPU; a device proves all of them.
 VERIFIED_SIZES = 2
 _BUILD_FAILED_EXIT_CODE = 70
 
 
 def make_fixed_shape_graph(graph: str, source: Path, folder: Path, *, must_be_exact: bool = False) -> None:
-    """Fill a folder with a verified fixed-shape graph, or with the reason why there is none.
-
-    Args:
-        graph: bert, prosody, flow or decoder.
-        source: its file, in the folder of a prepared voice or of a BERT.
-        must_be_exact: half precision is not tried.
-    """
+    """Fill a folder with a verified fixed-shape graph of bert, prosody, flow or decoder, or with the reason why there is none."""
     # Onnx is slow to import.
     from app.voices.prepare.device.fixed_shape_writer import write_fixed_shape_graphs
     from app.voices.prepare.graph_walk import UnknownGraphError
@@ -89,18 +82,15 @@ def update_description(folder: Path, **more: Any) -> None:
 def _compute_cpu_results(
     form: FixedShapeGraph, source: Path, calls: list[RecordedRun]
 ) -> tuple[list[RecordedRun], list[tuple[int, RecordedRun]]]:
-    """Return the calls, and others that fit the sizes, with the CPU's results.
-
-    For each size one that fills it, or two thirds of it where shorter ones are padded; for the least both.
-    """
+    """Return the CPU's results of the calls, and for each size of one that fills it, or two thirds of it if shorter ones are padded."""
     cpu, names = open_cpu_session(source, "graph"), list(form.outputs)
-    found: list[tuple[int, RecordedRun]] = []
+    results: list[tuple[int, RecordedRun]] = []
     for size in form.sizes:
         lengths = {size * 2 // 3} if form.is_padded else {size}
         for length in sorted(lengths | ({size, size * 2 // 3} if size == min(form.sizes) else set())):
-            values = fit_to_length(calls[len(found) % len(calls)].values, form.inputs, length)
-            found.append((size, _run_on_cpu(cpu, values, names)))
-    return [_run_on_cpu(cpu, call.values, names) for call in calls] if "logw" in names else [], found
+            values = fit_to_length(calls[len(results) % len(calls)].values, form.inputs, length)
+            results.append((size, _run_on_cpu(cpu, values, names)))
+    return [_run_on_cpu(cpu, call.values, names) for call in calls] if "logw" in names else [], results
 
 
 def _run_on_cpu(cpu: GraphSession, values: dict[str, Any], names: list[str]) -> RecordedRun:
@@ -109,13 +99,13 @@ def _run_on_cpu(cpu: GraphSession, values: dict[str, Any], names: list[str]) -> 
 
 def _verify_graph(form: FixedShapeGraph, expected: list[tuple[int, RecordedRun]]) -> bool:
     """Return whether the form matches the graph in the least and the most useful other size, with one session open at a time."""
-    tried = list(dict.fromkeys([min(form.sizes), *form.sizes]))[:VERIFIED_SIZES]
-    return all(_is_close_to_cpu(form, size, [call for of, call in expected if of == size]) for size in tried)
-
-
-def _is_close_to_cpu(form: FixedShapeGraph, size: int, calls: list[RecordedRun]) -> bool:
-    session, least_db = _open_session(form, size), MIN_FIXED_SHAPE_SNR_DB if form.half else EXACT_SNR_DB
-    return all(is_close_enough(call.results, _run_session(form, session, call.values, size), least_db) for call in calls)
+    least_db = MIN_FIXED_SHAPE_SNR_DB if form.half else EXACT_SNR_DB
+    for size in list(dict.fromkeys([min(form.sizes), *form.sizes]))[:VERIFIED_SIZES]:
+        session = _open_session(form, size)
+        calls = [call for call_size, call in expected if call_size == size]
+        if not all(is_close_enough(call.results, _run_session(form, session, call.values, size), least_db) for call in calls):
+            return False
+    return True
 
 
 def _has_same_frames(form: FixedShapeGraph, calls: list[RecordedRun], info: VoiceManifest | None) -> bool:

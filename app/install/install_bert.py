@@ -36,21 +36,17 @@ NEEDED_BYTES_PER_SOURCE_BYTE = 5
 
 @dataclass(frozen=True, slots=True)
 class AddBertResult:
-    """The result of adding a BERT from a source.
-
-    Attributes:
-        was_installed: this very BERT was there before; nothing was changed.
-    """
+    """A BERT that was added; `was_installed` says that it was there before, and nothing was changed."""
 
     bert: BertModel
     was_installed: bool = False
 
 
 def add_bert(source: Path, report: Report = ignore_report, *, id: str | None = None) -> AddBertResult:  # noqa: A002
-    """Install the BERT of a file or folder, in place of one of the same id, so far that it can be used; `refine_bert` finishes it.
+    """Install the BERT of a file or folder, in place of one of the same id, so far that it can be used; `refine_installed` finishes it.
 
     Args:
-        source: `model_fp16.onnx`, `model.onnx` or `model.safetensors`, or the folder it lies in, with the vocabulary beside it.
+        source: a model or the folder it lies in, with the vocabulary beside it.
         id: what voices call it; None is derived from its content.
 
     Raises:
@@ -105,20 +101,19 @@ def require_user_bert(bert: BertModel) -> None:
         )
 
 
-def find_installed_bert(wanted: str) -> BertModel:
+def find_installed_bert(bert_id: str) -> BertModel:
     """Return the installed BERT of this id, users' own first; raise VoiceError with the known ones if there is none."""
-    known = list_installed_berts(paths.list_bert_dirs())
-    for bert in known:
-        if bert.id == wanted:
+    berts = list_installed_berts(paths.list_bert_dirs())
+    for bert in berts:
+        if bert.id == bert_id:
             return bert
     raise VoiceError(
-        localize(f"BERT「{wanted[:80]}」が見つかりません。", f"There is no BERT “{wanted[:80]}”."),
-        localize("使用できるもの: ", "Available: ") + ", ".join(bert.id for bert in known),
+        localize(f"BERT「{bert_id[:80]}」が見つかりません。", f"There is no BERT “{bert_id[:80]}”."),
+        localize("使用できるもの: ", "Available: ") + ", ".join(bert.id for bert in berts),
     )
 
 
 def _write_description(model: Path, folder: Path, prepared: BertPreparationResult, sha256: str, wanted_id: str | None) -> BertModel:
-    """Write `bert.json` and return the BERT."""
     sizes = prepared.architecture
     vocabulary = compute_vocabulary_sha256(read_vocabulary(folder))
     standard = vocabulary == STANDARD_VOCABULARY_SHA256 and (sizes.layers, sizes.heads, sizes.hidden, sizes.inner) == STANDARD_BERT_SIZES

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import tempfile
 import time
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.recording_session import RecordingSession, ReplayingSession
 from app.common.errors import AppError
-from app.common.progress import Report, build_part_report, ignore_report
+from app.common.progress import Report, ignore_report
 from app.core.sound.result_metrics import compute_equal_share, compute_log_spectral_distance_db, compute_snr_db
 from app.core.synthesis_types import Float32, Int64
 from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, build_calibration_sentences
@@ -43,26 +43,19 @@ INT8_GRAPH_SUFFIX = "_int8"
 _log = logging.getLogger("koebako")
 
 TIMING_TURNS = 3
-# A speedup that is so many times the least one that pays, or that much below it, is timed no third time.
-CLEAR_MARGIN = 1.25
+CLEAR_MARGIN = 1.25  # a speedup that is so many times the least one that pays, or that much below it, is timed no third time
 
 
 @dataclass(frozen=True, slots=True)
 class ExactVoiceRun:
-    """The exact voice: its sessions, what they were given, and what came of it.
-
-    Attributes:
-        replays: the sessions once more, which know the results of what they were given.
-        graph_inputs: by graph, of the first CALIBRATING sentences those that graphs in int8 are made by.
-        frames, samples: of the sentences; samples of the first ones only.
-    """
+    """The exact voice: its sessions, what they were given, and what came of it."""
 
     sessions: dict[str, RunnableSession]
-    replays: dict[str, RunnableSession]
-    graph_inputs: dict[str, list[dict[str, Any]]]
+    replays: dict[str, RunnableSession]  # the sessions once more, which know the results of what they were given
+    graph_inputs: dict[str, list[dict[str, Any]]]  # by graph, of the first CALIBRATING sentences those that graphs in int8 are made by
     sentences: list[CalibrationSentence]
     frames: list[Int64]
-    samples: list[Float32]
+    samples: list[Float32]  # of the first sentences only
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +73,16 @@ class GraphTiming:
 
 def measure_timing(exact: RunnableSession, other: RunnableSession, values: dict[str, Any]) -> GraphTiming:
     """Return the least time of each form, which other programs disturbed least."""
-    return _measure_in_turns(lambda: exact.run_graph(values), lambda: other.run_graph(values))
+    seconds: tuple[list[float], list[float]] = ([], [])
+    for turn in range(1, TIMING_TURNS + 1):
+        for session, times in zip((exact, other), seconds, strict=True):
+            start_time = time.perf_counter()
+            session.run_graph(values)
+            times.append(time.perf_counter() - start_time)
+        timing = GraphTiming(min(seconds[0]), min(seconds[1]))
+        if turn > 1 and not MIN_INT8_GAIN / CLEAR_MARGIN < timing.gain < MIN_INT8_GAIN * CLEAR_MARGIN:
+            break
+    return timing
 
 
 def compute_joint_speedup(timings: Mapping[str, GraphTiming], replaced: Collection[str]) -> float:
@@ -89,48 +91,17 @@ def compute_joint_speedup(timings: Mapping[str, GraphTiming], replaced: Collecti
     return round(exact_s / sum(timing.other_s if name in replaced else timing.exact_s for name, timing in timings.items()), 2)
 
 
-def _measure_in_turns(slow: Callable[[], object], fast: Callable[[], object]) -> GraphTiming:
-    took: tuple[list[float], list[float]] = ([], [])
-    for turn in range(1, TIMING_TURNS + 1):
-        for way, times in zip((slow, fast), took, strict=True):
-            began = time.perf_counter()
-            way()
-            times.append(time.perf_counter() - began)
-        timing = GraphTiming(min(took[0]), min(took[1]))
-        if turn > 1 and not MIN_INT8_GAIN / CLEAR_MARGIN < timing.gain < MIN_INT8_GAIN * CLEAR_MARGIN:
-            break
-    return timing
-
-
-@dataclass(frozen=True, slots=True)
-class _Int8Candidate:
-    """A graph in int8 that runs.
-
-    Attributes:
-        quality: what `measure_quality` finds of it alone.
-    """
-
-    file: str
-    session: RunnableSession
-    quality: tuple[float, float, float]
-    timing: GraphTiming
-
-
 def add_int8_graphs(voice: Voice, folder: Path, report: Report = ignore_report) -> VoiceManifest:
-    """Store the int8 graphs that pass in the folder of a prepared voice.
-
-    Returns:
-        The manifest as it is now in `voice.json`; it names the int8 graphs there are, and says of the others why there are none.
-    """
+    """Store the int8 graphs that pass in the folder of a prepared voice; return its new manifest, which says why there are no others."""
     report("cutting", 0.0)
     try:
         fast, refused = _make_int8_graphs(voice, folder, report)
     except AppError as exc:
         _log.warning("no int8 graphs for %s: %s %s", voice.manifest.id, exc, exc.hint)
         fast, refused = None, {name: Int8Rejection("failed") for name in INT8_GRAPH_NAMES if name in voice.graphs}
-    kept = {graph.file for graph in fast.graphs.values()} if fast is not None else set()
+    file_names = {graph.file for graph in fast.graphs.values()} if fast is not None else set()
     for path in folder.glob(f"*{INT8_GRAPH_SUFFIX}.*"):
-        if path.with_suffix(".onnx").name not in kept:
+        if path.with_suffix(".onnx").name not in file_names:
             path.unlink()
     manifest = replace(voice.manifest, fast=fast, refused=refused)
     write_manifest(manifest, folder)
@@ -146,21 +117,25 @@ def _make_int8_graphs(voice: Voice, folder: Path, report: Report) -> tuple[Int8R
     timings: dict[str, GraphTiming] = {}
     for index, name in enumerate(exact.sessions):
         try:
-            found = _make_candidate(voice, name, exact, folder, build_part_report(report, 0.3 + 0.2 * index, 0.5 + 0.2 * index))
+            file = quantise_graph(voice.graphs[name], name, exact.graph_inputs[name][:CALIBRATING], folder)
+            report("cutting", 0.4 + 0.2 * index)
+            if file is None:
+                refused[name] = Int8Rejection("unsuitable")
+                continue
+            session = open_cpu_session(folder / file, name)
+            quality, timing = measure_quality(voice, exact, {name: session}), measure_graph_timing(exact, name, session)
         except AppError as exc:
             _log.warning("no int8 %s for %s: %s %s", name, voice.manifest.id, exc, exc.hint)
             refused[name] = Int8Rejection("failed")
             continue
-        if found is None:
-            refused[name] = Int8Rejection("unsuitable")
-            continue
-        timings[name], gain = found.timing, found.timing.gain
-        if (why := find_rejection_reason(*found.quality, gain)) is not None:
-            refused[name] = Int8Rejection(why, *found.quality, gain)
+        report("cutting", 0.5 + 0.2 * index)
+        timings[name] = timing
+        if (why := find_rejection_reason(*quality, timing.gain)) is not None:
+            refused[name] = Int8Rejection(why, *quality, timing.gain)
         else:
-            passed[name] = Int8Graph(found.file, *found.quality, gain), found.session
+            passed[name] = Int8Graph(file, *quality, timing.gain), session
         # The session of one that is refused ends before the next one is opened.
-        del found
+        del session
     return _combine_graphs(voice, exact, passed, refused, timings)
 
 
@@ -175,7 +150,9 @@ def _combine_graphs(
     while passed:
         sessions = {name: session for name, (_, session) in passed.items()}
         graphs = {name: graph for name, (graph, _) in passed.items()}
-        together = _find_joint_quality(voice, exact, sessions, graphs)
+        first = next(iter(graphs.values()))
+        # Of a single one it is known.
+        together = (first.snr_db, first.lsd_db, first.frames_equal) if len(graphs) == 1 else measure_quality(voice, exact, sessions)
         if is_close_enough(*together):
             gain = measure_speaking_speedup(exact, sessions, timings)
             if gain >= MIN_INT8_GAIN:
@@ -185,16 +162,6 @@ def _combine_graphs(
         refused[worst] = _reject_combination(graphs[worst])
         del passed[worst]
     return None, refused
-
-
-def _find_joint_quality(
-    voice: Voice, exact: ExactVoiceRun, sessions: Mapping[str, RunnableSession], graphs: Mapping[str, Int8Graph]
-) -> tuple[float, float, float]:
-    """Return what `measure_quality` finds of all these graphs; of a single one it is known."""
-    if len(graphs) > 1:
-        return measure_quality(voice, exact, sessions)
-    (alone,) = graphs.values()
-    return alone.snr_db, alone.lsd_db, alone.frames_equal
 
 
 def run_exact_voice(voice: Voice) -> ExactVoiceRun:
@@ -217,18 +184,6 @@ def run_exact_voice(voice: Voice) -> ExactVoiceRun:
     return ExactVoiceRun(sessions, replays, graph_inputs, sentences, frames, samples)
 
 
-def _make_candidate(voice: Voice, name: str, exact: ExactVoiceRun, folder: Path, report: Report) -> _Int8Candidate | None:
-    """Build one graph in int8; return None if nothing in it can be, and raise AppError if it does not run."""
-    file = quantise_graph(voice.graphs[name], name, exact.graph_inputs[name][:CALIBRATING], folder)
-    report("cutting", 0.5)
-    if file is None:
-        return None
-    session = open_cpu_session(folder / file, name)
-    quality, timing = measure_quality(voice, exact, {name: session}), measure_graph_timing(exact, name, session)
-    report("cutting", 1.0)
-    return _Int8Candidate(file, session, quality, timing)
-
-
 def _reject_combination(graph: Int8Graph) -> Int8Rejection:
     return Int8Rejection("together", graph.snr_db, graph.lsd_db, graph.frames_equal, graph.gain)
 
@@ -236,12 +191,7 @@ def _reject_combination(graph: Int8Graph) -> Int8Rejection:
 def quantise_graph(
     graph: Path | bytes, name: str, inputs: Sequence[dict[str, Any]], folder: Path, allowed_results: Container[str] | None = None
 ) -> str | None:
-    """Return the file name of a graph in int8; None if nothing in it can be quantised.
-
-    Args:
-        inputs: runs that show how large the numbers become.
-        allowed_results: see `app.voices.prepare.int8.convolution_quantiser.quantise_convolutions`.
-    """
+    """Return the file of a graph in int8, made by runs that show how large numbers become; None if nothing in it can be quantised."""
     from app.voices.prepare.graph_store import load_graph, store_graph
 
     # Onnx is slow to import.
@@ -255,10 +205,10 @@ def quantise_graph(
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
         expose_value_ranges(model)
         session = open_cpu_session(Path(scratch) / store_graph(model, Path(scratch), "watched"), name)
-        seen = [session.run_graph(values, ["least", "greatest"]) for values in inputs]
+        ranges = [session.run_graph(values, ["least", "greatest"]) for values in inputs]
         # The session holds its file, which is about to be deleted.
         del session
-    least, greatest = np.min([item[0] for item in seen], axis=0), np.max([item[1] for item in seen], axis=0)
+    least, greatest = np.min([item[0] for item in ranges], axis=0), np.max([item[1] for item in ranges], axis=0)
     model = load_graph(graph)
     quantise_convolutions(
         model, {item: (float(low), float(high)) for item, low, high in zip(names, least, greatest, strict=True)}, allowed_results
@@ -278,14 +228,14 @@ def measure_quality(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, R
     voiced, compared = CalibrationVoice(voice, exact.replays | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
     last = None if "prosody" in replaced else compared.stop
     prosodies = [voiced.run_prosody(item) for item in exact.sentences[CALIBRATING:last]]
-    made = [
+    int8_samples = [
         voiced.decode_samples(item, voiced.build_decoder_input(item, prosody, frames))
         for item, (prosody, _), frames in zip(exact.sentences[compared], prosodies, exact.frames[compared], strict=False)
     ]
     right, share = exact.samples[compared], 1.0
     if "prosody" in replaced:
         share = compute_equal_share(exact.frames[CALIBRATING:], [frames for _, frames in prosodies])
-    return round(compute_snr_db(right, made), 1), round(compute_log_spectral_distance_db(right, made), 2), round(share, 4)
+    return round(compute_snr_db(right, int8_samples), 1), round(compute_log_spectral_distance_db(right, int8_samples), 2), round(share, 4)
 
 
 def is_close_enough(snr_db: float, lsd_db: float, frames_equal: float) -> bool:

@@ -8,14 +8,8 @@ from app.common.errors import AppError
 from app.common.files import paths
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
-from app.install.natural_voice_parts import find_installed_parts
-from app.install.natural_voice_presence import (
-    find_natural_voice,
-    find_shipped_natural_voice,
-    is_natural_voice_removed,
-    is_prepared_by_request_alone,
-)
-from app.install.outdated_voices import explain_failed_renewal, is_renewal_due
+from app.install import natural_voice
+from app.install.refinement_work import explain_failed_renewal, is_prepared_by_request_alone, is_renewal_due
 from app.settings.user_settings import load_usable_settings
 from app.voices.installed_voices import BertRequirement, choose_default_voice
 from app.voices.prepared_voice import Voice
@@ -26,9 +20,9 @@ def is_natural_voice_waiting() -> bool:
     """Return whether the voice could be prepared at once, is not there yet, and was not removed by the user."""
     return (
         not is_prepared_by_request_alone()
-        and not is_natural_voice_removed()
-        and find_installed_parts() is not None
-        and find_natural_voice() is None
+        and not natural_voice.is_natural_voice_removed()
+        and natural_voice.find_installed_parts() is not None
+        and natural_voice.find_natural_voice() is None
     )
 
 
@@ -39,7 +33,6 @@ def find_default_voice_id() -> str:
 
 
 def _is_chosen(voice: Voice) -> bool:
-    """Return whether the user made the voice the default."""
     return voice.manifest.id == load_usable_settings().default_voice
 
 
@@ -49,17 +42,9 @@ def prepare_waiting_voice(
     *,
     require_bert: BertRequirement | None = None,
 ) -> None:
-    """Prepare the natural voice if it is waiting and the user's default does not speak first; where that fails, say so and leave the rest as it is.
-
-    Args:
-        announce: called, in the language of the user, with what is done or why it failed.
-        require_bert: says which voices can speak.
-    """
+    """Prepare the natural voice if it is waiting and the user's default does not speak first; announce it, or why it failed."""
     try:
-        if not is_natural_voice_waiting():
-            return
-        first = choose_default_voice(paths.list_voice_dirs(), require_bert).voice
-        if not _is_chosen(first):
+        if is_natural_voice_waiting() and not _is_chosen(choose_default_voice(paths.list_voice_dirs(), require_bert).voice):
             _prepare_voice(announce, report)
     except AppError as error:
         name = localize("自然な声を準備できませんでした。", "The natural voice could not be prepared. ")
@@ -67,14 +52,7 @@ def prepare_waiting_voice(
 
 
 def prepare_if_waiting(reference: str, announce: Callable[[str], object] = lambda _text: None, report: Report = ignore_report) -> None:
-    """Prepare the natural voice if it is waiting and this is its id or its word.
-
-    Args:
-        announce: called, in the language of the user, with what is done.
-
-    Raises:
-        AppError: it could not be prepared.
-    """
+    """Prepare the natural voice if it is waiting and this is its id or its word; raise AppError if it cannot be prepared."""
     if reference in (NATURAL_VOICE_ID, NATURAL_VOICE_WORD) and is_natural_voice_waiting():
         _prepare_voice(announce, report)
 
@@ -88,15 +66,11 @@ def _prepare_voice(announce: Callable[[str], object], report: Report) -> None:
 
 
 def renew_before_speaking(voice: Voice, announce: Callable[[str], object] = lambda _text: None, report: Report = ignore_report) -> Voice:
-    """Return the natural voice prepared again where it has an older recipe, and any other voice as it is; where that fails, say so and return the old one.
-
-    Args:
-        announce: called, in the language of the user, with what is done or why it failed.
-    """
+    """Return the natural voice prepared again if its recipe is older, any other as it is; where that fails, say so and return the old one."""
     if voice.manifest.id != NATURAL_VOICE_ID or not is_renewal_due(voice):
         return voice
     name = voice.manifest.name
-    if find_shipped_natural_voice() is not None or find_installed_parts() is not None:
+    if natural_voice.find_shipped_natural_voice() is not None or natural_voice.find_installed_parts() is not None:
         announce(
             localize(
                 f"「{name}」をこのバージョンの形に準備し直しています（初回のみ）。",

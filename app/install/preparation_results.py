@@ -15,46 +15,30 @@ from app.voices.voice_manifest import VoiceManifest
 
 @dataclass(frozen=True, slots=True)
 class PreparationResult:
-    """The result of preparing a voice.
-
-    Attributes:
-        manifest: as written to `voice.json`.
-        max_abs_diff: largest difference of a sample from the source; None where there is no graph to compare with (weights, opaque voices).
-        reason: why the voice stays in one graph ("opaque"), in the language of the user; None when it does not.
-    """
+    """The result of preparing a voice."""
 
     manifest: VoiceManifest
-    max_abs_diff: float | None
-    reason: str | None
+    max_abs_diff: float | None  # of a sample from the source; None where there is no graph to compare with (weights, opaque voices)
+    reason: str | None  # why the voice stays in one graph ("opaque"), in the language of the user; None when it does not
 
 
-PrepareVoice = Callable[[Path, Path, Report], PreparationResult]
-"""Writes the prepared voice of a source into an empty folder."""
+PrepareVoice = Callable[[Path, Path, Report], PreparationResult]  # writes the prepared voice of a source into an empty folder
 
 
 @dataclass(frozen=True, slots=True)
 class BertPreparationResult:
-    """The result of preparing a BERT file.
-
-    Attributes:
-        architecture: its sizes.
-        files: name of the graph by precision.
-        max_rel_diff: largest difference from the source, relative to the largest feature.
-        int8_cosine: of int8 and float32 features, at worst; None where int8 did not pass.
-        int8_block: how many numbers share a scale in int8; None where it did not pass.
-        kept_whole: why the source's own graph is used; None when the lean one is.
-    """
+    """The result of preparing a BERT file."""
 
     architecture: DebertaSizes
-    files: dict[BertPrecision, str]
-    max_rel_diff: float
-    int8_cosine: float | None = None
-    int8_block: int | None = None
-    kept_whole: str | None = None
+    files: dict[BertPrecision, str]  # name of the graph by precision
+    max_rel_diff: float  # from the source, relative to the largest feature
+    int8_cosine: float | None = None  # of int8 and float32 features, at worst; None where int8 did not pass
+    int8_block: int | None = None  # how many numbers share a scale in int8; None where it did not pass
+    kept_whole: str | None = None  # why the source's own graph is used; None when the lean one is
 
     def build_description(self) -> dict[str, Any]:
         """Return the results as `bert.json` has them."""
-        found = {
+        values = {
             "hidden_size": self.architecture.hidden,
             "layers": self.architecture.layers,
             "files": self.files,
@@ -63,4 +47,4 @@ class BertPreparationResult:
             "int8_block": self.int8_block,
             "kept_whole": self.kept_whole,
         }
-        return {key: value for key, value in found.items() if value is not None}
+        return {key: value for key, value in values.items() if value is not None}

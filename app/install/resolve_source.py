@@ -15,14 +15,12 @@ from app.adapters.files.free_space import check_free_space
 from app.common.errors import AppError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.files.paths import find_data_dir, list_subfolders
-from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.install.preparation_results import PrepareVoice
 from app.install.sandboxed_import import UnsafeFileError, prepare_voice_in_sandbox, verify_source
-from app.install.staging_folders import create_staging_folder, move_into_place, remove_folder
-from app.install.voice_folder_builder import build_voice_folder
-from app.install.voice_identity import VoiceIdentity, compute_source_digest, identify_voice
+from app.install.staging_folders import remove_folder, replace_folder
+from app.install.voice_identity import VoiceIdentity, build_voice_folder, compute_source_digest, identify_voice
 from app.install.voice_licence import AskLicence, require_licence
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
 from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
@@ -62,19 +60,11 @@ def find_cached_voice(source: VoiceSource, report: Report = ignore_report) -> Vo
 def cache_voice(
     source: VoiceSource, identity: VoiceIdentity, report: Report = ignore_report, prepare: PrepareVoice = prepare_voice_in_sandbox
 ) -> Voice:
-    """Prepare the voice of a file and keep it.
-
-    Raises:
-        VoiceError: the file is no voice, or what it was turned into does not speak as it does.
-        OutputFileError: nothing can be kept.
-    """
+    """Prepare the voice of a file and keep it; raise VoiceError if it is none, or speaks otherwise then, OutputFileError for the disk."""
     folder = _choose_cache_folder(identity.sha256)
     check_free_space(folder, identity.estimate_prepared_bytes())
-    with create_staging_folder() as stage:
-        staged = stage / folder.name
-        make_private_folder(staged)
+    with replace_folder(folder) as staged:
         build_voice_folder(staged, source, identity, report, prepare)
-        move_into_place(staged, folder)
     shrink_cache(folder)
     return read_prepared_voice(folder)
 
@@ -86,11 +76,11 @@ def _choose_cache_folder(sha256: str) -> Path:
 def shrink_cache(kept_folder: Path | None = None) -> None:
     """Remove the voices not used for longest, until their number and size are within the limits."""
     with contextlib.suppress(OSError):
-        left = MAX_VOICE_CACHE_BYTES
+        bytes_left = MAX_VOICE_CACHE_BYTES
         newest = sorted(list_subfolders(find_cache_dir()), key=_read_last_use, reverse=True)
-        for place, folder in enumerate(newest):
-            left -= sum(item.stat().st_size for item in folder.rglob("*") if item.is_file())
-            if folder != kept_folder and (place >= MAX_CACHED_VOICES or left < 0):
+        for index, folder in enumerate(newest):
+            bytes_left -= sum(item.stat().st_size for item in folder.rglob("*") if item.is_file())
+            if folder != kept_folder and (index >= MAX_CACHED_VOICES or bytes_left < 0):
                 with contextlib.suppress(AppError):  # in use: next time
                     remove_folder(folder)
 
@@ -132,24 +122,35 @@ def prepare_source(path: Path, report: Report, consent: PriorConsent, prepare: P
             voice = cache_voice(source, identity, build_part_report(report, 0.1, 0.9), prepare)
         except OutputFileError as error:
             _verify_as_it_is(source, build_part_report(report, 0.9, 1.0))
-            return source.load_voice(), str(path), _explain_cache_failure(error)
+            note = localize(
+                f"準備した声を保存できないため、元の形式のまま使います。{error.message}",
+                f"The prepared voice could not be saved; the original is used. {error.message}",
+            )
+            return source.load_voice(), str(path), note
         except UnsafeFileError:
             raise
         except VoiceError as error:
             return _open_single_graph(source, error, build_part_report(report, 0.9, 1.0))
-    return voice, str(voice.path), _explain_single_graph(voice) if voice.manifest.is_single_graph else None
+    if not voice.manifest.is_single_graph:
+        return voice, str(voice.path), None
+    name = voice.manifest.name
+    note = localize(
+        f"声「{name}」は分割できない構造のため、文ごとに合成します（再生が始まるまで長くなります）。",
+        f"The voice “{name}” cannot be split and is synthesised sentence by sentence; playback starts later.",
+    )
+    return voice, str(voice.path), note
 
 
 def find_source(reference: str, *, may_be_path: bool = True) -> Path:
     """Find an unprepared voice in AivisSpeech's folder, or at the user's path."""
-    found = list_aivisspeech_voices(find_aivisspeech_folder())
-    voice = find_voice_among(reference, found)
+    unprepared = list_aivisspeech_voices(find_aivisspeech_folder())
+    voice = find_voice_among(reference, unprepared)
     if voice is not None:
         return voice.path
     if may_be_path and is_path_text(reference):
         return Path(reference)
     installed = [item.manifest for item in list_installed_voices(paths.list_voice_dirs())]
-    raise build_unknown_voice_error(reference, [*installed, *(item.manifest for item in found)])
+    raise build_unknown_voice_error(reference, [*installed, *(item.manifest for item in unprepared)])
 
 
 def _open_single_graph(source: VoiceSource, error: VoiceError, report: Report) -> ResolvedParts:
@@ -158,31 +159,14 @@ def _open_single_graph(source: VoiceSource, error: VoiceError, report: Report) -
     if not voice.manifest.is_single_graph:
         raise error
     _verify_as_it_is(source, report)
-    return voice, str(source.path), _explain_unprepared(error)
+    note = localize(
+        f"声を準備できないため、元の形式のまま使います。{error.message}",
+        f"The voice could not be prepared; the original is used. {error.message}",
+    )
+    return voice, str(source.path), note
 
 
 def _verify_as_it_is(source: VoiceSource, report: Report) -> None:
     """Let a voice speak in the sandbox; raise VoiceError if it must not be used, or has changed since it was verified."""
     verify_source(source.path, report)
     source.require_unchanged()
-
-
-def _explain_single_graph(voice: Voice) -> str:
-    return localize(
-        f"声「{voice.manifest.name}」は分割できない構造のため、文ごとに合成します（再生が始まるまで長くなります）。",
-        f"The voice “{voice.manifest.name}” cannot be split and is synthesised sentence by sentence; playback starts later.",
-    )
-
-
-def _explain_cache_failure(error: OutputFileError) -> str:
-    return localize(
-        f"準備した声を保存できないため、元の形式のまま使います。{error.message}",
-        f"The prepared voice could not be saved; the original is used. {error.message}",
-    )
-
-
-def _explain_unprepared(error: VoiceError) -> str:
-    return localize(
-        f"声を準備できないため、元の形式のまま使います。{error.message}",
-        f"The voice could not be prepared; the original is used. {error.message}",
-    )

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedVoice:
-    """A voice that can be opened now.
-
-    Attributes:
-        reference: what `open_speaker` takes for it.
-        note: what the user should know, such as that it could not be prepared; or None.
-    """
+    """A voice that can be opened now, by the reference that `open_speaker` takes; the note says why it could not be prepared, for example."""
 
     voice: Voice
     reference: str | None
@@ -47,9 +42,7 @@ def resolve_ready_voice(
     Args:
         may_be_path: a path is one; not where a stranger's project may have named the voice.
         renews_first: the natural voice is prepared again now if its recipe is older; not where that is done in the background.
-        ask_licence: shows a licence that was not accepted yet; whether it is.
         announce: called, in the language of the user, with what takes long, and where another voice speaks than the first one.
-        prepare: in place of `app.install.sandboxed_import.prepare_voice_in_sandbox`.
         require_bert: called with the BERT of a voice that is to be prepared, to raise where it is missing: before the user waits. Also says
             which voices can speak.
 

@@ -36,61 +36,50 @@ MAX_CORE_SLOWDOWN = 16.0
 
 
 class UnsafeFileError(VoiceError):
-    """A file that was stopped while it was proved: nothing of it may run here.
-
-    Attributes:
-        reason: it asked for too much, or crashed.
-    """
+    """A file that was stopped while it was proved, as it asked for too much or crashed: nothing of it may run here."""
 
     def __init__(self, reason: SandboxStopReason, subject: SandboxSubject, limits: ProcessLimits | None = None) -> None:
         self.reason = reason
-        super().__init__(*(_describe_graph_stop if subject == "graph" else _describe_model_stop)(reason, subject, limits))
+        super().__init__(*_describe_stop(reason, subject, limits))
 
 
-def _describe_model_stop(reason: SandboxStopReason, subject: SandboxSubject, limits: ProcessLimits | None) -> tuple[str, str]:
-    """Return message and hint for a voice or a BERT."""
-    ja, en = ("声", "voice") if subject == "voice" else ("BERT", "BERT")
-    this = "この声" if subject == "voice" else "この BERT"
-    hint = localize(
-        "ファイルが壊れているか、悪意を持って作られた可能性があります。信頼できる配布元のものであれば、ほかのアプリを閉じてもう一度お試しください。",
-        "The file may be damaged or malicious. If you trust its source, close other applications and try again.",
-    )
-    if reason == "memory" and limits:
-        memory = format_bytes(limits.memory_bytes)
-        message = localize(
-            f"{this}は、{ja}に必要な量を大きく超えるメモリーを使用します（{memory} 以上）。",
-            f"This {en} uses more memory than any {en} should need ({memory}).",
-        )
-    elif reason == "time" and limits:
-        message = localize(
-            f"{this}の確認が時間内に終わりませんでした（{ja}に必要な時間を超えています。計算時間 {limits.processor_s} 秒）。",
-            f"This {en} takes longer to check than any {en} should ({limits.processor_s} s of processor time).",
-        )
-    else:
-        message = localize(f"{this}の確認中に異常終了しました。", f"Checking this {en} crashed the checker.")
-    return message, hint
-
-
-def _describe_graph_stop(reason: SandboxStopReason, _subject: SandboxSubject, limits: ProcessLimits | None) -> tuple[str, str]:
-    """Return message and hint for a graph of another kind, whose needs are unknown."""
-    hint = localize(
-        "声には大きすぎるモデルか、壊れているか悪意を持って作られたファイルの可能性があります。",
-        "It may be larger than any model of a voice, damaged or malicious.",
-    )
-    if reason == "memory" and limits:
-        memory = format_bytes(limits.memory_bytes)
-        message = localize(
-            f"このグラフは、確認に使用できる量（{memory}）を超えるメモリーを使用します。",
-            f"This graph needs more memory than the check allows ({memory}).",
-        )
-    elif reason == "time" and limits:
-        message = localize(
-            f"このグラフの確認が時間内に終わりませんでした（計算時間 {limits.processor_s} 秒）。",
-            f"This graph takes longer than the check allows ({limits.processor_s} s of processor time).",
+def _describe_stop(reason: SandboxStopReason, subject: SandboxSubject, limits: ProcessLimits | None) -> tuple[str, str]:
+    """Return message and hint; of a graph of another kind than those of voices and BERTs, the needs are unknown."""
+    memory, processor_s = (format_bytes(limits.memory_bytes), limits.processor_s) if limits else ("", 0)
+    if subject == "graph":
+        messages = {
+            "memory": localize(
+                f"このグラフは、確認に使用できる量（{memory}）を超えるメモリーを使用します。",
+                f"This graph needs more memory than the check allows ({memory}).",
+            ),
+            "time": localize(
+                f"このグラフの確認が時間内に終わりませんでした（計算時間 {processor_s} 秒）。",
+                f"This graph takes longer than the check allows ({processor_s} s of processor time).",
+            ),
+            "crash": localize("このグラフの確認中に異常終了しました。", "Checking this graph crashed the checker."),
+        }
+        hint = localize(
+            "声には大きすぎるモデルか、壊れているか悪意を持って作られたファイルの可能性があります。",
+            "It may be larger than any model of a voice, damaged or malicious.",
         )
     else:
-        message = localize("このグラフの確認中に異常終了しました。", "Checking this graph crashed the checker.")
-    return message, hint
+        this, ja, en = ("この声", "声", "voice") if subject == "voice" else ("この BERT", "BERT", "BERT")
+        messages = {
+            "memory": localize(
+                f"{this}は、{ja}に必要な量を大きく超えるメモリーを使用します（{memory} 以上）。",
+                f"This {en} uses more memory than any {en} should need ({memory}).",
+            ),
+            "time": localize(
+                f"{this}の確認が時間内に終わりませんでした（{ja}に必要な時間を超えています。計算時間 {processor_s} 秒）。",
+                f"This {en} takes longer to check than any {en} should ({processor_s} s of processor time).",
+            ),
+            "crash": localize(f"{this}の確認中に異常終了しました。", f"Checking this {en} crashed the checker."),
+        }
+        hint = localize(
+            "ファイルが壊れているか、悪意を持って作られた可能性があります。信頼できる配布元のものであれば、ほかのアプリを閉じてもう一度お試しください。",
+            "The file may be damaged or malicious. If you trust its source, close other applications and try again.",
+        )
+    return messages[reason if limits else "crash"], hint
 
 
 def compute_limits(subject: SandboxSubject) -> ProcessLimits:
@@ -107,8 +96,8 @@ def measure_core_slowdown() -> float:
 
 def _measure_matmul_s() -> float:
     """Measure products of matrices so small that no library shares them among cores."""
-    one = np.full((48, 48), 0.5, np.float32)
-    began = time.perf_counter()
+    matrix = np.full((48, 48), 0.5, np.float32)
+    start_time = time.perf_counter()
     for _ in range(200):
-        one @ one
-    return time.perf_counter() - began
+        matrix @ matrix
+    return time.perf_counter() - start_time

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def _prepare_voice(channel: SandboxChannel, source: str, folder: str) -> None:
-    """Prepare a voice as far as it needs to speak."""
     from app.install.voice_preparation import prepare_voice
 
     prepared = prepare_voice(Path(source), Path(folder), channel.report_progress, is_quick=True)
@@ -25,22 +24,19 @@ def _prepare_voice(channel: SandboxChannel, source: str, folder: str) -> None:
 
 
 def _refine_voice(channel: SandboxChannel, folder: str, results: str) -> None:
-    """Do for a prepared voice what was left."""
-    from app.install.voice_refinement import compute_refinement
+    from app.install.voice_preparation import compute_refinement
 
     channel.send_result(max_abs_diff=compute_refinement(Path(folder), Path(results), channel.report_progress))
 
 
 def _prepare_bert(channel: SandboxChannel, model: str, folder: str, is_quick: bool) -> None:
-    """Prepare a BERT, or as far as it needs to be used."""
     from app.install.bert_preparation import prepare_bert
 
     _send_bert(channel, prepare_bert(Path(model), Path(folder), channel.report_progress, is_quick=is_quick))
 
 
 def _refine_bert(channel: SandboxChannel, folder: str, results: str) -> None:
-    """Do for a prepared BERT what was left."""
-    from app.install.bert_refinement import compute_bert_refinement
+    from app.install.bert_preparation import compute_bert_refinement
 
     _send_bert(channel, compute_bert_refinement(Path(folder), Path(results), channel.report_progress))
 
@@ -50,7 +46,6 @@ def _send_bert(channel: SandboxChannel, prepared: BertPreparationResult) -> None
 
 
 def _verify_source(channel: SandboxChannel, source: str) -> None:
-    """Let a voice speak that is used as it is."""
     from app.install.verify_voice import speak_single_graph, verify_prepared_voice
     from app.voices.containers.voice_sources import read_voice_source
 
@@ -62,7 +57,6 @@ def _verify_source(channel: SandboxChannel, source: str) -> None:
 
 
 def _check_voice(channel: SandboxChannel, source: str, expected: str) -> None:
-    """Compare a voice with expected outputs."""
     from app.compose.graph_runner import create_graph_runner
     from app.install.voice_preparation import open_prepared_copy
     from app.voices.expected_outputs import find_unused_input, read_cases, verify_case
@@ -81,7 +75,7 @@ def _check_voice(channel: SandboxChannel, source: str, expected: str) -> None:
 
 def _measure_agreements(channel: SandboxChannel, bert: str, voices: Sequence[str]) -> None:
     """Measure voices with a BERT in int8; report first that the BERT itself has run."""
-    from app.install.duration_agreement import measure_duration_agreement, read_with_bert
+    from app.install.calibration_runs import measure_duration_agreement, read_with_bert
     from app.voices.bert_models import read_bert
     from app.voices.prepared_voice import read_prepared_voice
 

@@ -7,8 +7,6 @@ that ships cannot be changed: its first blend makes a copy in the user's folder,
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,9 +18,8 @@ from app.common.files.paths import find_data_dir, list_voice_dirs
 from app.common.language import localize
 from app.core.sound.voice_traits import ARCHITECTURES
 from app.core.synthesis_types import Float32
-from app.install.manage_voices import validate_voice_name
-from app.install.staging_folders import create_staging_folder, move_into_place, read_in_place
-from app.install.voice_identity import list_prepared_files
+from app.install.staging_folders import link_or_copy, read_in_place, replace_folder
+from app.install.voice_identity import list_prepared_files, validate_voice_name
 from app.install.voice_import import find_user_voices_dir
 from app.voices.installed_voices import require_installed_voice
 from app.voices.prepared_voice import Voice, read_prepared_voice
@@ -36,13 +33,7 @@ NEUTRAL_NAMES = frozenset({"neutral", "ノーマル"})
 
 @dataclass(frozen=True, slots=True)
 class SpeakerBlend:
-    """A voice between two speakers of a voice.
-
-    Attributes:
-        name: of the style; a blend of this name is replaced.
-        first, second: names of speakers.
-        share: of the second speaker, 0 to 1.
-    """
+    """A style between two speakers of a voice, who are given by name; `share` is the second one's, 0 to 1. It replaces a blend of its name."""
 
     name: str
     first: str
@@ -53,10 +44,7 @@ class SpeakerBlend:
 def add_blend(reference: str, blend: SpeakerBlend) -> Voice:
     """Add a blend to the voice of this id or name and return the changed voice.
 
-    Raises:
-        VoiceError: there is no such voice, or its speakers cannot be blended.
-        InputError: the name is not valid, or a speaker is not the voice's.
-        OutputFileError: the files cannot be written.
+    Raise VoiceError if there is none, or none to blend; InputError for the name, or a speaker that is not the voice's; OutputFileError.
     """
     name = validate_voice_name(blend.name)
     if name.casefold() in NEUTRAL_NAMES:
@@ -97,21 +85,16 @@ def lock_blends() -> contextlib.AbstractContextManager[None]:
     return lock_path_for_change(find_data_dir() / "speaker_blends")
 
 
-def keep_blends(before: Voice, folder: Path) -> None:
-    """Add the blends of a voice to the newly prepared voice in a folder that will replace it, for speakers in the same order.
-
-    Raises:
-        VoiceError: the new voice cannot be read.
-        OSError: the disk refuses it.
-    """
-    after = read_prepared_voice(folder)
-    names = list_blends(before.manifest)
-    if not names or before.manifest.speakers != after.manifest.speakers:
+def keep_blends(old_voice: Voice, folder: Path) -> None:
+    """Add the blends of a voice to the new one in a folder that will replace it, if its speakers are the same; raise VoiceError, OSError."""
+    new_voice = read_prepared_voice(folder)
+    names = list_blends(old_voice.manifest)
+    if not names or old_voice.manifest.speakers != new_voice.manifest.speakers:
         return
-    first = 1 + len(before.manifest.speakers)
-    pitches = (*after.manifest.median_f0[:first], *before.manifest.median_f0[first:])
-    np.save(folder / STYLE_VECTORS_NAME, np.concatenate((after.style_vectors[:first], before.style_vectors[first:])))
-    write_manifest(_rebuild_manifest(after.manifest, [after.manifest.styles[0].name, *names], pitches), folder)
+    first = 1 + len(old_voice.manifest.speakers)
+    pitches = (*new_voice.manifest.median_f0[:first], *old_voice.manifest.median_f0[first:])
+    np.save(folder / STYLE_VECTORS_NAME, np.concatenate((new_voice.style_vectors[:first], old_voice.style_vectors[first:])))
+    write_manifest(_rebuild_manifest(new_voice.manifest, [new_voice.manifest.styles[0].name, *names], pitches), folder)
 
 
 def _find_blendable_voice(reference: str) -> Voice:
@@ -166,25 +149,12 @@ def _rebuild_manifest(manifest: VoiceManifest, names: list[str], pitches: tuple[
 def _replace_voice(voice: Voice, manifest: VoiceManifest, vectors: Float32) -> Voice:
     """Put the voice with other styles in its place as a whole folder: a manifest that does not fit its vectors is a damaged voice."""
     target = voice.path if voice.path.parent == find_user_voices_dir() else find_user_voices_dir() / manifest.id
-    with create_staging_folder() as stage:
-        folder = stage / target.name
-        folder.mkdir()
+    with replace_folder(target) as folder:
         for file in list_prepared_files(voice.path, read_card(voice.path)):
             if file.name not in (MANIFEST_NAME, STYLE_VECTORS_NAME):
-                _link_or_copy(file, folder / file.relative_to(voice.path), may_link=target == voice.path)
+                # A file of the program itself is copied: the user's voice must outlive an update of the program.
+                link_or_copy(file, folder / file.relative_to(voice.path), may_link=target == voice.path)
         np.save(folder / STYLE_VECTORS_NAME, vectors)
         write_manifest(manifest, folder)
         read_prepared_voice(folder).build_traits()
-        move_into_place(folder, target)
     return read_in_place(target, read_prepared_voice)
-
-
-def _link_or_copy(source: Path, target: Path, *, may_link: bool) -> None:
-    """Give a file that does not change a second name, which the old folder then gives up; copy it where that is not possible."""
-    target.parent.mkdir(exist_ok=True)
-    # A file of the program itself is copied: the user's voice must outlive an update of the program.
-    if may_link:
-        with contextlib.suppress(OSError):
-            os.link(source, target)
-            return
-    shutil.copyfile(source, target)

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from app.adapters.files.file_lock import FileLock
+from app.adapters.files.file_lock import FileLock, is_lock_held
 from app.adapters.files.part_file import build_write_error
 from app.common.errors import AppError
 from app.common.files.atomic_write import move_path, sync_folder
@@ -36,25 +36,19 @@ def find_staging_dir() -> Path:
 
 
 @contextmanager
-def create_staging_folder(parent: Path | None = None) -> Iterator[Path]:
-    """Create an empty folder that is removed after the block, unless it was moved into place; leftovers of dead processes are removed
-    first.
+def create_staging_folder() -> Iterator[Path]:
+    """Create an empty folder that is removed after the block, unless it was moved; leftovers of dead processes are removed first.
 
-    Args:
-        parent: where it is made, on the same disk as where it will go; None is `<data>/staging`.
-
-    Raises:
-        OutputFileError: nothing can be written there, or an OSError of the block that wrote into it.
+    Raise OutputFileError if nothing can be written there, or for an OSError of the block that wrote into it.
     """
-    parent = parent or find_staging_dir()
-    name = secrets.token_hex(8)
-    folder, lock_path = parent / name, parent / (name + STAGING_LOCK_SUFFIX)
+    folder = find_staging_dir() / secrets.token_hex(8)
+    lock_path = folder.with_suffix(STAGING_LOCK_SUFFIX)
     lock = FileLock(lock_path)
     try:
-        make_private_folder(parent)
+        make_private_folder(folder.parent)
         # Without this lock a sweep could see the lock file before it is held.
-        with lock_moves(parent):
-            remove_leftovers(parent)
+        with lock_moves(folder.parent):
+            remove_leftovers()
             lock.acquire()
             make_private_folder(folder)
         yield folder
@@ -67,32 +61,29 @@ def create_staging_folder(parent: Path | None = None) -> Iterator[Path]:
             lock_path.unlink(missing_ok=True)
 
 
-def list_leftovers(parent: Path | None = None) -> list[Path]:
+@contextmanager
+def replace_folder(target: Path) -> Iterator[Path]:
+    """Yield an empty folder, which takes the place of the target once the block has filled it; raise as `create_staging_folder`."""
+    with create_staging_folder() as stage:
+        folder = stage / target.name
+        make_private_folder(folder)
+        yield folder
+        move_into_place(folder, target)
+
+
+def list_leftovers() -> list[Path]:
     """List the folders that dead processes left in the staging folder."""
-    parent = parent or find_staging_dir()
-    if not parent.is_dir():
-        return []
-    return [item for item in parent.iterdir() if item.is_dir() and not _is_owned(parent / (item.name + STAGING_LOCK_SUFFIX))]
+    folders = find_staging_dir().iterdir() if find_staging_dir().is_dir() else ()
+    return [item for item in folders if item.is_dir() and not is_lock_held(item.with_suffix(STAGING_LOCK_SUFFIX))]
 
 
-def _is_owned(lock_path: Path) -> bool:
-    lock = FileLock(lock_path)
-    if not lock_path.is_file():
-        return False
-    try:
-        return not lock.acquire()
-    finally:
-        lock.release()
-
-
-def remove_leftovers(parent: Path | None = None) -> None:
+def remove_leftovers() -> None:
     """Remove leftovers of dead processes, within `lock_moves`; those that cannot be removed now stay for the next time."""
-    parent = parent or find_staging_dir()
     with contextlib.suppress(OSError):
-        for folder in list_leftovers(parent):
+        for folder in list_leftovers():
             shutil.rmtree(folder, ignore_errors=True)
-        for lock_path in parent.glob(f"*{STAGING_LOCK_SUFFIX}"):
-            if not lock_path.with_suffix("").exists() and not _is_owned(lock_path):
+        for lock_path in find_staging_dir().glob(f"*{STAGING_LOCK_SUFFIX}"):
+            if not lock_path.with_suffix("").exists() and not is_lock_held(lock_path):
                 lock_path.unlink(missing_ok=True)
 
 
@@ -148,15 +139,19 @@ def recover_interrupted_moves(root: Path) -> None:
                 aside.rename(target)
 
 
-@contextmanager
-def lock_moves(root: Path) -> Iterator[None]:
+def lock_moves(root: Path) -> contextlib.AbstractContextManager[None]:
     """Let one process at a time make, move and remove folders in `root`."""
-    lock = FileLock(root / MOVE_LOCK_NAME)
-    lock.wait_for_lock(MAX_MOVE_LOCK_WAIT_S)
-    try:
-        yield
-    finally:
-        lock.release()
+    return FileLock(root / MOVE_LOCK_NAME).hold_lock(MAX_MOVE_LOCK_WAIT_S)
+
+
+def link_or_copy(source: Path, target: Path, *, may_link: bool = True) -> None:
+    """Give a file that does not change a second name, or copy it where the disk has no second names."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if may_link:
+        with contextlib.suppress(OSError):
+            os.link(source, target)
+            return
+    shutil.copyfile(source, target)
 
 
 def sync_files_to_disk(folder: Path) -> None:

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.files.file_lock import lock_path_for_change
-from app.common.errors import OutputFileError
+from app.common.errors import OutputFileError, UserDecisionRequiredError
 from app.common.files.atomic_write import load_data, save_data
 from app.common.files.paths import find_data_dir, find_resources_dir
 from app.common.language import choose_by_frontend, localize
 from app.common.user_notices import show_notice
-from app.install.select_checkpoint import UserDecisionRequiredError
 from app.voices.prepared_voice import Voice
 
 
@@ -33,8 +32,7 @@ class VoiceLicence:
         return {"id": self.voice_id, "sha256": hashlib.sha256(self.text.strip().encode("utf-8", "replace")).hexdigest()}
 
 
-AskLicence = Callable[[VoiceLicence], bool]
-"""Shows a licence to the user; whether it was accepted."""
+AskLicence = Callable[[VoiceLicence], bool]  # shows a licence to the user; whether it was accepted
 
 
 def find_acceptance_file() -> Path:

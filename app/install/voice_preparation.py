@@ -1,4 +1,7 @@
-"""Turns a voice file of any kind into a prepared voice: three graphs that were proved against it, or one where that cannot be."""
+"""Turns a voice file of any kind into a prepared voice: three graphs that were proved against it, or one where that cannot be.
+
+Both steps run in the sandbox; `app.install.refinement_runs` adopts what the second one makes.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +24,12 @@ from app.core.sound.voice_traits import ARCHITECTURES
 from app.install.preparation_results import PreparationResult
 from app.install.verify_voice import SourceGraph, verify_prepared_voice, verify_single_graph_voice
 from app.voices.containers.voice_sources import read_voice_source
-from app.voices.pending_refinement import SOURCE_GRAPH_STEM, mark_refinement_pending
+from app.voices.pending_refinement import SOURCE_GRAPH_STEM, mark_refinement_pending, read_pending_refinement
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, write_manifest
 
-# Of the time; the rest makes the int8 graphs.
-EXACT_STEP_SHARE = 0.7
+EXACT_STEP_SHARE, COMPARISON_SHARE = 0.7, 0.4  # of the time; the rest makes the int8 graphs
 
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
 
@@ -39,9 +41,7 @@ def prepare_voice(
 
     Args:
         source: any single voice that `read_voice_source` opens.
-        int8: make int8 graphs for the faster way to speak, too.
-        is_quick: compare two short lines only, make no int8 graphs, and leave both to `app.install.voice_refinement`, which finds what it
-            needs in the folder.
+        is_quick: compare two short lines only, make no int8 graphs, and leave both to `compute_refinement`, which finds what it needs there.
 
     Raises:
         VoiceError: the source is no voice, makes no sense, or differs from what it was turned into.
@@ -88,7 +88,6 @@ def open_prepared_copy(source: Path, report: Report = ignore_report) -> Iterator
 
 
 def _prepare_from_graph(voice: Voice, folder: Path, report: Report, *, is_quick: bool) -> PreparationResult:
-    """Cut the public SBV2 graph and store its parts."""
     from app.voices.prepare.graph_cutting import cut_voice_graph
     from app.voices.prepare.graph_store import load_graph, store_graph
     from app.voices.prepare.graph_walk import UnknownGraphError
@@ -105,9 +104,9 @@ def _prepare_from_graph(voice: Voice, folder: Path, report: Report, *, is_quick:
     files = {name: store_graph(getattr(graphs, name), folder, name) for name in ("prosody", "flow", "decoder")}
     written = _write_voice(replace(voice.manifest, margin_frames=graphs.margin_frames, multilingual=multilingual), files, voice, folder)
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
-        kept = folder if is_quick else Path(scratch)
-        file_name = store_graph(expose_noise_inputs(model), kept, SOURCE_GRAPH_STEM)
-        original = SourceGraph(kept / file_name, find_baked_noise_scales(model))
+        source_folder = folder if is_quick else Path(scratch)
+        file_name = store_graph(expose_noise_inputs(model), source_folder, SOURCE_GRAPH_STEM)
+        original = SourceGraph(source_folder / file_name, find_baked_noise_scales(model))
         del model
         difference = verify_prepared_voice(written, original, build_part_report(report, 0.4, 1.0), is_quick=is_quick)
     if is_quick:
@@ -116,7 +115,6 @@ def _prepare_from_graph(voice: Voice, folder: Path, report: Report, *, is_quick:
 
 
 def _keep_single_graph(voice: Voice, model: Any, folder: Path, single_graph_reason: str, report: Report) -> PreparationResult:
-    """Store the graph whole."""
     from app.voices.prepare.graph_store import store_graph
 
     report("storing", 0.3)
@@ -132,7 +130,6 @@ def _keep_single_graph(voice: Voice, model: Any, folder: Path, single_graph_reas
 
 
 def _store_built_graphs(voice: Voice, folder: Path, report: Report, *, is_quick: bool) -> PreparationResult:
-    """Store graphs that were built from weights, or prepared before."""
     from app.voices.prepare.graph_store import load_graph, store_graph
 
     names, files = list(voice.graphs), {}
@@ -162,3 +159,18 @@ def _write_voice(manifest: VoiceManifest, files: dict[str, str], voice: Voice, f
             ),
         ) from exc
     return read_prepared_voice(folder)
+
+
+def compute_refinement(folder: Path, results: Path, report: Report = ignore_report) -> float | None:
+    """Compare the voice in a folder with its source in every way, and write its int8 graphs and new manifest into another.
+
+    Return the largest difference of a sample, None without a source; raise VoiceError if it is not what its source makes, OutputFileError.
+    """
+    # The text front end, which only this needs.
+    from app.install.int8_graphs import add_int8_graphs
+
+    voice, pending = read_prepared_voice(folder), read_pending_refinement(folder)
+    source = SourceGraph(pending.source, pending.baked_scales) if pending is not None and pending.source is not None else None
+    difference = verify_prepared_voice(voice, source, build_part_report(report, 0.0, COMPARISON_SHARE))
+    add_int8_graphs(voice, results, build_part_report(report, COMPARISON_SHARE, 1.0))
+    return difference

@@ -18,8 +18,7 @@ from app.install.sandbox_limits import SandboxSubject, UnsafeFileError, compute_
 from app.lab.lab_subject import LabSubject, create_scratch_folder, dump_subject, ensure_file
 from app.lab.report_rows import Row
 
-# Of names, reasons and errors, which a stranger may have written.
-MAX_SANDBOX_TEXT = 1000
+MAX_SANDBOX_TEXT = 1000  # of names, reasons and errors, which a stranger may have written
 # Of a list or mapping.
 MAX_SANDBOX_ITEMS = 2000
 MAX_SANDBOX_DEPTH = 4
@@ -28,14 +27,9 @@ UNLIMITED_TIME_S = 30 * 24 * 3600
 
 
 def run_in_sandbox(task: str, subject: LabSubject, arguments: Sequence[Any], report: Report = ignore_report) -> Iterator[SandboxRow]:
-    """Yield the child's findings in the graphs of a subject, as they come: plain values of bounded size.
+    """Yield what a task of `app.lab.sandbox_tasks` finds in the graphs of a subject, as it comes: plain values of bounded size.
 
-    Args:
-        task: one of `app.lab.sandbox_tasks`, given the graphs first.
-
-    Raises:
-        UnsafeFileError: a graph asks for too much, or makes the child crash.
-        VoiceError: a graph cannot be read.
+    Raise UnsafeFileError if a graph asks for too much, or makes the child crash; VoiceError if one cannot be read.
     """
     kind = find_subject_kind(subject)
     with create_scratch_folder() as folder:
@@ -49,7 +43,7 @@ def read_sandbox_rows(
 ) -> Iterator[SandboxRow]:
     """Read any child's findings as plain values. Raises UnsafeFileError where the child did not end by itself."""
     try:
-        yield from (sanitise_value(found) for found in child.iterate_results(report))
+        yield from (sanitise_value(row) for row in child.iterate_results(report))
     except SandboxStoppedError as exc:
         raise UnsafeFileError(exc.reason, kind, limits) from exc
 
@@ -87,21 +81,14 @@ def sanitise_value(value: Any, depth: int = 0) -> Any:
 
 
 def run_command_in_sandbox(part: str, subject: LabSubject, options: Mapping[str, Any], report: Report) -> Iterator[Row]:
-    """Run a part of the lab in a child from its first look at the files to its last, and yield its findings.
+    """Run a part of the lab in a child from its first look at the files to its last, and yield its findings; raise as it, or UnsafeFileError.
 
     A voice includes a BERT, so all may take as much memory as that; how long it takes is what the user asked for, and can end.
-
-    Args:
-        part: one of the command line's; `options` are its own.
-
-    Raises:
-        UnsafeFileError: a graph asks for too much memory, or makes the child crash.
-        AppError: as the part itself.
     """
     kind, limits = find_subject_kind(subject), ProcessLimits(compute_limits("bert").memory_bytes, UNLIMITED_TIME_S)
     with create_scratch_folder() as folder:
-        given = [part, dump_subject(subject, folder), dict(options)]
-        with SandboxProcess("--lab-part", "part", given, limits, folder) as child:
+        arguments = [part, dump_subject(subject, folder), dict(options)]
+        with SandboxProcess("--lab-part", "part", arguments, limits, folder) as child:
             for row in read_sandbox_rows(child, kind, limits, report):
                 if not isinstance(row.get("type"), str):
                     raise UnsafeFileError("crash", kind)

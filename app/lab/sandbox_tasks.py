@@ -15,25 +15,23 @@ GraphReference = Sequence[Any]
 
 
 def _inspect_graphs(channel: SandboxChannel, graphs: Sequence[GraphReference], sizes: Mapping[str, Any]) -> None:
-    """Read every graph, then count the operations of each."""
     from app.lab.inspect.graph_summaries import read_graphs
     from app.lab.synthetic_inputs import InputSizes
 
-    for found in read_graphs([(form, name, Path(file)) for form, name, file in graphs], InputSizes(**sizes), channel.report_progress):
-        channel.send_result(**found)
+    for summary in read_graphs([(form, name, Path(file)) for form, name, file in graphs], InputSizes(**sizes), channel.report_progress):
+        channel.send_result(**summary)
 
 
 def _measure_graphs(
     channel: SandboxChannel, graphs: Sequence[GraphReference], sizes: Mapping[str, Any], repeats: Mapping[str, Any]
 ) -> None:
-    """Measure this machine, then time every graph."""
     from app.bench.repeated_runs import Repeats
     from app.lab.expect.graph_timing import measure_graphs
     from app.lab.synthetic_inputs import InputSizes
 
     files = [(form, name, Path(file)) for form, name, file in graphs]
-    for found in measure_graphs(files, InputSizes(**sizes), Repeats(**repeats), channel.report_progress):
-        channel.send_result(**found)
+    for timing in measure_graphs(files, InputSizes(**sizes), Repeats(**repeats), channel.report_progress):
+        channel.send_result(**timing)
 
 
 def _find_coverage(channel: SandboxChannel, graphs: Sequence[Sequence[str]], places: Sequence[str]) -> None:
@@ -42,9 +40,8 @@ def _find_coverage(channel: SandboxChannel, graphs: Sequence[Sequence[str]], pla
 
     for place in places:
         for name, file in graphs:
-            channel.send_result(
-                **find_coverage(Path(file), name, place, should_open=place == "cpu").convert_to_dict()
-            )  # drivers do not keep to limits
+            # Drivers do not keep to limits.
+            channel.send_result(**find_coverage(Path(file), name, place, should_open=place == "cpu").convert_to_dict())
 
 
 def main() -> int:

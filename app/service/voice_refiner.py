@@ -13,10 +13,7 @@ from pathlib import Path
 from app.adapters.speech_activity import IDLE_AFTER_S, is_speaking
 from app.common.files import paths
 from app.common.processes.self_launch import start_own_program
-from app.install.outdated_voices import list_outdated_voices
-from app.install.pending_berts import list_pending_berts
-from app.install.pending_voices import list_pending_voices
-from app.install.refinement_work import RefinementWork
+from app.install.refinement_work import RefinementWork, list_outdated_voices, list_pending_berts, list_pending_voices
 from app.voices.installed_voices import list_installed_voices
 from app.voices.voice_labels import NATURAL_VOICE_ID
 

@@ -78,9 +78,8 @@ def _run_window(files: list[Path]) -> int:
     settings, notice = replace_unknown_backend(settings, notice)
     app = make_application(settings.text_size)
     first_voice = _prepare_first_voice(settings)
-    from app.ui.read_aloud.read_requests import ReadRequestWatcher
     from app.ui.shell.main_window import MainWindow
-    from app.ui.shell.open_requests import OpenRequestWatcher, UnixSignalHandler
+    from app.ui.shell.request_watcher import RequestWatcher, UnixSignalHandler
     from app.ui.synthesis.speech_controller import SpeechController
 
     if first_voice is not None:
@@ -91,8 +90,7 @@ def _run_window(files: list[Path]) -> int:
     UnixSignalHandler(window.close_now, window)
     window.show_theme()
     window.show_and_start()
-    OpenRequestWatcher(window, window.show_in_front, window.open_files)
-    ReadRequestWatcher(window, window.read_request_aloud)
+    RequestWatcher(window, window.show_in_front, window.open_files, window.read_request_aloud)
     window.open_files(files)
     code = app.exec()
     lock.release()
@@ -126,7 +124,7 @@ def _show_start_error(error: AppError) -> int:
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QMessageBox
 
-    from app.ui.shell.open_requests import UnixSignalHandler
+    from app.ui.shell.request_watcher import UnixSignalHandler
 
     text = "\n\n".join(filter(None, (error.message, error.hint)))
     box = QMessageBox(QMessageBox.Icon.Critical, "Koebako", text, QMessageBox.StandardButton.Close)

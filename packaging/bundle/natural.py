@@ -21,8 +21,8 @@ def prepared_voice(work: Path) -> list[tuple[str, str]]:
     if os.environ.get(WITHOUT):
         return []
     from app.common.errors import AppError
-    from app.install.natural_voice_parts import NATURAL_VOICE_MODEL, find_installed_parts, join_parts
-    from app.install.natural_voice_preparation import prepare_natural_voice
+    from app.install.natural_voice import NATURAL_VOICE_MODEL, find_installed_parts, join_parts
+    from app.install.natural_voice_install import prepare_natural_voice
     from app.voices.voice_card_data import read_card, write_card
     from app.voices.voice_labels import NATURAL_VOICE_ID
 

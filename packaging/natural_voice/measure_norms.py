@@ -4,7 +4,7 @@
     python3 packaging/natural_voice/measure_norms.py MODEL VOICES TEXTS
 
 MODEL is the joined int8 file, VOICES the file of styles (voices_ja.npz: of each speaker (510, 1, 256)), TEXTS sentences, of which 24 are
-chosen by a hash. Also prints the median pitch of each speaker, which `app/install/natural_voice_preparation.py` holds.
+chosen by a hash. Also prints the median pitch of each speaker, which `app/install/natural_voice_install.py` holds.
 """
 
 from __future__ import annotations

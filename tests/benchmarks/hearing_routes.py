@@ -34,7 +34,7 @@ from app.compose.audio_outputs import open_player
 from app.compose.speaker_opening import open_speaker
 from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import SynthesisRequest
-from app.install.natural_voice_parts import find_installed_parts
+from app.install.natural_voice import find_installed_parts
 from tests.benchmarks.drawn_melody import Spoken, speak
 from tests.benchmarks.hearing_judges import Sound
 from tests.null_sink import RATE as SINK_RATE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.install.natural_voice_parts import SplitModel
+from app.install.natural_voice import SplitModel
 
 from .natural_voice_files import write_wheels
 

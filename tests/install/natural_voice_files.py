@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.common.files import paths
 from app.common.progress import Report, ignore_report
-from app.install.natural_voice_parts import PART_FILE_NAME, PartWheel, SplitModel
+from app.install.natural_voice import PART_FILE_NAME, PartWheel, SplitModel
 from app.voices.voice_card_data import VoiceCardData, write_card
 from app.voices.voice_manifest import VoiceManifest, read_manifest, write_manifest
 

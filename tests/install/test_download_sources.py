@@ -22,14 +22,16 @@ from app.adapters.files import free_space
 from app.adapters.http.retry_policy import RetryPolicy
 from app.common.errors import DownloadError
 from app.install import download_sources
-from app.install.download_folders import discard_download, sanitise_file_name, sanitise_voice_file_name
 from app.install.download_sources import (
     DownloadMonitor,
     KnownFileFacts,
+    discard_download,
     fetch_hub_voice,
     fetch_hugging_face_files,
     fetch_standard_bert,
     fetch_url,
+    sanitise_file_name,
+    sanitise_voice_file_name,
 )
 from tests.fault_server import FaultServer, Reply, hub_server
 

@@ -21,12 +21,11 @@ from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.progress import Report, ignore_report
 from app.install import bert_preparation, install_bert
-from app.install.bert_preparation import prepare_bert
-from app.install.bert_refinement import compute_bert_refinement
-from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
+from app.install.bert_preparation import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE, compute_bert_refinement, prepare_bert
 from app.install.install_bert import STANDARD_VOCABULARY_SHA256, add_bert, find_installed_bert, remove_bert
-from app.install.pending_berts import abandon_bert, list_pending_berts, refine_bert
 from app.install.preparation_results import BertPreparationResult
+from app.install.refinement_runs import abandon_refinement, refine_installed
+from app.install.refinement_work import list_pending_berts
 from app.voices.bert_models import compute_vocabulary_sha256, find_bert, list_installed_berts, read_vocabulary
 from app.voices.prepare.bert.open_weights import open_deberta_weights
 from app.voices.prepare.graph_writer import EXTERNAL_WEIGHT_BYTES
@@ -194,7 +193,7 @@ def test_both_steps_make_what_one_makes(name: str, tiny: Path, target: Path, mon
     # Only the mark and the original are more than what is kept.
     shutil.rmtree(tiny)
     assert bert.size_bytes > sum(item.stat().st_size for item in target.glob("bert.*"))
-    assert refine_bert(bert, is_paused=lambda: False, refine=refine_narrow) == "refined"
+    assert refine_installed(bert, is_paused=lambda: False, refine=refine_narrow) == "refined"
     assert list_pending_berts() == []
     assert {item.name for item in bert.folder.iterdir()} == {item.name for item in target.iterdir()} | {"bert.json"}
     for item in target.iterdir():
@@ -203,7 +202,7 @@ def test_both_steps_make_what_one_makes(name: str, tiny: Path, target: Path, mon
     assert facts["id"] == "mine"
     assert facts.items() >= at_once.build_description().items()
     assert find_installed_bert("mine").int8_cosine == at_once.int8_cosine
-    assert refine_bert(bert, refine=refine_narrow) == "replaced"
+    assert refine_installed(bert, refine=refine_narrow) == "replaced"
 
 
 def test_a_float16_original_takes_half_the_space_and_reads_the_same(tiny: Path, target: Path) -> None:
@@ -226,7 +225,7 @@ def test_what_a_short_text_does_not_show_is_kept_whole_later(tiny: Path, monkeyp
     monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
     bert = add_bert(tiny / "model_fp16.onnx", id="mine").bert
     monkeypatch.setattr(bert_preparation, "LEAN_BERT_TOLERANCE", 0.0)  # nothing is ever that equal
-    assert refine_bert(bert, is_paused=lambda: False, refine=refine_narrow) == "refined"
+    assert refine_installed(bert, is_paused=lambda: False, refine=refine_narrow) == "refined"
     whole = find_installed_bert("mine")
     assert whole.kept_whole
     assert whole.exact_graph.name == "source.onnx"
@@ -245,13 +244,13 @@ def test_a_refinement_that_fails_keeps_the_bert_and_one_for_another_bert_is_drop
         add_bert(other, id="mine")
         return refine_narrow(folder, results, report, is_paused=is_paused)
 
-    assert refine_bert(bert, refine=replace_meanwhile) == "replaced"
+    assert refine_installed(bert, refine=replace_meanwhile) == "replaced"
     second = find_installed_bert("mine")
     assert second.source_sha256 != bert.source_sha256
     assert set(second.graphs) == {"float32"}
     assert list_pending_berts() == [second]
     monkeypatch.setattr(bert_preparation, "LEAN_BERT_TOLERANCE", 0.0)  # weights have no graph to keep instead
-    assert refine_bert(second, is_paused=lambda: False, refine=refine_narrow) == "failed"
+    assert refine_installed(second, is_paused=lambda: False, refine=refine_narrow) == "failed"
     kept = find_installed_bert("mine")
     assert kept.graphs == second.graphs
     assert "can be used as it is" in kept.note
@@ -261,18 +260,18 @@ def test_a_refinement_that_fails_keeps_the_bert_and_one_for_another_bert_is_drop
 
 def test_an_abandoned_refinement_begins_again_only_when_the_bert_is_added_again(narrow: Path) -> None:
     bert = add_bert(narrow, id="mine").bert
-    abandon_bert(bert.folder)
+    abandon_refinement(bert.folder, "bert")
     assert list_pending_berts() == []
     assert not (bert.folder / "original.safetensors").exists()
-    assert refine_bert(bert, refine=refine_narrow) == "replaced"
-    abandon_bert(bert.folder)  # of one that is not pending
+    assert refine_installed(bert, refine=refine_narrow) == "replaced"
+    abandon_refinement(bert.folder, "bert")  # of one that is not pending
     found = find_installed_bert("mine")
     assert found == replace(bert, is_abandoned=True)
     again = add_bert(narrow, id="mine")
     assert not again.was_installed
     assert not again.bert.is_abandoned
-    assert refine_bert(again.bert, refine=refine_narrow) == "refined"
-    abandon_bert(bert.folder)
+    assert refine_installed(again.bert, refine=refine_narrow) == "refined"
+    abandon_refinement(bert.folder, "bert")
     assert not find_installed_bert("mine").is_abandoned, "there was nothing to abandon"
     assert add_bert(narrow, id="mine").was_installed
 
@@ -311,7 +310,7 @@ def test_the_real_size(name: str, tmp_path: Path) -> None:
     if not (folder / name).is_file():
         pytest.skip("KOEBAKO_REAL_BERT does not name a folder of such a model (make_reference_models.py bert --size real)")
     bert = add_bert(folder / name).bert
-    assert refine_bert(bert, is_paused=lambda: False) == "refined"
+    assert refine_installed(bert, is_paused=lambda: False) == "refined"
     assert bert.id == SBV2_BERT_ID
     assert "CC BY-SA 4.0" in bert.licence
     facts = json.loads((bert.folder / "bert.json").read_text(encoding="utf-8"))

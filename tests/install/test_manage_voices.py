@@ -15,9 +15,8 @@ from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, GraphStore
 from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.progress import Report
-from app.install.manage_voices import export_voice, remove_voice, rename_voice
+from app.install.manage_voices import export_voice, prepare_voice_again, remove_voice, rename_voice
 from app.install.preparation_results import PreparationResult
-from app.install.reprepare import prepare_voice_again
 from app.install.staging_folders import create_staging_folder, find_staging_dir, list_leftovers
 from app.install.voice_import import add_voice, find_user_voices_dir
 from app.voices.installed_voices import find_voice, list_installed_voices

@@ -27,12 +27,11 @@ from app.adapters.shared_settings import change_settings
 from app.common.errors import AppError, DownloadError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.files.paths import find_data_dir
-from app.install import natural_voice_first_start, natural_voice_install
+from app.install import natural_voice, natural_voice_install
 from app.install.manage_voices import remove_voice
+from app.install.natural_voice import SplitModel, find_installed_parts, find_natural_voice, is_natural_voice_removed
 from app.install.natural_voice_first_start import find_default_voice_id
 from app.install.natural_voice_install import install_natural_voice
-from app.install.natural_voice_parts import SplitModel, find_installed_parts
-from app.install.natural_voice_presence import find_natural_voice, is_natural_voice_removed
 from app.install.resolve_voice import resolve_ready_voice
 from app.install.staging_folders import list_leftovers
 from app.install.voice_import import InstallResult, add_voice
@@ -257,7 +256,7 @@ def waiting(wheels: Path, model: SplitModel, tmp_path: Path, monkeypatch: pytest
     site = unpack_wheels(wheels, tmp_path / "site")
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.delenv("KOEBAKO_NATURAL_VOICE")
-    monkeypatch.setattr(natural_voice_first_start, "find_installed_parts", partial(find_installed_parts, model))
+    monkeypatch.setattr(natural_voice, "find_installed_parts", partial(find_installed_parts, model))
     quickly = partial(install_natural_voice, model=model, prepare=prepare_quickly)
     monkeypatch.setattr(natural_voice_install, "install_natural_voice", quickly)
     return site

@@ -18,13 +18,11 @@ from app.common.files import paths
 from app.common.files.paths import find_data_dir
 from app.common.progress import Report, ignore_report
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
-from app.install import natural_voice_first_start, natural_voice_install, natural_voice_presence
-from app.install.manage_voices import rename_voice
+from app.install import natural_voice, natural_voice_install
+from app.install.manage_voices import prepare_voice_again, rename_voice, renew_outdated_voice
+from app.install.natural_voice import SplitModel, find_installed_parts, find_natural_voice
 from app.install.natural_voice_install import install_natural_voice
-from app.install.natural_voice_parts import SplitModel, find_installed_parts
-from app.install.natural_voice_presence import find_natural_voice
-from app.install.outdated_voices import list_outdated_voices
-from app.install.reprepare import prepare_voice_again, renew_outdated_voice
+from app.install.refinement_work import list_outdated_voices
 from app.install.resolve_voice import resolve_ready_voice
 from app.install.speaker_blends import SpeakerBlend, add_blend, list_blends
 from app.install.staging_folders import list_leftovers
@@ -62,9 +60,9 @@ def prepare_now(model: Path, folder: Path, report: Report = ignore_report, *, so
 def old(model: SplitModel, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's natural voice by the recipe before, with a blend and a name of its own; nothing that it is made of is at hand."""
     monkeypatch.delenv("KOEBAKO_NATURAL_VOICE")
-    monkeypatch.setattr(natural_voice_first_start, "find_installed_parts", partial(find_installed_parts, model))
+    monkeypatch.setattr(natural_voice, "find_installed_parts", partial(find_installed_parts, model))
     quickly = partial(install_natural_voice, model=model, prepare=prepare_now)
-    for place in ("app.install.reprepare.install_natural_voice", "app.install.natural_voice_install.install_natural_voice"):
+    for place in ("app.install.manage_voices.install_natural_voice", "app.install.natural_voice_install.install_natural_voice"):
         monkeypatch.setattr(place, quickly)
     folder = write_natural(find_data_dir() / "voices" / "kokoro", OLD, model.sha256)
     add_blend("kokoro", BLEND)
@@ -87,7 +85,7 @@ def ship(model: SplitModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     def ship(recipe: int) -> Path:
         resources = tmp_path / "resources"
         folder = write_natural(resources / "voices" / "kokoro", recipe, model.sha256)
-        for module in (natural_voice_presence, paths):
+        for module in (natural_voice, paths):
             monkeypatch.setattr(module, "find_resources_dir", lambda: resources)
         return folder
 

@@ -15,10 +15,9 @@ from app.common.errors import InputError, VoiceError
 from app.common.files import paths
 from app.common.progress import Report
 from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE
-from app.install.manage_voices import rename_voice
-from app.install.outdated_voices import is_renewal_due, list_outdated_voices
+from app.install.manage_voices import prepare_voice_again, rename_voice, renew_outdated_voice
 from app.install.preparation_results import PreparationResult
-from app.install.reprepare import prepare_voice_again, renew_outdated_voice
+from app.install.refinement_work import is_renewal_due, list_outdated_voices
 from app.install.voice_import import add_voice
 from app.install.voice_preparation import prepare_voice
 from app.voices.installed_voices import find_voice, read_recipes

@@ -17,8 +17,8 @@ from app.common.progress import Report, ignore_report
 from app.install import bert_preparation, install_bert
 from app.install.bert_preparation import prepare_bert
 from app.install.install_bert import add_bert
-from app.install.pending_berts import refine_bert
 from app.install.preparation_results import BertPreparationResult
+from app.install.refinement_runs import refine_installed
 from app.voices.bert_models import read_bert
 from app.voices.pending_refinement import BERT_PENDING_FILES, is_refinement_pending
 from tests.disk_faults import FaultyDisk
@@ -52,7 +52,7 @@ def kill_at_every_write(folder: Path, made: Path) -> int:
     if sys.platform == "win32":
         raise NotImplementedError("only Unix forks")
     kept, wanted = folder.parent.parent / "kept", folder.parent.parent / "wanted"
-    refine = partial(refine_bert, is_paused=lambda: False, refine=partial(adopt_made, made))
+    refine = partial(refine_installed, is_paused=lambda: False, refine=partial(adopt_made, made))
     shutil.copytree(folder, kept)
     refine(read_bert(folder))
     shutil.copytree(folder, wanted)

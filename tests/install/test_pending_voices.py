@@ -25,15 +25,14 @@ from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
 from app.install import refinement_runs
 from app.install.manage_voices import export_voice, remove_voice, rename_voice
-from app.install.pending_voices import list_pending_voices, refine_voice
 from app.install.preparation_results import PreparationResult
-from app.install.refinement_runs import abandon_refinement
+from app.install.refinement_runs import abandon_refinement, refine_installed
+from app.install.refinement_work import list_pending_voices
 from app.install.sandboxed_import import check_refinement_files
 from app.install.staging_folders import find_staging_dir
 from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import add_voice, find_user_voices_dir
-from app.install.voice_preparation import prepare_voice
-from app.install.voice_refinement import compute_refinement
+from app.install.voice_preparation import compute_refinement, prepare_voice
 from app.voices.file_fact_cache import sum_file_sizes
 from app.voices.installed_voices import list_installed_voices
 from app.voices.pending_refinement import (
@@ -94,7 +93,7 @@ def compute(folder: Path, results: Path, report: Report = ignore_report, *, is_p
     return check_refinement_files(results), difference
 
 
-refine = partial(refine_voice, is_paused=lambda: False, refine=quick_refined)
+refine = partial(refine_installed, is_paused=lambda: False, refine=quick_refined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ def test_both_steps_give_the_same_bits_as_one(tiny_models: Path, tmp_path: Path,
     assert is_refinement_pending(folder)
     assert (folder / SOURCE_GRAPH_NAME).is_file() == name.endswith("aivmx")
     assert speaks(folder)
-    assert refine_voice(voice, is_paused=lambda: False, refine=compute) == "refined"
+    assert refine_installed(voice, is_paused=lambda: False, refine=compute) == "refined"
     made, wanted = contents(folder), contents(whole)
     assert {path: data for path, data in made.items() if path in wanted and path != "voice.json"} == {
         path: data for path, data in wanted.items() if path != "voice.json"
@@ -229,7 +228,7 @@ def test_what_fails_leaves_the_voice_as_it_is_and_says_so_on_its_card(pending: V
     def fail(*_given: object, **_options: object) -> Refined:
         raise VoiceError("“A” differs by 0.3", "hint")
 
-    assert refine_voice(pending, is_paused=lambda: False, refine=fail) == "failed"
+    assert refine_installed(pending, is_paused=lambda: False, refine=fail) == "failed"
     after = contents(pending.path)
     assert {name for name in before if before[name] != after.get(name)} == {"card.json", *PENDING_FILES & before.keys()}
     assert len(read_card(pending.path).notes) == 1
@@ -259,7 +258,7 @@ def test_a_voice_that_was_replaced_or_removed_meanwhile_keeps_nothing_of_it(
                 raise VoiceError("it does not speak", "hint")
             return made
 
-        assert refine_voice(pending, is_paused=lambda: False, refine=meanwhile) == "replaced"
+        assert refine_installed(pending, is_paused=lambda: False, refine=meanwhile) == "replaced"
         if change is exchange:
             assert is_refinement_pending(pending.path)
             assert read_manifest(pending.path).fast is None
@@ -275,7 +274,7 @@ def test_a_voice_that_was_renamed_meanwhile_keeps_its_name(pending: Voice) -> No
         rename_voice(pending.manifest.id, "華子")
         return made
 
-    assert refine_voice(pending, is_paused=lambda: False, refine=meanwhile) == "refined"
+    assert refine_installed(pending, is_paused=lambda: False, refine=meanwhile) == "refined"
     manifest = read_manifest(pending.path)
     assert manifest.name == "華子"
     assert manifest.fast is not None
@@ -283,11 +282,11 @@ def test_a_voice_that_was_renamed_meanwhile_keeps_its_name(pending: Voice) -> No
 
 def test_an_abandoned_voice_stays_as_it_is_for_good(pending: Voice) -> None:
     before = contents(pending.path)
-    abandon_refinement(pending.path)
+    abandon_refinement(pending.path, "voice")
     assert contents(pending.path) == {name: data for name, data in before.items() if name not in PENDING_FILES}
     assert refine(pending) == "replaced"
     assert list_pending_voices() == []
-    abandon_refinement(pending.path)  # of one that is not pending
+    abandon_refinement(pending.path, "voice")  # of one that is not pending
 
 
 @pytest.mark.parametrize("fault", ["full", "once"])
@@ -328,7 +327,7 @@ def test_two_at_once_refine_a_voice_once(pending: Voice) -> None:
 
     outcomes: list[str] = []
     threads = [
-        threading.Thread(target=lambda: outcomes.append(refine_voice(pending, is_paused=lambda: False, refine=slow))) for _ in range(2)
+        threading.Thread(target=lambda: outcomes.append(refine_installed(pending, is_paused=lambda: False, refine=slow))) for _ in range(2)
     ]
     for thread in threads:
         thread.start()

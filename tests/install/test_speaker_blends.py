@@ -10,7 +10,7 @@ import pytest
 
 from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
-from app.install import speaker_blends
+from app.install import speaker_blends, staging_folders
 from app.install.speaker_blends import SpeakerBlend, add_blend, keep_blends, list_blends, remove_blend
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_manifest import NamedId, VoiceManifest, write_manifest
@@ -119,7 +119,7 @@ def test_a_disk_that_refuses_leaves_the_voice_as_it_was(voice: Path, monkeypatch
     def refuse(_folder: Path, _target: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(speaker_blends, "move_into_place", refuse)
+    monkeypatch.setattr(staging_folders, "move_into_place", refuse)
     with pytest.raises(OutputFileError):
         add_blend("kokoro", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
     assert list_blends(read_prepared_voice(voice).manifest) == []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.core.sound.durations import compute_symbol_frames
 from app.core.sound.ports import Prosody
-from app.install.verification_inputs import MAX_VERIFICATION_FRAMES, VerificationInput, adjust_to_avoid_ties
+from app.install.verify_voice import MAX_VERIFICATION_FRAMES, VerificationInput, adjust_to_avoid_ties
 
 
 def _settled(logw: np.ndarray, length_scale: float = 1.0) -> float:

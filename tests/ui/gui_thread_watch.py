@@ -76,11 +76,10 @@ ALLOWED = {
     "audition/blind_test_controller.py load_sound": "reads one sound that was written a moment before",
     "help/log_dialog.py read_newest_lines": "reads the last lines of a file of limited size",
     "voices/voice_library_actions.py <genexpr>": "lists one folder that was dropped, to tell a BERT from a voice",
-    "shell/open_requests.py __init__": REQUEST,
+    "shell/request_watcher.py __init__": REQUEST,
+    "shell/request_watcher.py _take_requests": REQUEST,
     "shell/single_instance.py acquire_window_lock": REQUEST,
     "shell/single_instance.py take_requests": REQUEST,
-    "read_aloud/read_requests.py __init__": REQUEST,
-    "read_aloud/read_requests.py _handle_requests": REQUEST,
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.adapters.portaudio import audio_devices
 from app.common.errors import AppError
-from app.install.select_checkpoint import choose_checkpoints
+from app.install.voice_import import choose_checkpoints
 from app.install.voice_licence import VoiceLicence, require_licence
 from app.voices.bert_models import find_bert
 from app.voices.containers.voice_file_sources import PreparedSource

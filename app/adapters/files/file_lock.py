@@ -57,18 +57,13 @@ class FileLock:
             return None
         return file
 
-    @property
-    def is_unsupported(self) -> bool:
-        """Return whether the disk turned out to have no locks."""
-        return self._unknown
-
     def release(self) -> None:
         """Release the lock; do nothing if it is not held."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
-    def wait_for_lock(self, timeout_s: float) -> None:
+    def wait_for_lock(self, timeout_s: float, poll_s: float = FILE_LOCK_POLL_S) -> None:
         """Take the lock, waiting for its owner unless the disk has no locks; raise OutputFileError if that takes longer than the limit."""
         ends = time.monotonic() + timeout_s
         while not self.acquire() and not self._unknown:
@@ -77,7 +72,16 @@ class FileLock:
                     localize("別の Koebako が同じフォルダーを使っています。", "Another Koebako is using the same folder."),
                     localize("終わるのを待ってから、もう一度お試しください。", "Try again when it has finished."),
                 )
-            time.sleep(FILE_LOCK_POLL_S)
+            time.sleep(poll_s)
+
+    @contextlib.contextmanager
+    def hold_lock(self, timeout_s: float, poll_s: float = FILE_LOCK_POLL_S) -> Iterator[None]:
+        """Hold the lock during the block, once `wait_for_lock` has taken it."""
+        self.wait_for_lock(timeout_s, poll_s)
+        try:
+            yield
+        finally:
+            self.release()
 
 
 class PassingLock(FileLock):
@@ -133,6 +137,15 @@ def lock_user_file(path: Path) -> Iterator[None]:
         lock.wait_for_lock(MAX_LOCK_WAIT_S)
     try:
         yield
+    finally:
+        lock.release()
+
+
+def is_lock_held(path: Path) -> bool:
+    """Return whether a program holds the lock of this file, which is taken for a moment; raise OSError if that cannot be found out."""
+    lock = FileLock(path)
+    try:
+        return path.is_file() and not lock.acquire()
     finally:
         lock.release()
 

@@ -9,7 +9,7 @@ import re
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.adapters.sandbox.process_limits import ProcessLimits, limit_this_process
@@ -25,13 +25,13 @@ class SandboxChannel:
     """To the parent. Libraries may print in between, on any line of their own."""
 
     def __init__(self) -> None:
-        self._last = ("", -1)
+        self._last_step = ("", -1)
 
     def report_progress(self, step: str, fraction: float) -> None:
         """Report progress; each step and each percent is reported once."""
         percent = round(100 * fraction)
-        if (step, percent) != self._last:
-            self._last = (step, percent)
+        if (step, percent) != self._last_step:
+            self._last_step = (step, percent)
             self.send_message({"step": step, "fraction": fraction})
 
     def send_result(self, **values: Any) -> None:
@@ -45,8 +45,7 @@ class SandboxChannel:
             line = line[os.write(1, line) :]
 
 
-SandboxTask = Callable[..., None]
-"""Given the channel and its arguments."""
+SandboxTask = Callable[..., None]  # given the channel and its arguments
 
 
 def serve_task(tasks: Mapping[str, SandboxTask]) -> int:
@@ -55,10 +54,10 @@ def serve_task(tasks: Mapping[str, SandboxTask]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = SandboxChannel()
     channel.send_message({"pid": os.getpid()})
-    given = json.loads(sys.stdin.buffer.readline())
-    limit_this_process(ProcessLimits(**given["limits"]), given["parent"])
+    order = json.loads(sys.stdin.buffer.readline())
+    limit_this_process(ProcessLimits(**order["limits"]), order["parent"])
     try:
-        tasks[given["task"]](channel, *given["arguments"])
+        tasks[order["task"]](channel, *order["arguments"])
     except Exception as exc:
         channel.send_message({"error": _describe_error(exc)})
     else:
@@ -67,21 +66,14 @@ def serve_task(tasks: Mapping[str, SandboxTask]) -> int:
 
 
 def _describe_error(exc: Exception) -> dict[str, str]:
-    if any(_is_out_of_memory(item) for item in _iterate_causes(exc)):
-        return {"family": "memory"}
+    cause: BaseException | None = exc
+    while cause is not None:
+        # An AppError may describe a lack of memory in other words than those of what it was made from.
+        if not isinstance(cause, AppError) and (
+            isinstance(cause, MemoryError) or getattr(cause, "errno", None) == errno.ENOMEM or OUT_OF_MEMORY_TEXT.search(str(cause))
+        ):
+            return {"family": "memory"}
+        cause = cause.__cause__ or cause.__context__
     if isinstance(exc, AppError):
-        return {"family": exc.family, "message": exc.message, "hint": exc.hint}
+        return exc.convert_to_data()
     return {"family": "unexpected", "message": "".join(traceback.format_exception(exc))}
-
-
-def _iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def _is_out_of_memory(exc: BaseException) -> bool:
-    # It may describe a lack of memory in other words than those of what it was made from.
-    if isinstance(exc, AppError):
-        return False
-    return isinstance(exc, MemoryError) or getattr(exc, "errno", None) == errno.ENOMEM or bool(OUT_OF_MEMORY_TEXT.search(str(exc)))

@@ -16,7 +16,6 @@ What a stranger wrote may lead the child astray: so its lines are read like a st
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import queue
@@ -25,48 +24,37 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
 import psutil
 
-from app.adapters.sandbox.process_limits import ProcessLimits
-from app.adapters.sandbox.windows_job import JOB_TIME_LIMIT_CODE, WindowsJob
-from app.common.errors import AppError, BackendError, InputError, InternalError, OutputFileError, VoiceError
-from app.common.files.untrusted_json import parse_object, require_int, sanitise_long_text
-from app.common.language import get_language, localize
-from app.common.processes.self_launch import start_own_program
+from app.adapters.sandbox.process_limits import JOB_TIME_LIMIT_CODE, ProcessLimits, WindowsJob
+from app.common.errors import BackendError, InputError, OutputFileError, VoiceError
+from app.common.files.untrusted_json import require_int
+from app.common.language import get_language
+from app.common.processes.json_child import JsonChild, build_start_error, parse_error
 from app.common.progress import Report, ignore_report
-from app.common.system_errors import describe_reason
 
 MAX_PID = 1 << 32
 MAX_MESSAGE_BYTES = 1 << 20  # bytes
 MAX_QUEUED_LINES = 1000
 MAX_RESULTS = 10_000
-# Of what is no message, for the log.
-LOGGED_OUTPUT_LINES = 20
-# How soon Ctrl+C is noticed on Windows.
-MESSAGE_POLL_S = 0.05
-# What one look at the clock may cost the child; more passed only while the computer slept or we were stopped.
-MAX_COUNTED_PAUSE_S = 1.0
-# A priority class on Windows, a niceness elsewhere.
-LOWEST_PRIORITY: int = getattr(psutil, "IDLE_PRIORITY_CLASS", 19)
+MESSAGE_POLL_S = 0.05  # how soon Ctrl+C is noticed on Windows
+MAX_COUNTED_PAUSE_S = 1.0  # what one look at the clock may cost the child; more passed only while the computer slept or we were stopped
+LOWEST_PRIORITY: int = getattr(psutil, "IDLE_PRIORITY_CLASS", 19)  # a priority class on Windows, a niceness elsewhere
 # A child that closed its output.
 EXIT_TIMEOUT_S = 5.0
 REPORTED_STEPS = frozenset({"reading", "unpacking", "building", "cutting", "checking", "measuring", "storing"})
 TIMEOUT_EXIT_CODES = (JOB_TIME_LIMIT_CODE, -getattr(signal, "SIGXCPU", signal.SIGTERM))
-ERROR_BY_FAMILY = {kind.family: kind for kind in (InputError, VoiceError, BackendError, OutputFileError)}
+USER_ERRORS = (InputError, VoiceError, BackendError, OutputFileError)
 
 
 class SandboxStoppedError(Exception):
-    """The child did not do its task.
-
-    Attributes:
-        reason: it asked for more memory or time than it may take, or crashed.
-    """
+    """The child did not do its task: it asked for more memory or time than it may take, or crashed."""
 
     def __init__(self, reason: Literal["memory", "time", "crash"]) -> None:
         super().__init__(reason)
@@ -74,18 +62,14 @@ class SandboxStoppedError(Exception):
 
 
 class SandboxProcess:
-    """A child with one task, ended when the `with` block is left.
+    """A child with one task, ended when the `with` block is left. Raises InternalError if it cannot be started.
 
     Args:
         option: what serves it, see `app.start.CHILD_MODULES`.
-        task, arguments: what to do.
         scratch: folder for its temporary files, which the caller removes.
         is_paused: asked twenty times a second whether it has to stand still; one that is given runs with the lowest priority, too.
         environment: variables that it is given instead of our own; the folder for its temporary files comes on top.
         max_results: what it sends beyond them is dropped.
-
-    Raises:
-        InternalError: it cannot be started.
     """
 
     def __init__(
@@ -103,17 +87,14 @@ class SandboxProcess:
         self._limits, self._is_paused, self._is_suspended = limits, is_paused, False
         # Suspended before it has limited itself, it would outlive this process.
         self._may_suspend = False
-        self._task_message = {"task": task, "arguments": [*arguments], "limits": limits.convert_to_dict(), "parent": os.getpid()}
+        self._task_message = {"task": task, "arguments": [*arguments], "limits": asdict(limits), "parent": os.getpid()}
         self._lines: queue.Queue[bytes | None] = queue.Queue(MAX_QUEUED_LINES)
         self._has_ended = False
-        self._other_output: deque[bytes] = deque(maxlen=LOGGED_OUTPUT_LINES)
         self._job: WindowsJob | None = None
         self._max_results = max_results
-        given = {**(os.environ if environment is None else environment), "KOEBAKO_LANG": get_language()}
-        try:
-            self._process = start_own_program(given | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch)), option)
-        except OSError as exc:
-            raise _build_start_error(exc) from exc
+        variables = {**(os.environ if environment is None else environment), "KOEBAKO_LANG": get_language()}
+        variables |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
+        self._child = JsonChild(option, environment=variables, max_line_bytes=MAX_MESSAGE_BYTES)
         self._time_left_s = float(limits.max_elapsed_s)
         self._looked_at = time.monotonic()
         self._reader = threading.Thread(target=self._read_lines, daemon=True)
@@ -125,46 +106,36 @@ class SandboxProcess:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._job is not None:
             self._job.close()
-        self._process.kill()
+        self.end_process()
         # The reader may wait for room.
         while not self._has_ended:
             self._has_ended = self._lines.get() is None
         self._reader.join()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(OSError):  # what was not sent
-                pipe.close()  # type: ignore[union-attr]
+        self._child.close()
 
     def iterate_results(self, report: Report = ignore_report) -> Iterator[dict[str, Any]]:
-        """Yield what the child finds, as it comes.
-
-        Raises:
-            SandboxStoppedError: it asked for too much, or died.
-            AppError: what it says is wrong with its task.
-        """
+        """Yield what the child finds, as it comes; raise SandboxStoppedError, or the AppError that it reports."""
         self._send_task()
-        left = self._max_results
+        results_left = self._max_results
         while "done" not in (message := self._wait_for_message()):
             self._may_suspend = True
             if "error" in message:
                 raise _parse_error(message["error"])
-            step = message.get("step")
+            step, fraction = message.get("step"), message.get("fraction")
             if isinstance(step, str) and step in REPORTED_STEPS:
-                report(step, _clamp_fraction(message.get("fraction")))
-            elif isinstance(message.get("found"), dict) and left:
-                left -= 1
+                report(step, min(max(float(fraction), 0.0), 1.0) if type(fraction) is float or type(fraction) is int else 0.0)
+            elif isinstance(message.get("found"), dict) and results_left:
+                results_left -= 1
                 yield message["found"]
 
     def send_message(self, message: Mapping[str, Any]) -> None:
         """Send a message to a task that reads more than its arguments; one to a child that is gone comes to nothing."""
-        assert self._process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-            self._process.stdin.flush()
+            self._child.send_message(message)
 
     def end_process(self) -> None:
         """End the child at once; a caller waiting for its results gets SandboxStoppedError."""
-        self._process.kill()
+        self._child.process.kill()
 
     def _send_task(self) -> None:
         """Send the task only after the limits hold, so that no file of a stranger is touched before."""
@@ -174,14 +145,11 @@ class SandboxProcess:
         try:
             if sys.platform == "win32":
                 self._job = WindowsJob(require_int(hello.get("pid"), 1, MAX_PID), self._limits)
-            assert self._process.stdin is not None
-            self._process.stdin.write(json.dumps(self._task_message).encode() + b"\n")
-            self._process.stdin.flush()
+            self._child.send_message(self._task_message)
         except OSError as exc:
-            raise _build_start_error(exc) from exc
+            raise build_start_error(exc) from exc
 
     def _wait_for_message(self) -> dict[str, Any]:
-        """Return the next message; other output, printed by libraries, goes to the log."""
         while True:
             self._follow_pause()
             self._count_waiting_time()
@@ -190,11 +158,8 @@ class SandboxProcess:
                 if line is None:
                     self._has_ended = True
                     raise self._build_exit_error()
-                try:
-                    return parse_object(line)
-                except ValueError:
-                    if line.strip():
-                        self._other_output.append(line.strip()[-300:])
+                if (message := self._child.parse_line(line)) is not None:
+                    return message
 
     def _count_waiting_time(self) -> None:
         """Count the time in which the child could run: a computer that slept for an hour has not waited for it."""
@@ -222,47 +187,30 @@ class SandboxProcess:
     def _list_processes(self) -> list[psutil.Process]:
         """Return the child, and what it was started through: on Windows the Python of a virtual environment starts another one."""
         try:
-            child = psutil.Process(self._process.pid)
+            child = psutil.Process(self._child.process.pid)
             return [child, *child.children(recursive=True)]
         except psutil.Error:
             return []
 
     def _read_lines(self) -> None:
-        assert self._process.stdout is not None
         with contextlib.suppress(OSError, ValueError):
-            while line := self._process.stdout.readline(MAX_MESSAGE_BYTES):
+            for line in self._child.iterate_lines():
                 self._lines.put(line)
         self._lines.put(None)
 
     def _build_exit_error(self) -> SandboxStoppedError:
         try:
-            code = self._process.wait(EXIT_TIMEOUT_S)
+            code = self._child.process.wait(EXIT_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             code = 0
-        words = b" / ".join(self._other_output).decode("utf-8", "replace")
-        logging.getLogger("koebako").info("the child for %r died with %d: %s", self._task_message["task"], code, words)
+        output = b" / ".join(self._child.other_output).decode("utf-8", "replace")
+        logging.getLogger("koebako").info("the child for %r died with %d: %s", self._task_message["task"], code, output)
         return SandboxStoppedError("time" if code in TIMEOUT_EXIT_CODES else "crash")
 
 
-def _clamp_fraction(value: Any) -> float:
-    return min(max(float(value), 0.0), 1.0) if type(value) in (int, float) else 0.0
-
-
-def _parse_error(message_value: Any) -> Exception:
+def _parse_error(data: Any) -> Exception:
     """Return the child's error: one for the user, too much memory, or an unforeseen one."""
-    message_value = message_value if isinstance(message_value, dict) else {}
-    family, message, hint = (
-        sanitise_long_text(message_value[name]) if isinstance(message_value.get(name), str) else ""
-        for name in ("family", "message", "hint")
-    )
-    if family == "memory":
+    if isinstance(data, dict) and data.get("family") == "memory":
         return SandboxStoppedError("memory")
-    if family in ERROR_BY_FAMILY and message:
-        return ERROR_BY_FAMILY[family](message, hint)
-    return RuntimeError(f"in the child: {message}")
-
-
-def _build_start_error(exc: OSError) -> AppError:
-    return InternalError(
-        localize("Koebako の処理を起動できません。", "Koebako could not start a process of its own."), f"({describe_reason(exc)})"
-    )
+    error = parse_error(data)
+    return error if isinstance(error, USER_ERRORS) and error.message else RuntimeError(f"in the child: {error.message}")

@@ -25,8 +25,7 @@ from app.common.system_errors import describe_reason
 
 Content = TypeVar("Content")
 
-READABLE, PRIVATE = 0o666, 0o600
-"""Who may read a file: everyone whom the system's defaults allow, or the user alone."""
+READABLE, PRIVATE = 0o666, 0o600  # who may read a file: everyone whom the system's defaults allow, or the user alone
 
 CHECK_WRITABLE_HINT = ("フォルダーに書き込めるか確認してください。", "Check that the folder is writable.")
 
@@ -57,8 +56,8 @@ def prepare_part_path(path: Path) -> Path:
 
 def list_stale_parts(folder: Path, min_age_s: float) -> list[Path]:
     """Return incomplete files and folders of a folder that have not changed for so long; raise OSError if it cannot be listed."""
-    named = [item for item in folder.glob(".*.part") if _PART_NAME_PATTERN.fullmatch(item.name)]
-    return [item for item in named if time.time() - item.lstat().st_mtime > min_age_s]
+    part_paths = [item for item in folder.glob(".*.part") if _PART_NAME_PATTERN.fullmatch(item.name)]
+    return [item for item in part_paths if time.time() - item.lstat().st_mtime > min_age_s]
 
 
 def remove_path(path: Path) -> None:
@@ -130,16 +129,16 @@ def write_file_atomically(path: Path, content: bytes, mode: int = READABLE) -> N
     # The null device and its like, which an administrator could replace.
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise NotRegularFileError(errno.EINVAL, localize("ファイルではありません", "not a file"), str(path))
-    part = prepare_part_path(path)
+    part_path = prepare_part_path(path)
     try:
-        part.touch(mode, exist_ok=False)
-        with part.open("wb") as file:
+        part_path.touch(mode, exist_ok=False)
+        with part_path.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        move_path(part, path)
+        move_path(part_path, path)
     finally:
-        remove_path(part)
+        remove_path(part_path)
 
 
 def write_json(path: Path, data: Any, *, indent: int | None = 1, errors: str = "surrogatepass", mode: int = READABLE) -> None:
@@ -186,13 +185,10 @@ def save_bytes(path: Path, content: bytes, failure_message: str, mode: int = PRI
 
 
 def load_data(path: Path, parse: Callable[[Any], Content], failure_message: str) -> tuple[Content | None, CorruptFileError | None]:
-    """Return what `save_data` wrote, as `parse` understands it.
+    """Return what `save_data` wrote, as `parse` understands it; whatever `parse` raises, the file is one that cannot be used.
 
-    None where there is no file, or none that can be used: that one is kept under another name, and the second value is the error.
-
-    Args:
-        parse: checks what JSON holds; whatever it raises for what it does not understand, the file is one that cannot be used.
-        failure_message: one sentence without its reason.
+    None where there is no file, or none that can be used: that one is kept under another name, and the second value is the error, which begins
+    with `failure_message`, a sentence without its reason.
     """
     try:
         return _load_file(path, parse), None

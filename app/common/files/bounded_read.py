@@ -36,8 +36,8 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
                 content += file.read(max_bytes + 1 - len(content))
             if len(content) <= max_bytes:
                 return content
-    most = f"{max_bytes >> 20} MB" if max_bytes >> 20 else f"{max_bytes >> 10} KB"
-    raise FileTooLargeError(errno.EFBIG, localize(f"大きすぎます（{most} まで）", f"too large (up to {most})"), str(path))
+    limit = f"{max_bytes >> 20} MB" if max_bytes >> 20 else f"{max_bytes >> 10} KB"
+    raise FileTooLargeError(errno.EFBIG, localize(f"大きすぎます（{limit} まで）", f"too large (up to {limit})"), str(path))
 
 
 class NotRegularFileError(OSError):

@@ -40,10 +40,7 @@ def find_change_log() -> Path | None:
 
 
 def find_data_dir() -> Path:
-    """Return the folder of the user's settings, voices, caches and logs; KOEBAKO_HOME moves all of it to one folder.
-
-    See `app.common.files.private_data_dir.check_data_dir`.
-    """
+    """Return the folder of the user's settings, voices, caches and logs, which KOEBAKO_HOME moves; see `check_data_dir`."""
     home = os.environ.get(HOME_VARIABLE) or find_portable_data_dir() or platformdirs.user_data_dir(APP_NAME, appauthor=False)
     folder = Path(os.path.expanduser(home))  # noqa: PTH111 — leaves `~nobody` as it is, where Path raises
     if str(folder).startswith("~"):
@@ -90,8 +87,8 @@ def list_subfolders(root: Path) -> list[Path]:
     waiting = {
         name[1 : -len(REPLACED_SUFFIX)]: item for name, item in folders.items() if name.startswith(".") and name.endswith(REPLACED_SUFFIX)
     }
-    shown = waiting | {name: item for name, item in folders.items() if not name.startswith(".")}
-    return [shown[name] for name in sorted(shown)]
+    visible = waiting | {name: item for name, item in folders.items() if not name.startswith(".")}
+    return [visible[name] for name in sorted(visible)]
 
 
 def list_voice_dirs() -> list[Path]:

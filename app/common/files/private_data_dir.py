@@ -19,8 +19,7 @@ from app.common.language import localize
 from app.common.system_errors import describe_reason
 
 OWNER_ONLY_MODE = 0o700
-# What Python makes of bytes that are no UTF-8.
-_UNPAIRED_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNPAIRED_SURROGATE = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are no UTF-8
 
 
 def make_private_folder(folder: Path) -> None:
@@ -38,26 +37,17 @@ def make_private_folder(folder: Path) -> None:
         item.mkdir(OWNER_ONLY_MODE, exist_ok=True)
     chosen_by_the_user = home if os.environ.get(HOME_VARIABLE) else None
     for item in (folder, *folder.parents):
-        if item != chosen_by_the_user:
-            _restrict_to_owner(item)
+        # Others may have permissions by an older version, or an open umask; it may also be somebody else's, or on a disk without permissions.
+        with contextlib.suppress(OSError):
+            mode = item.lstat().st_mode
+            if item != chosen_by_the_user and stat.S_ISDIR(mode) and stat.S_IMODE(mode) & ~OWNER_ONLY_MODE & 0o777:
+                item.chmod(stat.S_IMODE(mode) & ~0o077)
         if item == home:
             return
 
 
-def _restrict_to_owner(folder: Path) -> None:
-    """Remove the permissions of others that an older version, or an open umask, granted."""
-    # Somebody else's folder, or a disk without permissions.
-    with contextlib.suppress(OSError):
-        mode = folder.lstat().st_mode
-        if stat.S_ISDIR(mode) and stat.S_IMODE(mode) & ~OWNER_ONLY_MODE & 0o777:
-            folder.chmod(stat.S_IMODE(mode) & ~0o077)
-
-
 def check_data_dir(*, must_be_writable: bool = False) -> None:
-    """Raise InputError if `find_data_dir` cannot be a folder of ours, OutputFileError if `must_be_writable` and it cannot be written.
-
-    Voices are read, and text is spoken, from a folder that cannot be written as well.
-    """
+    """Raise InputError if `find_data_dir` cannot be a folder of ours, OutputFileError if it cannot be written but has to be."""
     folder = find_data_dir()
     obstacle = _explain_obstacle(folder)
     if obstacle:
@@ -103,17 +93,17 @@ def _explain_obstacle(folder: Path) -> str:
         return localize("UTF-8 のロケール（LC_ALL=C.UTF-8 など）が必要です", "its name requires a UTF-8 locale, such as LC_ALL=C.UTF-8")
     if _UNPAIRED_SURROGATE.search(str(folder)):
         return localize("名前が UTF-8 ではありません", "its name is not UTF-8")
-    for place in (folder / ("x" * MAX_INNER_PATH_CHARS), folder, *folder.parents):
+    for path in (folder / ("x" * MAX_INNER_PATH_CHARS), folder, *folder.parents):
         try:
-            mode = place.stat().st_mode
-            if stat.S_ISDIR(mode) and place == folder:
-                os.scandir(place).close()
+            mode = path.stat().st_mode
+            if stat.S_ISDIR(mode) and path == folder:
+                os.scandir(path).close()
         except (FileNotFoundError, NotADirectoryError):
-            if place.is_symlink():
-                return localize(f"「{place}」のリンク先が見つかりません", f"the link “{place}” is broken")
+            if path.is_symlink():
+                return localize(f"「{path}」のリンク先が見つかりません", f"the link “{path}” is broken")
             # The next one says more.
             continue
         except OSError as exc:
             return describe_reason(exc)
-        return "" if stat.S_ISDIR(mode) else localize(f"「{place}」はフォルダーではありません", f"“{place}” is not a folder")
+        return "" if stat.S_ISDIR(mode) else localize(f"「{path}」はフォルダーではありません", f"“{path}” is not a folder")
     return localize("ドライブが見つかりません", "there is no such drive")

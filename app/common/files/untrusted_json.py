@@ -17,16 +17,11 @@ from typing import Any, NoReturn
 # An empty list is 3 characters of text and 60 bytes of memory.
 MAX_JSON_VALUES = 500_000
 JSON_BLOCK_CHARS = 1 << 16  # characters
-# Objects and lists inside each other; ours and those of voices stay below 20.
-MAX_NESTING = 100
-# What fits where whole numbers are computed with.
-MAX_INT64 = (1 << 63) - 1
-# Of a whole number, as sums of 64 bits have; far longer ones become no float, and take quadratic time to be read.
-MAX_NUMBER_DIGITS = 20
-# Bytes; ours have up to 40, and no file system takes more than 255.
-MAX_FILE_NAME_BYTES = 100
-# Names of voices, speakers and styles; AIVM allows 80.
-MAX_SHORT_TEXT_CHARS = 200
+MAX_NESTING = 100  # objects and lists inside each other; ours and those of voices stay below 20
+MAX_INT64 = (1 << 63) - 1  # what fits where whole numbers are computed with
+MAX_NUMBER_DIGITS = 20  # of a whole number, as sums of 64 bits have; far longer ones become no float, and take quadratic time to be read
+MAX_FILE_NAME_BYTES = 100  # bytes; ours have up to 40, and no file system takes more than 255
+MAX_SHORT_TEXT_CHARS = 200  # names of voices, speakers and styles; AIVM allows 80
 
 DISTURBING_CHARS = re.compile(
     # Control characters but tab and new line.
@@ -71,7 +66,6 @@ def parse_object_lines(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _check_structure(text: str, most_values: int) -> None:
-    """Raise ValueError for too many values, and for values nested too deeply."""
     if sum(map(text.count, "[{,")) <= most_values and sum(map(text.count, "[{")) <= MAX_NESTING:
         return
     # Without the escaped ones, every second piece between quotation marks lies outside of strings. A value and its name have four.

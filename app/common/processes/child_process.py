@@ -23,11 +23,7 @@ def prevent_platform_shell() -> None:
 def run_without_console(
     command: Sequence[str | Path], timeout_s: float, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program to its end without input, and return its output; raise OSError or subprocess.TimeoutExpired.
-
-    Args:
-        environment: all of its variables; None gives it ours.
-    """
+    """Run a program to its end without input, and return its output; raise OSError or subprocess.TimeoutExpired."""
     return subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, env=environment, creationflags=NO_CONSOLE_FLAG
     )
@@ -36,13 +32,7 @@ def run_without_console(
 def start_without_console(
     command: Sequence[str | Path], *, output: int, folder: Path, environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
-    """Start a program whose input is a pipe and which writes into an open file; raise OSError.
-
-    Args:
-        output: the file's number.
-        folder: where the program runs.
-        environment: all of its variables.
-    """
+    """Start a program in a folder with a pipe to its input; it writes into the open file of number `output`. Raise OSError."""
     return subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

@@ -41,10 +41,8 @@ SINGLE_PATH_VARIABLES = (
 )
 """Variables that name one file or folder."""
 
-# Where the program lies, which may be the current folder.
-PROGRAM_FOLDER = str(Path(__file__).parents[3])
-# Where nothing is left: without PATH, or with an empty one, some programs search the current folder.
-SYSTEM_PATH = "/usr/bin:/bin"
+PROGRAM_FOLDER = str(Path(__file__).parents[3])  # where the program lies, which may be the current folder
+SYSTEM_PATH = "/usr/bin:/bin"  # where nothing is left: without PATH, or with an empty one, some programs search the current folder
 
 
 def remove_current_folder() -> None:

@@ -30,9 +30,8 @@ from app.common.progress import Report, build_part_report, ignore_report
 from app.compose.graph_runner import PreparedRunner, create_graph_runner
 from app.compose.speaker import Speaker
 from app.core.sound.result_metrics import ResultDifference, compute_difference, compute_min_cosine
-from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
-from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
-from app.install.verify_voice import VOICE_TOLERANCE
+from app.install.bert_preparation import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
+from app.install.verify_voice import VOICE_TOLERANCE, VerificationInput, adjust_to_avoid_ties
 from app.lab.check.check_row import build_check_row
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.recorded_inputs import RecordedInputs, build_public_inputs, record_inputs

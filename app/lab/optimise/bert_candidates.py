@@ -16,7 +16,7 @@ from app.adapters.ort.optimization_levels import open_at_level
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.synthesis_types import Float32, Int64
-from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_means_by_session
+from app.install.bert_preparation import BERT_CALIBRATION_SENTENCES, measure_means_by_session
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.optimise.candidate_measures import open_graph
 from app.lab.optimise.candidate_slot import AS_IT_CAME, INSTALLED, GraphCandidate

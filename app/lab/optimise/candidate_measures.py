@@ -25,8 +25,7 @@ from app.common.language import localize
 from app.compose.text_front_end import open_g2p
 from app.core.sound.result_metrics import ResultDifference, compute_difference, compute_equal_share
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones
-from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
-from app.install.duration_agreement import open_prosody_model, predict_symbol_frames
+from app.install.calibration_runs import VOICE_CALIBRATION_SENTENCES, open_prosody_model, predict_symbol_frames
 from app.install.int8_graphs import ExactVoiceRun, is_close_enough, measure_graph_timing, measure_quality, run_exact_voice
 from app.lab.lab_subject import LabSubject
 from app.lab.report_rows import Row, make_row

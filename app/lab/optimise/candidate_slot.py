@@ -71,8 +71,7 @@ def find_slot(graph: str, candidate: str) -> CandidateSlot | None:
 
 def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Path) -> Row:
     """Put a candidate into its slot, if it passes the importer's limits; raise InputError where there is no slot for it, or nothing is installed."""
-    from app.install.bert_int8_exchange import install_bert_int8  # with what prepares voices
-    from app.install.int8_exchange import install_int8_graph
+    from app.install.int8_exchange import install_bert_int8, install_int8_graph
 
     require_installed(subject)
     slot = find_slot(graph, candidate)
@@ -98,9 +97,7 @@ def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Pat
 
 def install_exact(subject: LabSubject, graph: str | None) -> Iterator[Row]:
     """Empty the slot of a graph, or all slots in use, so that the exact graph computes again; raise the errors of `install_candidate`."""
-    from app.install.bert_int8_exchange import remove_bert_int8
-    from app.install.graph_exchange_files import build_already_exact_error
-    from app.install.int8_exchange import remove_int8_graph
+    from app.install.int8_exchange import build_already_exact_error, remove_bert_int8, remove_int8_graph
     from app.lab.report_rows import INT8_SUFFIX
 
     require_installed(subject)

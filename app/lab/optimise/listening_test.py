@@ -28,7 +28,7 @@ from app.core.script.script import Line, LineSettings, Script
 from app.core.sound.pipeline import Pipeline
 from app.core.sound.render_caches import RenderCaches
 from app.core.synthesis_types import Float32
-from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
+from app.install.calibration_runs import VOICE_CALIBRATION_SENTENCES
 from app.interchange.character_assignment import clear_shipped_voice
 from app.interchange.koebako_files import write_project
 from app.lab.lab_subject import LabSubject

@@ -13,7 +13,7 @@ from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS
 from app.common.errors import AppError
 from app.core.sound.durations import compute_symbol_frames
 from app.core.sound.ports import Prosody
-from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
+from app.install.verify_voice import VerificationInput, adjust_to_avoid_ties
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import CallsByGraph
 from app.lab.report_rows import INT8_SUFFIX, Row

@@ -66,7 +66,7 @@ class RecastMemory(QObject):
 
         def remember_cast() -> None:
             # With the locks of files, which the window starts without.
-            from app.install.character_memory import remember_characters
+            from app.install.known_voices import remember_characters
 
             if chosen := list_recast_voices(cast, voices):
                 remember_characters(chosen)

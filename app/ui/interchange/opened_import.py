@@ -15,8 +15,7 @@ from app.core.script.script import LineSettings
 from app.core.sound.edit_rebasing import ReadLine
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.synthesis_types import ReadingOverride
-from app.install.character_memory import load_characters
-from app.install.known_voices import describe_voice, list_unprepared_voices
+from app.install.known_voices import describe_voice, list_unprepared_voices, load_characters
 from app.interchange.character_assignment import (
     AssignableVoice,
     apply_choices,

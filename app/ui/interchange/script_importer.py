@@ -228,7 +228,7 @@ class ScriptImporter(QObject):
 
     def _finish_file(self, opened: OpenedImport, choices: Mapping[str, VoiceAssignment]) -> None:
         def finish_file() -> ImportedScript:
-            from app.install.character_memory import remember_characters
+            from app.install.known_voices import remember_characters
             from app.ui.interchange.opened_import import finish_import
 
             if choices:

@@ -227,7 +227,7 @@ class LabController(QObject):
         licence = job.licence
         if licence is not None:
             self._licences.ask_for_consent(
-                licence.voice_id, licence.name, licence.text, lambda: self.runs.resume_run(job), lambda: self.runs.reject_licence(job)
+                licence.voice_id, licence.name, licence.text, lambda: self.runs.resume_run(job), lambda: self.runs.end_run(job)
             )
 
     @Slot()

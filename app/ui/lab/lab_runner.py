@@ -16,34 +16,25 @@ from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_spec import FINISHED_STATES, TaskProgress, TaskSpec, TaskState
 
-ReportKey = tuple[str, str]
-"""A command's name and a source."""
+ReportKey = tuple[str, str]  # a command's name and a source
 
 
 @dataclass(slots=True, eq=False)
 class LabReport:
-    """The results of one run of a command so far.
-
-    Attributes:
-        name: The display name of the voice or BERT.
-        taken_count: The number of the task's results that are in the rows already.
-        log: Other output of the process.
-        planned_files, files: Files to be written beside the rows, by option; those that exist once the run is done.
-        picture: The picture of the rows as SVG; None until it was drawn, empty where there is none.
-    """
+    """The results of one run of a command so far."""
 
     command_name: str
     source: str
-    name: str
+    name: str  # the display name of the voice or BERT
     rows: list[Row] = field(default_factory=list)
-    taken_count: int = 0
+    taken_count: int = 0  # the number of the task's results that are in the rows already
     state: TaskState = TaskState.WAITING
     progress: TaskProgress = field(default_factory=TaskProgress)
     error: AppError | None = None
     log: str = ""
-    planned_files: dict[str, Path] = field(default_factory=dict)
-    files: dict[str, Path] = field(default_factory=dict)
-    picture: str | None = None
+    planned_files: dict[str, Path] = field(default_factory=dict)  # to be written beside the rows, by option
+    files: dict[str, Path] = field(default_factory=dict)  # those of them that exist once the run is done
+    picture: str | None = None  # of the rows, as SVG; None until it was drawn, empty where there is none
 
     @property
     def key(self) -> ReportKey:
@@ -71,13 +62,13 @@ class LabRunner(QObject):
         super().__init__(parent)
         self._queue = TaskQueue(self)
         self._reports: dict[ReportKey, LabReport] = {}
-        self._running: dict[ProcessTask, LabReport] = {}
+        self._reports_by_job: dict[ProcessTask, LabReport] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def is_busy(self) -> bool:
         """Return whether a command is running or waiting."""
-        return bool(self._running)
+        return bool(self._reports_by_job)
 
     def find_report(self, command_name: str, source: str) -> LabReport | None:
         """Return the last report of a command about a source, or None."""
@@ -94,10 +85,10 @@ class LabRunner(QObject):
             return
         report.planned_files = {option: self._choose_file(f"{command.name}{FILE_OPTIONS[option]}") for option in command.files}
         extra = (f"{option}={file}" for option, file in report.planned_files.items())
-        words = ("lab", command.name, "--progress", *arguments, *extra, "--", source)
+        command_words = ("lab", command.name, "--progress", *arguments, *extra, "--", source)
         # `verify` and `check` end with this exit code where a check fails, which is a result and no failure of the run.
-        job = self._queue.add_task(TaskSpec(f"lab {command.name}", words, done_codes=(0, VoiceError.exit_code)))
-        self._reports[report.key] = self._running[job] = report
+        job = self._queue.add_task(TaskSpec(f"lab {command.name}", command_words, done_codes=(0, VoiceError.exit_code)))
+        self._reports[report.key] = self._reports_by_job[job] = report
         job.changed.connect(self._update_changed_job)
         job.ended.connect(self._finish_ended_job)
         self._update_report(job, report)
@@ -110,7 +101,7 @@ class LabRunner(QObject):
 
     def resume_run(self, job: ProcessTask) -> None:
         """Run a task again after its licence was accepted."""
-        if (report := self._running.get(job)) is not None:
+        if (report := self._reports_by_job.get(job)) is not None:
             # The process starts over, so its results are counted from the first one.
             report.taken_count = 0
             self._queue.queue_again(job)
@@ -118,20 +109,20 @@ class LabRunner(QObject):
     def cancel_runs(self) -> None:
         """Stop everything that is running or waiting."""
         # The last one first: stopping the running one would start the next in the queue.
-        for job in reversed(list(self._running)):
+        for job in reversed(list(self._reports_by_job)):
             job.cancel()
 
     def close(self) -> None:
         """Stop everything, wait for the processes to end, and delete their files."""
         self._queue.close()
-        self._running.clear()
+        self._reports_by_job.clear()
         if self._folder is not None:
             self._folder.cleanup()
 
     @Slot()
     def _update_changed_job(self) -> None:
         job = self.sender()
-        if isinstance(job, ProcessTask) and (report := self._running.get(job)) is not None:
+        if isinstance(job, ProcessTask) and (report := self._reports_by_job.get(job)) is not None:
             self._update_report(job, report)
 
     @Slot()
@@ -142,14 +133,10 @@ class LabRunner(QObject):
         if job.stage is TaskState.ASKING and job.licence is not None:
             self.licence_asked.emit(job)
             return
-        self._remove_job(job)
-
-    def reject_licence(self, job: ProcessTask) -> None:
-        """End a run whose licence was not accepted."""
-        self._remove_job(job)
+        self.end_run(job)
 
     def _find_job(self, key: ReportKey) -> ProcessTask | None:
-        return next((job for job, report in self._running.items() if report.key == key), None)
+        return next((job for job, report in self._reports_by_job.items() if report.key == key), None)
 
     def _update_report(self, job: ProcessTask, report: LabReport) -> None:
         # Rows without a type belong to no table; the counter passes over them all the same.
@@ -159,8 +146,9 @@ class LabRunner(QObject):
         report.error = job.error if job.stage is TaskState.FAILED else None
         self.changed.emit(report)
 
-    def _remove_job(self, job: ProcessTask) -> None:
-        report = self._running.pop(job, None)
+    def end_run(self, job: ProcessTask) -> None:
+        """End a run that is over, or whose licence was not accepted."""
+        report = self._reports_by_job.pop(job, None)
         if report is None:
             return
         # The licence was declined, or the process asks something that this program does not know.
@@ -175,7 +163,6 @@ class LabRunner(QObject):
         self._queue.remove_task(job)
 
     def _choose_file(self, suffix: str) -> Path:
-        """Return a new file name in a temporary folder that is deleted with the runner."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="koebako-lab-", ignore_cleanup_errors=True)
-        return Path(self._folder.name) / f"{sum(1 for _ in Path(self._folder.name).iterdir())}-{len(self._running)}-{suffix}"
+        return Path(self._folder.name) / f"{sum(1 for _ in Path(self._folder.name).iterdir())}-{len(self._reports_by_job)}-{suffix}"

@@ -14,87 +14,49 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 from app.common.errors import AppError, InternalError
 from app.common.files.untrusted_json import parse_object
 from app.common.language import get_language, localize
+from app.common.processes.json_child import parse_error
 from app.common.processes.self_launch import build_cli_command
-from app.ui.tasks.task_spec import FINISHED_STATES, LicenceText, TaskError, TaskProgress, TaskSpec, TaskState, estimate_time_left
+from app.ui.tasks.task_spec import FINISHED_STATES, LicenceText, TaskProgress, TaskSpec, TaskState, estimate_time_left
 
 # Bytes without a newline; more cannot be a message of ours, and must not fill the memory.
 MAX_MESSAGE_BYTES = 4 << 20
+MAX_TASK_LOG_LINES = 500
+# A priority class on Windows, a niceness elsewhere.
+BACKGROUND_PRIORITY: int = getattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS", 10)
+PROCESS_CLOSE_TIMEOUT_MS = 3000
 
 TaskResult = dict[str, Any]
 
 
-class OutputLineSplitter:
-    """Splits the output of a process into lines, wherever its pieces end."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-
-    def split_lines(self, piece: bytes) -> list[str]:
-        """Return the lines that this piece completes, stripped."""
-        *lines, self._rest = (self._rest + piece).split(b"\n")
-        if len(self._rest) > MAX_MESSAGE_BYTES:
-            self._rest = b""
-        return [_decode_line(line) for line in lines]
-
-    def take_remainder(self) -> str:
-        """Return the text after the last newline."""
-        rest, self._rest = self._rest, b""
-        return _decode_line(rest)
-
-
-def parse_message(line: str) -> TaskProgress | LicenceText | TaskError | TaskResult | None:
+def parse_message(line: str) -> TaskProgress | LicenceText | AppError | TaskResult | None:
     """Parse one line; return None for a line that is no JSON object."""
     try:
         data = parse_object(line)
     except ValueError:
         return None
-    error = data.get("error")
     if data.get("type") == "progress":
         return _parse_progress(data)
-    if isinstance(error, dict):
-        ways = error.get("ways") or data.get("ways")
-        return TaskError(str(error.get("message", "")), str(error.get("hint", "")), tuple(map(str, ways)) if isinstance(ways, list) else ())
+    if isinstance(data.get("error"), dict):
+        return parse_error({"ways": data.get("ways")} | data["error"])
     if data.get("type") == "licence":
         return LicenceText(str(data.get("id", "")), str(data.get("name", "")), str(data.get("text", "")))
     return data
 
 
 def _parse_progress(data: dict[str, Any]) -> TaskProgress:
-    def parse_number(name: str) -> Any:
-        # A bool is an int in Python, and would count as 0 or 1.
-        value = data.get(name)
-        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
+    # A bool is an int in Python, and would count as 0 or 1.
+    numbers = {name: value for name, value in data.items() if isinstance(value, int | float) and not isinstance(value, bool)}
+    received, total, bytes_per_s, seconds_left = map(numbers.get, ("received", "total", "bytes_per_s", "seconds_left"))
     waiting = data.get("waiting")
     text = waiting.get("text") if isinstance(waiting, dict) else None
-    return TaskProgress(
-        str(data.get("step", "")),
-        round(parse_number("percent") or 0),
-        parse_number("received"),
-        parse_number("total"),
-        parse_number("bytes_per_s"),
-        parse_number("seconds_left"),
-        text if isinstance(text, str) else "",
-    )
-
-
-def _decode_line(line: bytes) -> str:
-    return line.decode("utf-8", "replace").strip()
-
-
-MAX_TASK_LOG_LINES = 500
-# A priority class on Windows, a niceness elsewhere.
-BACKGROUND_PRIORITY: int = getattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS", 10)
-PROCESS_CLOSE_TIMEOUT_MS = 3000
+    step, percent = str(data.get("step", "")), round(numbers.get("percent", 0))
+    return TaskProgress(step, percent, received, total, bytes_per_s, seconds_left, text if isinstance(text, str) else "")
 
 
 class ProcessTask(QObject):
     """Runs a task, and runs it again after a retry or a decision.
 
     Attributes:
-        results: the result lines so far.
-        error: the error of the task, or None.
-        ways: options of the command line that would resolve the error.
         licence: the licence to accept first, or None.
         log: printed lines, newest last.
 
@@ -116,6 +78,11 @@ class ProcessTask(QObject):
         self.stage = TaskState.WAITING
 
     @property
+    def ways(self) -> tuple[str, ...]:
+        """Return the options of the command line that would resolve the error."""
+        return self.error.ways if self.error is not None else ()
+
+    @property
     def has_process(self) -> bool:
         """Return True until the process has ended."""
         return self._process is not None
@@ -129,10 +96,10 @@ class ProcessTask(QObject):
         """Start the process, with the options that the user has decided on."""
         self._clear_results()
         self.stage = TaskState.RUNNING
-        words = self.work.arguments
+        arguments = self.work.arguments
         # The command line takes nothing after `--` for an option, so ours go before it.
-        place = words.index("--") if "--" in words else len(words)
-        command = [*self._command(), *words[:place], *self._extra, "--json", *words[place:]]
+        separator_index = arguments.index("--") if "--" in arguments else len(arguments)
+        command = [*self._command(), *arguments[:separator_index], *self._extra, "--json", *arguments[separator_index:]]
         process = self._process = _create_process(self)
         process.readyReadStandardOutput.connect(self._read_output)
         process.readyReadStandardError.connect(self._read_stderr)
@@ -184,14 +151,12 @@ class ProcessTask(QObject):
         self._began = time.monotonic()
         self.results: list[dict[str, Any]] = []
         self.error: AppError | None = None
-        self.ways: tuple[str, ...] = ()
         self.licence: LicenceText | None = None
         self.log: list[str] = []
-        self._lines = OutputLineSplitter()
+        self._unfinished_line = b""
 
     @Slot()
     def _lower_priority(self) -> None:
-        """Lower the priority of the process, so that synthesis and playback come first."""
         if self._process is not None:
             with contextlib.suppress(psutil.Error, OSError):
                 psutil.Process(self.process_id).nice(BACKGROUND_PRIORITY)
@@ -200,8 +165,12 @@ class ProcessTask(QObject):
     def _read_output(self) -> None:
         if self._process is None:
             return
-        for line in self._lines.split_lines(bytes(self._process.readAllStandardOutput().data())):
-            self._apply_message(line)
+        output = self._unfinished_line + bytes(self._process.readAllStandardOutput().data())
+        *lines, self._unfinished_line = output.split(b"\n")
+        if len(self._unfinished_line) > MAX_MESSAGE_BYTES:
+            self._unfinished_line = b""
+        for line in lines:
+            self._apply_message(line.decode("utf-8", "replace").strip())
         self.changed.emit()
 
     @Slot()
@@ -218,9 +187,9 @@ class ProcessTask(QObject):
             case LicenceText() as licence:
                 self.licence = licence
                 return
-            case TaskError(message, hint, ways):
-                self.error, self.ways = AppError(message, hint), ways
-                self._append_to_log(f"{message} {hint}".strip())
+            case AppError() as error:
+                self.error = error
+                self._append_to_log(f"{error.message} {error.hint}".strip())
             case dict() as result:
                 self.results.append(result)
             case _ if line:
@@ -236,7 +205,7 @@ class ProcessTask(QObject):
             return
         self._read_output()
         self._read_stderr()
-        self._apply_message(self._lines.take_remainder())
+        self._apply_message(self._unfinished_line.decode("utf-8", "replace").strip())
         self._forget_process()
         if self.stage is TaskState.RUNNING:
             if code in self.work.done_codes and self.error is None:
@@ -244,18 +213,20 @@ class ProcessTask(QObject):
             elif self.licence is not None or self.ways:
                 self.stage = TaskState.ASKING
             else:
-                self._fail_task(self.error or _build_exit_error(code))
+                message = localize("処理が途中で終了しました。", "The job ended unexpectedly.")
+                hint = localize(f"もう一度お試しください。（終了コード {code}）", f"Try again. (exit code {code})")
+                self._fail_task(self.error or InternalError(message, hint))
         self.changed.emit()
         self.ended.emit()
 
     @Slot(QProcess.ProcessError)
     def _handle_process_error(self, error: QProcess.ProcessError) -> None:
-        """Report a process that could not start."""
         # QProcess emits `finished` only for a process that has started.
         if error is QProcess.ProcessError.FailedToStart and self._process is not None:
-            reason = self._process.errorString()
+            message = localize("処理を開始できませんでした。", "The job could not be started.")
+            hint = localize("Koebako を再インストールしてください。", "Reinstall Koebako.") + f" ({self._process.errorString()})"
             self._forget_process()
-            self._fail_task(_build_start_error(reason))
+            self._fail_task(InternalError(message, hint))
             self.changed.emit()
             self.ended.emit()
 
@@ -270,7 +241,6 @@ class ProcessTask(QObject):
 
 
 def _create_process(parent: QObject) -> QProcess:
-    """Create a process that reads no input, uses the window's language and prints without buffering."""
     process = QProcess(parent)
     environment = QProcessEnvironment.systemEnvironment()
     environment.insert("KOEBAKO_LANG", get_language())
@@ -278,17 +248,3 @@ def _create_process(parent: QObject) -> QProcess:
     process.setProcessEnvironment(environment)
     process.setStandardInputFile(QProcess.nullDevice())
     return process
-
-
-def _build_start_error(reason: str) -> AppError:
-    return InternalError(
-        localize("処理を開始できませんでした。", "The job could not be started."),
-        localize("Koebako を再インストールしてください。", "Reinstall Koebako.") + f" ({reason})",
-    )
-
-
-def _build_exit_error(code: int) -> AppError:
-    return InternalError(
-        localize("処理が途中で終了しました。", "The job ended unexpectedly."),
-        localize(f"もう一度お試しください。（終了コード {code}）", f"Try again. (exit code {code})"),
-    )

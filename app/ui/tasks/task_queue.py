@@ -22,9 +22,7 @@ class TaskQueue(QObject):
 
     Signals:
         added(ProcessTask), removed(ProcessTask): the list of jobs has changed.
-        decision_needed(ProcessTask): the job waits for the user.
-        finished(ProcessTask): the job has succeeded.
-        failed(ProcessTask): the job has failed.
+        decision_needed(ProcessTask), finished(ProcessTask), failed(ProcessTask): the job waits for the user, or has ended so.
     """
 
     added = Signal(object)
@@ -36,7 +34,7 @@ class TaskQueue(QObject):
     def __init__(self, parent: QObject, command: Callable[[], list[str]] = build_cli_command) -> None:
         super().__init__(parent)
         self.command = command
-        self._closed = False
+        self._is_closed = False
         self.jobs: list[ProcessTask] = []
 
     @property
@@ -82,13 +80,13 @@ class TaskQueue(QObject):
 
     def close(self) -> None:
         """Kill all processes and wait for them."""
-        self._closed = True
+        self._is_closed = True
         # Removed jobs whose process still runs are no longer in `jobs`, but still children.
         for job in self.findChildren(ProcessTask):
             job.close()
 
     def _start_next(self) -> None:
-        if self._closed:
+        if self._is_closed:
             return
         waiting = [job for job in self.jobs if job.stage is TaskState.WAITING and not job.has_process]
         urgent = next((job for job in waiting if not job.work.is_background), None)

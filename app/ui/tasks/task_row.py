@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
@@ -19,8 +19,7 @@ from app.ui.widgets.elided_text import ElidedButton, ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 CHECKPOINT_OPTION = "--checkpoint="
-# The most buttons for decisions in one row.
-MAX_BUTTONS_IN_ROW = 3
+MAX_BUTTONS_IN_ROW = 3  # the most buttons for decisions in one row
 
 
 class TaskRow(QFrame):
@@ -54,8 +53,8 @@ class TaskRow(QFrame):
         self.log.clicked.connect(self.log_requested)
         self.close_button = QToolButton()
         self.close_button.clicked.connect(self.dismissed)
-        self._ways = QGridLayout()
-        self._ways.setSpacing(6)
+        self._decision_grid = QGridLayout()
+        self._decision_grid.setSpacing(6)
         self._shown_ways: tuple[str, ...] = ()
         self._build_row()
         task.changed.connect(self.show_task)
@@ -112,7 +111,7 @@ class TaskRow(QFrame):
             words.addWidget(self.title)
             words.addWidget(self.state)
         words.addWidget(self.bar)
-        words.addLayout(self._ways)
+        words.addLayout(self._decision_grid)
         row = QHBoxLayout(self)
         margin = 3 if self.job.work.is_background else 7
         row.setContentsMargins(12, margin, 8, margin)
@@ -127,17 +126,14 @@ class TaskRow(QFrame):
         if ways == self._shown_ways:
             return
         self._shown_ways = ways
-        while (item := self._ways.takeAt(0)) is not None:
+        while (item := self._decision_grid.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
         for place, (way, name) in enumerate(map_decision_names(ways).items()):
             button = ElidedButton(name, way.removeprefix(CHECKPOINT_OPTION) if way.startswith(CHECKPOINT_OPTION) else name)
-            button.clicked.connect(self._build_emitter(way))
-            self._ways.addWidget(button, place // MAX_BUTTONS_IN_ROW, place % MAX_BUTTONS_IN_ROW)
-        self._ways.setColumnStretch(MAX_BUTTONS_IN_ROW, 1)
-
-    def _build_emitter(self, way: str) -> Callable[[], None]:
-        return lambda: self.decided.emit(way)
+            button.clicked.connect(lambda _checked=False, way=way: self.decided.emit(way))
+            self._decision_grid.addWidget(button, place // MAX_BUTTONS_IN_ROW, place % MAX_BUTTONS_IN_ROW)
+        self._decision_grid.setColumnStretch(MAX_BUTTONS_IN_ROW, 1)
 
     def _draw_icon(self) -> None:
         self.close_button.setIconSize(QSize(16, 16))
@@ -161,18 +157,18 @@ def describe_task(task: ProcessTask) -> str:
 
 def describe_progress(progress: TaskProgress) -> str:
     """Describe a step with its percentage; for a download also its speed and time left, or the reason why it waits."""
-    parts = [format_step(progress.step) if progress.step else localize("開始しています…", "Starting…")]
+    words = [format_step(progress.step) if progress.step else localize("開始しています…", "Starting…")]
     if progress.percent:
-        parts.append(f"{progress.percent}%")
+        words.append(f"{progress.percent}%")
     if progress.received is not None and progress.total:
-        parts.append(f"{progress.received / 1e6:.0f} / {progress.total / 1e6:.0f} MB")
+        words.append(f"{progress.received / 1e6:.0f} / {progress.total / 1e6:.0f} MB")
     if progress.waiting:
-        return "  ".join([*parts, progress.waiting])
+        return "  ".join([*words, progress.waiting])
     if progress.bytes_per_s:
-        parts.append(format_speed(progress.bytes_per_s))
+        words.append(format_speed(progress.bytes_per_s))
     if progress.seconds_left is not None:
-        parts.append(localize(f"あと {format_time_left(progress.seconds_left)}", f"{format_time_left(progress.seconds_left)} left"))
-    return "  ".join(parts)
+        words.append(localize(f"あと {format_time_left(progress.seconds_left)}", f"{format_time_left(progress.seconds_left)} left"))
+    return "  ".join(words)
 
 
 def format_step(step: str) -> str:

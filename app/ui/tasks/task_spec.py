@@ -17,42 +17,30 @@ class TaskState(Enum):
     CANCELLED = "cancelled"
 
 
-# After 3 s and 10 % the pace so far predicts the rest; earlier it says little.
-TELLING_S, TELLING_PERCENT = 3.0, 10
+TELLING_S, TELLING_PERCENT = 3.0, 10  # after 3 s and 10 % the pace so far predicts the rest; earlier it says little
 
 FINISHED_STATES = (TaskState.DONE, TaskState.FAILED, TaskState.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """A task for a job; a subclass adds the values that its result handler needs.
-
-    Attributes:
-        title: the displayed title.
-        arguments: arguments of our command line, without `--json`.
-        quiet: the task is neither shown nor announced unless it fails.
-        done_codes: exit codes that count as done; the result may still be bad news.
-        is_background: the task runs while there is no other one, and gives way to one that comes; closing the window asks nothing.
-    """
+    """A task for a job; a subclass adds the values that its result handler needs."""
 
     title: str
-    arguments: tuple[str, ...]
-    quiet: bool = False
-    done_codes: tuple[int, ...] = (0,)
-    is_background: bool = False
+    arguments: tuple[str, ...]  # of our command line, without `--json`
+    quiet: bool = False  # neither shown nor announced unless it fails
+    done_codes: tuple[int, ...] = (0,)  # exit codes that count as done; the result may still be bad news
+    is_background: bool = False  # runs while there is no other one, and gives way to one that comes; closing the window asks nothing
 
 
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
-    """The progress of a job.
-
-    A download also has bytes and seconds, and in `waiting` a sentence that says why it waits.
-    """
+    """The progress of a job; a download also has bytes and seconds, and in `waiting` a sentence that says why it waits."""
 
     step: str = ""
     percent: int = 0
-    received: int | None = None
-    total: int | None = None
+    received: float | None = None
+    total: float | None = None
     bytes_per_s: float | None = None
     seconds_left: float | None = None
     waiting: str = ""
@@ -72,12 +60,3 @@ class LicenceText:
     voice_id: str
     name: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class TaskError:
-    """An error, and the options of our command line that would resolve it."""
-
-    message: str
-    hint: str
-    ways: tuple[str, ...] = ()

@@ -16,18 +16,12 @@ from app.ui.tasks.task_spec import TaskState
 if TYPE_CHECKING:
     from app.ui.tasks.task_row import TaskRow
 
-# Rows beyond the third are scrolled to; the panel takes at most this share of the window's height.
-MOST_ROWS, MOST_SHARE = 3, 0.35
-# Milliseconds; the result of a finished task is also shown in a banner.
-TASK_ROW_LINGER_MS = 6000
+MOST_ROWS, MOST_SHARE = 3, 0.35  # rows beyond the third are scrolled to; the panel takes at most this share of the window's height
+TASK_ROW_LINGER_MS = 6000  # milliseconds; the result of a finished task is also shown in a banner
 
 
 class TasksPanel(QScrollArea):
-    """A list of rows for the jobs of a queue; quiet jobs are not shown.
-
-    Attributes:
-        rows: the rows by job.
-    """
+    """A list of rows, by job, for the jobs of a queue; quiet jobs are not shown."""
 
     def __init__(self, queue: TaskQueue) -> None:
         super().__init__()
@@ -58,21 +52,18 @@ class TasksPanel(QScrollArea):
     def _add_row(self, job: ProcessTask) -> None:
         if job.work.quiet:
             return
-        from app.ui.tasks.task_row import TaskRow  # few starts have a job
+        # Few starts have a job.
+        from app.ui.tasks.task_row import TaskRow
+        from app.ui.widgets.text_dialog import show_text
 
         row = self.rows[job] = TaskRow(job)
         row.dismissed.connect(lambda: self._queue.remove_task(job))
         row.retry_requested.connect(lambda: self._queue.queue_again(job))
         row.decided.connect(lambda way: self._queue.queue_again(job, way))
-        row.log_requested.connect(lambda: self._show_log(job))
+        row.log_requested.connect(lambda: show_text(self, job.work.title, "\n".join(job.log)))
         job.changed.connect(self._fit_height)
         self._column.insertWidget(self._column.count() - 1, row)
         self._fit_height()
-
-    def _show_log(self, job: ProcessTask) -> None:
-        from app.ui.widgets.text_dialog import show_text
-
-        show_text(self, job.work.title, "\n".join(job.log))
 
     def _remove_row(self, job: ProcessTask) -> None:
         row = self.rows.pop(job, None)
@@ -86,20 +77,15 @@ class TasksPanel(QScrollArea):
         if job in self.rows:
             timer = QTimer(self.rows[job])
             timer.setSingleShot(True)
-            timer.timeout.connect(lambda: self._clear_task(job))
+            timer.timeout.connect(lambda: self._queue.remove_task(job) if job.stage is TaskState.DONE else None)
             timer.start(TASK_ROW_LINGER_MS)
 
-    def _clear_task(self, job: ProcessTask) -> None:
-        if job in self.rows and job.stage is TaskState.DONE:
-            self._queue.remove_task(job)
-
     def _fit_height(self) -> None:
-        """Set the height of the first rows, within the panel's share of the window."""
-        shown = list(self.rows.values())
-        self.setVisible(bool(shown))
-        if shown:
+        rows = list(self.rows.values())
+        self.setVisible(bool(rows))
+        if rows:
             # The width of a new row is set only by the next layout.
             width = self.viewport().width()
-            heights = [row.heightForWidth(width) for row in shown[:MOST_ROWS]]
-            wanted = sum(heights) + self._column.spacing() * (len(heights) - 1) + 2
-            self.setFixedHeight(min(wanted, max(heights[0], round(self.window().height() * MOST_SHARE))))
+            heights = [row.heightForWidth(width) for row in rows[:MOST_ROWS]]
+            height = sum(heights) + self._column.spacing() * (len(heights) - 1) + 2
+            self.setFixedHeight(min(height, max(heights[0], round(self.window().height() * MOST_SHARE))))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.common.files.paths import find_data_dir, find_resources_dir, list_bert_dirs
 from app.install.natural_voice_first_start import find_default_voice_id
-from app.install.outdated_voices import is_renewal_due
+from app.install.refinement_work import is_renewal_due
 from app.install.staging_folders import remove_leftovers_when_idle
 from app.install.voice_identity import PREPARED_TO_SOURCE_RATIO
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice, VoiceOrigin

@@ -35,7 +35,7 @@ def create_kokoro_offer() -> OfferedVoice:
     """Return what the page of natural voices shows of it."""
     # For the page alone, which few starts open.
     from app.adapters.http.aivishub_catalog import OfferedVoice
-    from app.install.natural_voice_terms import NATURAL_VOICE_LICENCE
+    from app.install.natural_voice import NATURAL_VOICE_LICENCE
 
     speakers = localize("女声 4 人、男声 1 人。BERT は不要です。", "Four female speakers and a male one; no BERT is required.")
     return OfferedVoice(

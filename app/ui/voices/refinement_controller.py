@@ -78,19 +78,17 @@ class RefinementController(QObject):
 
     @Slot(object)
     def _abandon_cancelled(self, job: ProcessTask) -> None:
-        if not isinstance(job.work, RefinementSpec) or job.work.work.kind == "renewal" or job.stage is not TaskState.CANCELLED:
+        if not isinstance(job.work, RefinementSpec) or job.stage is not TaskState.CANCELLED:
             return
-        work = job.work.work
+        work, kind = job.work.work, job.work.work.kind
+        if kind == "renewal":
+            return
         self._left_alone.add(work.folder)
 
         def abandon_work() -> None:
-            from app.install.pending_berts import abandon_bert
             from app.install.refinement_runs import abandon_refinement
 
-            if work.kind == "voice":
-                abandon_refinement(work.folder)
-            else:
-                abandon_bert(work.folder)
+            abandon_refinement(work.folder, kind)
 
         self._background.run_work(abandon_work, lambda _none: self._catalog.refresh_voices())
 

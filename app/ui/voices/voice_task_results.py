@@ -125,7 +125,7 @@ class VoiceTaskResultHandler(QObject):
 
     @Slot(str, object)
     def _report_failed_renewal(self, name: str, error: AppError) -> None:
-        from app.install.outdated_voices import explain_failed_renewal  # the window starts without what looks for voices
+        from app.install.refinement_work import explain_failed_renewal  # the window starts without what looks for voices
 
         failed = explain_failed_renewal(name, error)
         self._banner.show_message("notice", failed.message, failed.hint)

@@ -27,8 +27,7 @@ from app.adapters.http.retry_policy import RetryPolicy
 from app.cli.main import main
 from app.common.errors import DownloadError
 from app.common.files.untrusted_json import MAX_NUMBER_DIGITS
-from app.install.download_folders import sanitise_file_name
-from app.install.download_sources import DownloadMonitor, fetch_url
+from app.install.download_sources import DownloadMonitor, fetch_url, sanitise_file_name
 from tests.fault_server import FaultServer, Raw, Reply, failing_kindly, hub_server
 
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"

@@ -14,9 +14,8 @@ import psutil
 import pytest
 
 from app.adapters.sandbox import process_limits, sandbox_process
-from app.adapters.sandbox.process_limits import ProcessLimits
+from app.adapters.sandbox.process_limits import ProcessLimits, build_job_limits
 from app.adapters.sandbox.sandbox_process import MAX_MESSAGE_BYTES, MAX_RESULTS, SandboxProcess, SandboxStoppedError
-from app.adapters.sandbox.windows_job import build_job_limits
 from app.common.errors import InternalError, OutputFileError, VoiceError
 from app.common.processes import self_launch
 

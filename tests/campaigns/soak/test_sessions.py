@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from app.common.files.paths import find_data_dir
 from app.core.script.script import Line, Script
-from app.install.natural_voice_parts import NATURAL_VOICE_MODEL, find_installed_parts, join_parts
-from app.install.natural_voice_preparation import prepare_natural_voice
+from app.install.natural_voice import NATURAL_VOICE_MODEL, find_installed_parts, join_parts
+from app.install.natural_voice_install import prepare_natural_voice
 from app.install.voice_licence import VoiceLicence, record_acceptance
 from app.settings.user_settings import Settings
 from app.ui.script.autosave import load_autosave

@@ -22,10 +22,12 @@ from app.core.synthesis_types import BERT_WIDTH
 from app.install import install_bert
 from app.install.bert_preparation import prepare_bert
 from app.install.install_bert import add_bert
-from app.install.pending_berts import list_pending_berts, refine_bert
-from app.install.pending_voices import list_pending_voices, refine_voice
+from app.install.refinement_runs import RefinementOutcome, refine_installed
+from app.install.refinement_work import list_pending_berts, list_pending_voices
 from app.install.voice_import import add_voice, find_user_voices_dir
 from app.install.voice_licence import AskLicence
+from app.voices.bert_models import BertModel
+from app.voices.prepared_voice import Voice
 from app.voices.voice_manifest import read_manifest
 from tests.install.test_install_bert import refine_narrow
 from tests.voices.both_precisions import FAST, quick_pending, quick_refined
@@ -77,10 +79,13 @@ def test_both_sides_speak_the_same_in_turns(tiny_models: Path, bert: Path, capsy
 
 def test_nothing_is_measured_while_it_is_being_refined(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[tuple[str, float]] = []
+
+    def refine(installed: Voice | BertModel, report: Report) -> RefinementOutcome:
+        return refine_installed(installed, report, refine=quick_refined if isinstance(installed, Voice) else refine_narrow)
+
     monkeypatch.setattr(bench_home, "add_voice", partial(add_voice, prepare=quick_pending))
-    monkeypatch.setattr(bench_home, "refine_voice", partial(refine_voice, refine=quick_refined))
+    monkeypatch.setattr(bench_home, "refine_installed", refine)
     monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64, is_quick=True))
-    monkeypatch.setattr(bench_home, "refine_bert", partial(refine_bert, refine=refine_narrow))
     bert = write_published(tmp_path / "narrow", hidden=64, heads=4, inner=128)
     originals = OriginalFiles(tiny_models / "jp-extra-tiny" / "model.aivmx", bert, None)
     with use_bench_home() as home:

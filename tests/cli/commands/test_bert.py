@@ -18,7 +18,7 @@ from app.cli.main import main
 from app.common.files import paths
 from app.install import install_bert
 from app.install.bert_preparation import prepare_bert
-from app.install.pending_berts import refine_bert
+from app.install.refinement_runs import refine_installed
 from app.install.staging_folders import create_staging_folder
 from app.settings.user_settings import load_settings
 from app.voices.bert_models import list_installed_berts
@@ -40,7 +40,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def narrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One of 64 numbers a token, where nobody speaks with it."""
     monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
-    monkeypatch.setattr(run, "refine_bert", partial(refine_bert, refine=refine_narrow))
+    monkeypatch.setattr(run, "refine_installed", partial(refine_installed, refine=refine_narrow))
     return write_published(tmp_path / "narrow", hidden=64, heads=4, inner=64)
 
 

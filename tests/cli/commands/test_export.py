@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,8 @@ import soundfile
 from app.cli.commands.export.run import cast_characters
 from app.cli.main import main
 from app.common.language import set_language
+from app.common.processes import self_launch
+from app.common.processes.json_child import JsonChild
 from app.core.script.project import Project, VoiceAssignment
 from app.core.script.project_data import convert_project_to_data
 from app.core.script.script import Character, Line, LineSettings, Script
@@ -23,7 +24,7 @@ from app.export import process_worker
 from app.export.loudness import compute_integrated_lufs, merge_measurements
 from app.export.loudness_meter import measure_loudness
 from app.export.manifest_store import MANIFEST_NAME
-from app.install.character_memory import remember_characters
+from app.install.known_voices import remember_characters
 from app.interchange.koebako_files import write_project
 from app.voices.installed_voices import find_shipped_voice_id
 from tests.interchange.peers import aisp, vvproj
@@ -407,9 +408,10 @@ def test_a_process_that_does_not_end_by_itself_is_ended(monkeypatch: pytest.Monk
     monkeypatch.setattr(process_worker, "CHILD_EXIT_TIMEOUT_S", 0.05)
     worker = process_worker.ProcessWorker(None)
     sleeping = [sys.executable, "-c", "import time; time.sleep(600)"]
-    child = worker._child = subprocess.Popen(sleeping, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    monkeypatch.setattr(self_launch, "build_cli_command", lambda: sleeping)
+    child = worker._child = JsonChild()
     worker.close()
-    assert child.returncode not in (None, 0)
+    assert child.process.returncode not in (None, 0)
 
 
 def test_a_cast_from_a_file_or_from_what_was_chosen_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,8 +19,8 @@ from app.cli.main import main
 from app.common.errors import InputError
 from app.common.files import paths
 from app.install import download_sources, voice_import
-from app.install.pending_voices import refine_voice
-from app.install.reprepare import prepare_voice_again
+from app.install.manage_voices import prepare_voice_again
+from app.install.refinement_runs import refine_installed
 from app.settings.user_settings import load_usable_settings
 from tests.install.voice_files import TERMS, aivmx, quick
 from tests.small_files import small_files
@@ -98,7 +98,7 @@ def test_a_voice_is_pending_until_somebody_waits_for_the_rest(
     monkeypatch.setattr(
         add_voices_command, "add_voices", lambda *arguments, **options: add_voices(*arguments, prepare=quick_pending, **options)
     )
-    monkeypatch.setattr(add_voices_command, "refine_voice", partial(refine_voice, refine=quick_refined))
+    monkeypatch.setattr(add_voices_command, "refine_installed", partial(refine_installed, refine=quick_refined))
     source = aivmx(reference, tmp_path / "a.aivmx", name="花子")
     assert main(["voices", "add", str(source)]) == 0
     assert "voices add ID --wait" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.audition.board import BoardCell
 from app.core.script.characters import extract_character_settings
 from app.core.script.script import Character, Line, LineSettings, Script
-from app.install.character_memory import load_characters
+from app.install.known_voices import load_characters
 from app.ui.audition import cast_chooser
 from app.ui.audition.board_controller import BoardController
 from app.ui.audition.board_window import BoardWindow

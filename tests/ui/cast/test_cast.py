@@ -18,8 +18,8 @@ from app.core.script.project import Project, VoiceAssignment
 from app.core.script.script import Character, Line, LineSettings, Script, replace_overrides
 from app.core.script.takes import create_take
 from app.core.synthesis_types import Overrides, ReadingOverride
-from app.install import character_memory
-from app.install.character_memory import load_characters, locate_characters_file
+from app.install import known_voices
+from app.install.known_voices import load_characters, locate_characters_file
 from app.interchange.koebako_files import read_project, write_project
 from app.settings.user_settings import Settings, TextSize
 from app.ui.cast.cast_window import CastWindow
@@ -148,7 +148,7 @@ def test_a_recast_that_cannot_be_remembered_is_only_logged(
     def fail(_chosen: object) -> None:
         raise OutputFileError("The voices assigned to characters could not be saved.")
 
-    monkeypatch.setattr(character_memory, "remember_characters", fail)
+    monkeypatch.setattr(known_voices, "remember_characters", fail)
     window = staged(open_window(ready=False))
     window.catalog.refresh_voices()
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from app.core.script.script import Character, Line, LineSettings
-from app.install.character_memory import load_characters, locate_characters_file
+from app.install.known_voices import load_characters, locate_characters_file
 from app.ui.interchange.mapping_dialog import MappingDialog
 from tests.interchange.peers import phrase, query, vvproj
 from tests.ui.conftest import OpenWindow

@@ -31,8 +31,7 @@ def main() -> int:
 
     from app.settings.user_settings import Settings
     from app.ui.main import make_application
-    from app.ui.read_aloud.read_requests import ReadRequestWatcher
-    from app.ui.shell.open_requests import UnixSignalHandler
+    from app.ui.shell.request_watcher import RequestWatcher, UnixSignalHandler
     from app.ui.shell.single_instance import acquire_window_lock
     from app.ui.synthesis.speech_controller import SpeechController
     from tests.recording_player import RecordingPlayer
@@ -45,7 +44,7 @@ def main() -> int:
     UnixSignalHandler(window.close_now, window)
     window.show_theme()
     window.show_and_start()
-    ReadRequestWatcher(window, window.read_request_aloud)
+    RequestWatcher(window, window.show_in_front, window.open_files, window.read_request_aloud)
     said: set[tuple[str, str]] = set()
     watched: set[TrayIcon] = set()
 

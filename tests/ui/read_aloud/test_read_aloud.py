@@ -27,7 +27,7 @@ from app.common.errors import AppError, InputError
 from app.settings.user_settings import Settings
 from app.ui.read_aloud import clipboard_reader
 from app.ui.read_aloud.clipboard_reader import find_own_text
-from app.ui.read_aloud.read_requests import ReadRequestWatcher
+from app.ui.shell.request_watcher import RequestWatcher
 from app.ui.shell.single_instance import acquire_window_lock
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
@@ -226,7 +226,7 @@ def test_another_process_asks_and_is_answered(qtbot: QtBot, open_window: OpenWin
     lock = acquire_window_lock([])
     assert lock is not None
     window = open_window()
-    assert ReadRequestWatcher(window, window.read_request_aloud).parent() is window
+    assert RequestWatcher(window, window.show_in_front, window.open_files, window.read_request_aloud).parent() is window
     copy_text("hunter2", "x-kde-passwordManagerHint")
     asked: list[object] = []
 

@@ -19,7 +19,7 @@ from app.adapters.window_requests import find_requests_dir
 from app.common.files.paths import find_data_dir
 from app.start import choose_module
 from app.ui.shell import single_instance
-from app.ui.shell.open_requests import OpenRequestWatcher
+from app.ui.shell.request_watcher import RequestWatcher
 from app.ui.shell.single_instance import acquire_window_lock, take_requests
 from tests.ui.conftest import OpenWindow
 
@@ -60,7 +60,7 @@ def test_a_later_start_gives_its_files_to_the_open_window(qtbot: QtBot, open_win
     lock = acquire_window_lock([])
     assert lock is not None
     window = open_window()
-    opening = OpenRequestWatcher(window, window.show_in_front, window.incoming.open_files)
+    opening = RequestWatcher(window, window.show_in_front, window.incoming.open_files, window.read_request_aloud)
     (tmp_path / "a.txt").write_text("風。\n", encoding="utf-8")
     answers: list[FileLock | None] = []
     later = threading.Thread(target=lambda: answers.append(acquire_window_lock([tmp_path / "a.txt"])))

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.common.errors import AppError
 from app.ui.tasks.process_task import parse_message
-from app.ui.tasks.task_spec import TaskError, TaskProgress
+from app.ui.tasks.task_spec import TaskProgress
 
 ODD = st.sampled_from([None, True, -1, 1.5, 1e308, 10**25, "", "x", [], {}, [None], {"a": 1}])
 
@@ -33,5 +34,5 @@ def test_any_value_in_any_place(kind: object, values: dict[str, object], error: 
     if kind == "progress" and found is not None:
         assert isinstance(found, TaskProgress)
     elif isinstance(error, dict) and found is not None:
-        assert isinstance(found, TaskError)
+        assert isinstance(found, AppError)
         assert all(isinstance(way, str) for way in found.ways)

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.common.errors import VoiceError
+from app.common.errors import UserDecisionRequiredError, VoiceError
 from app.ui.tasks import process_task
 from app.ui.tasks.process_task import BACKGROUND_PRIORITY, ProcessTask, parse_message
 from app.ui.tasks.task_queue import TaskQueue
@@ -237,7 +237,7 @@ def test_many_jobs_stay_legible_and_long_names_end_in_dots(qtbot: QtBot, queue: 
     for number in range(6):
         job = ProcessTask(TaskSpec(f"https://example.com/{'long' * 60}/{number}", ("x",)), queue)
         if number == 1:
-            job.stage, job.ways = TaskState.ASKING, ways
+            job.stage, job.error = TaskState.ASKING, UserDecisionRequiredError("Which one?", ways=ways)
         queue.jobs.append(job)
         queue.added.emit(job)
     body = panel.widget()

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.common.errors import AppError
 from app.core.script.project import Project
 from app.core.script.script import Line, Script
-from app.install.natural_voice_parts import NATURAL_VOICE_MODEL
+from app.install.natural_voice import NATURAL_VOICE_MODEL
 from app.settings.user_settings import Settings
 from app.ui.interchange.opened_import import find_voices, open_file
 from app.ui.script import autosave

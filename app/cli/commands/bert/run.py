@@ -19,7 +19,7 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report
 from app.install.duration_check import measure_missing_agreements
 from app.install.install_bert import AddBertResult, add_bert, find_installed_bert, remove_bert
-from app.install.pending_berts import refine_bert
+from app.install.refinement_runs import refine_installed
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import TOKENIZER_NAME, VOCABULARY_NAME, BertModel, list_installed_berts
 from app.voices.installed_voices import list_installed_voices
@@ -90,7 +90,7 @@ def _add_bert(options: argparse.Namespace) -> None:
 def finish_bert(bert: BertModel, *, as_json: bool) -> None:
     """Refine a BERT that can be used already, and report that."""
     with show_progress(as_json=as_json) as shown:
-        outcome = refine_bert(bert, shown)
+        outcome = refine_installed(bert, shown)
     if as_json:
         print_json({"type": "bert_refinement", "id": bert.id, "outcome": outcome})
     elif outcome == "refined":
@@ -137,7 +137,7 @@ def _open_source(options: argparse.Namespace, view: ProgressView, report: Report
         return
     # Brings an HTTP library, which files do not need.
     from app.install import download_sources
-    from app.install.download_folders import discard_after_use
+    from app.install.download_sources import discard_after_use
 
     watch = download_sources.DownloadMonitor(report, view.update_download, view.update_wait)
     if options.hub:
@@ -154,7 +154,7 @@ def _fetch_companions(url: str, model: Path, monitor: DownloadMonitor) -> None:
     """Fetch the tiny files that must lie beside a model."""
     from app.adapters.http.http_address import parse_address
     from app.install import download_sources
-    from app.install.download_folders import discard_download
+    from app.install.download_sources import discard_download
 
     vocabulary = () if model.with_name(VOCABULARY_NAME).is_file() else (TOKENIZER_NAME,)
     for name in (*vocabulary, *(("config.json",) if model.suffix == ".safetensors" else ())):

@@ -16,18 +16,17 @@ from app.cli.commands.voices.voice_records import build_list_record
 from app.cli.console_output import print_error, print_json, print_localized_note, print_note, print_result
 from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress
-from app.common.errors import AppError, InputError, VoiceError
+from app.common.errors import AppError, InputError, UserDecisionRequiredError, VoiceError
 from app.common.files import paths
 from app.common.language import localize
 from app.common.progress import Report, build_part_report
 from app.install.duration_check import measure_missing_agreements
 from app.install.install_bert import add_bert
-from app.install.manage_voices import find_user_voice, rename_voice, validate_voice_name
+from app.install.manage_voices import find_user_voice, rename_voice
 from app.install.natural_voice_install import install_natural_voice
-from app.install.pending_berts import list_pending_berts
-from app.install.pending_voices import refine_voice
-from app.install.refinement_runs import RefinementOutcome
-from app.install.select_checkpoint import UserDecisionRequiredError
+from app.install.refinement_runs import RefinementOutcome, refine_installed
+from app.install.refinement_work import list_pending_berts
+from app.install.voice_identity import validate_voice_name
 from app.install.voice_import import ImportOptions, InstallResult, add_voices, ask_licence_early, find_voice_by_content
 from app.voices.bert_models import find_bert
 from app.voices.pending_refinement import is_refinement_pending
@@ -46,7 +45,7 @@ def add_with_bert(uuid: str, import_options: ImportOptions, *, as_json: bool, ad
     """Download voice and BERT as one, ask for the licence as soon as the voice is there, and add first the BERT, then the voice."""
     # Brings an HTTP library, which other commands do not need.
     from app.install import download_sources
-    from app.install.download_folders import discard_after_use
+    from app.install.download_sources import discard_after_use
     from app.install.voice_bert_download import fetch_voice_with_bert
 
     with show_progress(as_json=as_json) as shown:
@@ -67,7 +66,7 @@ def add_with_bert(uuid: str, import_options: ImportOptions, *, as_json: bool, ad
 
 def _ask_licence(file: Path, import_options: ImportOptions, as_json: bool) -> None:
     """Ask for the licence. A program that called us shows it while the BERT is downloaded, and has the user's answer remembered."""
-    from app.install.download_folders import discard_download
+    from app.install.download_sources import discard_download
 
     try:
         ask_licence_early(file, import_options.ask_licence)
@@ -187,7 +186,7 @@ def _add_download(fetcher: str, address: str, options: argparse.Namespace, impor
     began = time.monotonic()
     # Brings an HTTP library, which files do not need.
     from app.install import download_sources
-    from app.install.download_folders import discard_after_use
+    from app.install.download_sources import discard_after_use
 
     with show_progress(as_json=options.json) as shown:
         watch = download_sources.DownloadMonitor(
@@ -235,7 +234,7 @@ def finish_voices(added: list[InstallResult], options: argparse.Namespace, began
     outcomes: dict[Path, RefinementOutcome] = {}
     for voice in waiting:
         with show_progress(as_json=options.json) as shown:
-            outcomes[voice.path] = refine_voice(voice, shown)
+            outcomes[voice.path] = refine_installed(voice, shown)
         _report_refinement(voice, outcomes[voice.path])
     needed = {item.voice.manifest.bert for item in added}
     for bert in list_pending_berts():

@@ -27,9 +27,16 @@ from app.cli.progress_display import show_progress
 from app.common.errors import AppError, InputError, VoiceError
 from app.common.files import paths
 from app.common.language import localize
-from app.install.manage_voices import export_voice, remove_voice, rename_voice
-from app.install.outdated_voices import list_outdated_voices
-from app.install.reprepare import RenewVoice, list_user_voice_ids, prepare_voice_again, renew_outdated_voice
+from app.install.manage_voices import (
+    RenewVoice,
+    export_voice,
+    list_user_voice_ids,
+    prepare_voice_again,
+    remove_voice,
+    rename_voice,
+    renew_outdated_voice,
+)
+from app.install.refinement_work import list_outdated_voices
 from app.install.resolve_voice import find_unprepared_voice
 from app.install.sandboxed_import import check_voice
 from app.install.voice_licence import find_unaccepted_licence

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.adapters.ort.graph_session import open_unoptimized
 from app.common.progress import ignore_report
 from app.core.sound.result_metrics import compute_min_cosine, compute_relative_difference
-from app.install.bert_activation_means import measure_activation_means
-from app.install.bert_verification import build_test_texts, compute_features
+from app.install.bert_preparation import build_test_texts, compute_features, measure_means_by_session
 from app.voices.prepare.bert import lean_deberta
 from app.voices.prepare.bert.deberta_weights import DebertaWeights
 from app.voices.prepare.bert.lean_deberta import (
@@ -69,7 +69,7 @@ def test_every_length_up_to_the_longest(length: int, published: Path, tmp_path: 
 def found_centres(source: DebertaWeights, texts: list[np.ndarray], folder: Path) -> dict[str, np.ndarray]:
     write_lean_deberta(source, folder / "exact.onnx", ignore_report)
     write_product_mean_graph(folder / "exact.onnx", folder / "watched.onnx")
-    return measure_activation_means(folder / "watched.onnx", texts)
+    return measure_means_by_session(open_unoptimized(folder / "watched.onnx", "BERT"), texts)
 
 
 @pytest.mark.parametrize("block", [256, 32])

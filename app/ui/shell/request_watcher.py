@@ -1,4 +1,4 @@
-"""Requests from outside: of later starts, whose files the window opens, and signals that end it."""
+"""Requests from outside: of later starts, whose files the window opens, of `koebako read`, and signals that end it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,35 @@ from pathlib import Path
 from PySide6.QtCore import QFileSystemWatcher, QObject, QSocketNotifier, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.adapters.window_requests import find_requests_dir
+from app.adapters.window_requests import ReadRequest, find_requests_dir, handle_read_requests, remove_old_answers
 from app.common.files.private_data_dir import make_private_folder
 from app.ui.shell.single_instance import take_requests
 
 
-class OpenRequestWatcher(QObject):
-    """Takes the requests for a window."""
+class RequestWatcher(QObject):
+    """Takes the requests for a window.
 
-    def __init__(self, window: QWidget, show_window: Callable[[], object], open_files: Callable[[Sequence[Path]], object]) -> None:
+    Args:
+        show_window: brings the window to the front.
+        open_files: called with the files of each later start.
+        read_aloud: called with each request to read; its AppError is the answer.
+    """
+
+    def __init__(
+        self,
+        window: QWidget,
+        show_window: Callable[[], object],
+        open_files: Callable[[Sequence[Path]], object],
+        read_aloud: Callable[[ReadRequest], object],
+    ) -> None:
         super().__init__(window)
-        self._show_window, self._open_files = show_window, open_files
+        self._show_window, self._open_files, self._read_aloud = show_window, open_files, read_aloud
         self._watcher = QFileSystemWatcher(self)
         self._watcher.directoryChanged.connect(self._take_requests)
-        # If the folder cannot be written, later starts open windows of their own.
+        # If the folder cannot be written, nobody can ask, and later starts open windows of their own.
         with contextlib.suppress(OSError):
             make_private_folder(find_requests_dir())
+            remove_old_answers()
             self._watcher.addPath(str(find_requests_dir()))
         # Requests that came while this window was opening cause no change of the folder.
         QTimer.singleShot(0, self._take_requests)
@@ -36,6 +49,7 @@ class OpenRequestWatcher(QObject):
         for files in take_requests():
             self._show_window()
             self._open_files(files)
+        handle_read_requests(self._read_aloud)
 
 
 class UnixSignalHandler(QObject):

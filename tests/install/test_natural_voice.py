@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.common.errors import VoiceError
-from app.install.natural_voice_parts import NATURAL_VOICE_MODEL, SplitModel, find_installed_parts, find_parts_in_folder, join_parts
+from app.install.natural_voice import NATURAL_VOICE_MODEL, SplitModel, find_installed_parts, find_parts_in_folder, join_parts
 
 from .natural_voice_files import part_content, unpack_wheels, write_wheel
 
