@@ -12,7 +12,6 @@ from tests.source_trees import parse_app
 JSON = {
     "app/core/script/script_data.py": "fields of a later version that we dumped when the file was read",
     "app/common/files/untrusted_json.py": "the reader itself",
-    "app/adapters/ort/optimization_levels.py": "ONNX Runtime's profile, just written into a folder of our own; it holds millions of values",
     "app/adapters/ort/profiled_session.py": "the same of another session",
     "app/adapters/sandbox/sandbox_child.py": "the task that our own parent hands over",
     "app/export/cluster_relay.py": "what our own parent asks for",
@@ -31,7 +30,6 @@ WHOLE = {
     "app/adapters/ort/fixed_shapes/fixed_shape_graph.py": "calls that we kept with a form, as arrays",
     "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",
     "app/adapters/ort/optimized_session.py": "copies that we made",
-    "app/adapters/ort/optimization_levels.py": "ONNX Runtime's profile",
     "app/adapters/ort/profiled_session.py": "the same of another session",
     "app/adapters/ort/ort_format.py": "what ONNX Runtime's tools have just written into a folder of our own",
     "app/lab/place/kernel_coverage.py": "ships with the program",

@@ -18,7 +18,6 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.file_dialogs import ask_for_file, ask_for_files
-from app.voices.bert_models import TOKENIZER_NAME, VOCABULARY_NAME
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.required_bert import SBV2_BERT_ID
 
@@ -224,6 +223,8 @@ def is_bert_source(path: Path) -> bool:
 
     BERTs are published that way; no voice has a vocabulary.
     """
+    from app.voices.bert_models import TOKENIZER_NAME, VOCABULARY_NAME
+
     if path.is_dir():
         try:
             return any(is_bert_source(file) for file in path.iterdir() if file.suffix.lower() in BERT_FILE_SUFFIXES)
