@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.adapters.portaudio import portaudio_player, portaudio_stream
+from app.adapters.portaudio import portaudio_player
 from app.adapters.portaudio.audio_devices import AudioDevice
 
 RATE = 48_000
@@ -110,7 +110,7 @@ class PretendStream:
 def pretend_output(monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendOutput]:
     """The only output that a player of this process finds."""
     output = PretendOutput()
-    monkeypatch.setattr(portaudio_stream, "load_portaudio", lambda: output)
+    monkeypatch.setattr(portaudio_player, "load_portaudio", lambda: output)
     monkeypatch.setattr(portaudio_player, "find_output_device", lambda _choice: DEVICE)
     yield output
     for stream in output.streams:

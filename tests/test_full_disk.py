@@ -28,7 +28,7 @@ from app.core.text.dictionary_entries import make_entry
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter
-from app.export.timeline import SpokenLine
+from app.export.sidecar_formats import SpokenLine
 from app.interchange.koebako_files import read_project, write_project
 from app.settings.user_settings import Settings, load_settings, save_settings
 from tests.disk_faults import Fault, tried_at_every_place

@@ -15,8 +15,7 @@ import soundfile
 from app.compose.text_front_end import open_g2p
 from app.core.synthesis_types import PhoneTiming
 from app.core.text.phone_ids import map_phones_to_moras
-from app.export.sidecars.sidecar_formats import format_hts_labels, format_srt
-from app.export.timeline import SpokenFile, SpokenLine, TimedText
+from app.export.sidecar_formats import SpokenFile, SpokenLine, TimedText, format_hts_labels, format_srt
 from app.service.wav_stream import convert_to_pcm, pack_wav_header
 from tests.benchmarks import hearing
 from tests.benchmarks.hearing import CARRIER, HeardLines, read_texts, summarise_misses

@@ -26,7 +26,7 @@ from app.cli.commands.voices import add_voices_command
 from app.cli.main import build_parser, main
 from app.common.language import Language, set_language
 from app.core.synthesis_types import AudioChunk
-from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
+from app.export.sidecar_formats import SIDECAR_FORMATS
 from app.install.natural_voice import NATURAL_VOICE_SPEAKERS
 from app.install.refinement_runs import refine_installed
 from app.install.voice_import import add_voices, find_user_voices_dir

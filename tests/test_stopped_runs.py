@@ -18,10 +18,10 @@ from app.core.script.script import Line
 from app.core.sound.fixed_durations import measure_durations, read_sentences, synthesize_fixed
 from app.core.sound.stage_clock import RequestStopped, ignore_stage
 from app.core.synthesis_types import SynthesisRequest
+from app.export.export_batch import LocalWorker
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.export_tasks import BatchSettings, ExportTask
-from app.export.local_worker import LocalWorker
 from app.install.verify_voice import verify_prepared_voice
 from tests.faulty_device import FaultyDevice
 from tests.stopped_runs import DECODER, FLOW, stop_within_run

@@ -189,7 +189,7 @@ class JobHandlers:
                 if (result := job.compute(turn)) is not None:
                     self._report(ComputedResult(job, result))
             case PlaySampleJob():
-                from app.adapters.sound.recording_reader import read_voice_sample
+                from app.adapters.sound.sound_codec import read_voice_sample
 
                 sound = read_voice_sample(job.file)
                 self._output.ensure_open(sound.sampling_rate).write_chunk(sound)

@@ -23,9 +23,8 @@ from app.export.cluster_task import end_cluster_batch, run_cluster_task
 from app.export.export_settings import SidecarKind
 from app.export.export_tasks import BatchSettings, ExportTask, ReadingTerms, convert_task_to_data
 from app.export.file_writer import write_finished_files
-from app.export.loudness import convert_loudness_to_data, parse_loudness
-from app.export.loudness_meter import parse_written_data
-from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
+from app.export.loudness import convert_loudness_to_data, parse_loudness, parse_written_data
+from app.export.sidecar_formats import list_sidecar_suffixes
 
 FILES_PER_WORKER = 2  # what a worker is given at once, so that it need not wait for the next
 

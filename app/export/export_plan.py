@@ -12,19 +12,23 @@ from app.common.errors import OutputFileError
 from app.common.language import get_language, localize
 from app.core.script.script import Character, Line, LineSettings
 from app.export.export_settings import DEFAULT_PATTERN_ENGLISH, DEFAULT_PATTERN_JAPANESE, ExportSettings
-from app.export.name_pattern import COUNTER_TOKEN, NUMBER_WIDTH, SpeakerNames, build_token_values, fill_pattern
 from app.export.safe_file_names import (
+    COUNTER_TOKEN,
     NO_OWN_FILES,
     NO_SOURCES,
+    NUMBER_WIDTH,
     OwnFiles,
     SourceFiles,
+    SpeakerNames,
     TakenNames,
     build_source_error,
+    build_token_values,
+    fill_pattern,
     find_free_stem,
     fold_file_name,
     sanitise_stem,
 )
-from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
+from app.export.sidecar_formats import list_sidecar_suffixes
 
 FindNames = Callable[[LineSettings], SpeakerNames]  # by which names people know who speaks a line
 

@@ -26,11 +26,9 @@ from app.core.text.sentence_splitting import split_sentences
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter
-from app.export.loudness import LoudnessMeasurement
-from app.export.loudness_meter import LoudnessMeter, WrittenLoudness
-from app.export.name_pattern import SpeakerNames
-from app.export.sidecars.sidecar_formats import TIMELESS_SIDECARS
-from app.export.timeline import PAUSE_PHONE, SpokenFile, SpokenLine, TimedMora, TimedText
+from app.export.loudness import LoudnessMeasurement, LoudnessMeter, WrittenLoudness
+from app.export.safe_file_names import SpeakerNames
+from app.export.sidecar_formats import PAUSE_PHONE, TIMELESS_SIDECARS, SpokenFile, SpokenLine, TimedMora, TimedText
 from app.voices.installed_voices import find_id_by_name
 from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import read_card

@@ -47,7 +47,7 @@ class ExportSettings:
     # without one counts by its speaker.
     files: FileGrouping = "lines"
     folder: str = ""  # where they go; empty where nobody has chosen yet
-    pattern: str = ""  # of names, see `app.export.name_pattern`; empty is the usual one
+    pattern: str = ""  # of names, see `app.export.safe_file_names`; empty is the usual one
     sound: str = "wav"  # format, as its suffix without the dot
     subtype: str = ""  # as `SOUND_FORMATS` has them; empty is the format's first
     quality: SoundQuality = "standard"

@@ -13,9 +13,8 @@ from app.common.files.private_data_dir import make_private_folder
 from app.core.synthesis_types import AudioChunk, Float32
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, TextEncoding
-from app.export.loudness_meter import LoudnessStage, WrittenLoudness
-from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
-from app.export.timeline import SpokenFile, SpokenLine, join_lines
+from app.export.loudness import LoudnessStage, WrittenLoudness
+from app.export.sidecar_formats import SIDECAR_FORMATS, SpokenFile, SpokenLine, join_lines
 
 _CODECS: dict[TextEncoding, str] = {"utf-8": "utf-8", "shift_jis": "cp932"}  # Windows means CP932 by Shift_JIS: it has ① and 髙
 

@@ -13,12 +13,12 @@ from app.export.export_settings import ExportSettings
 from app.export.loudness import (
     MIN_LOUDNESS_LENGTH_S,
     LoudnessMeasurement,
+    WrittenLoudness,
     compute_gain_db,
     compute_limited_lufs,
     compute_max_gain_db,
     merge_measurements,
 )
-from app.export.loudness_meter import WrittenLoudness
 
 TOLERANCE_LU = 0.5  # what nobody hears, and no rule of a platform asks for
 _LEAST_TOLD_DB = 0.05  # what is less than it says nothing in the one decimal that is shown

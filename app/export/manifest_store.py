@@ -24,9 +24,9 @@ from app.common.language import localize
 from app.export.export_settings import EXPORT_SOUND_FORMATS
 from app.export.game_lists import GAME_LIST_NAMES
 from app.export.loudness import LoudnessMeasurement, convert_loudness_to_data, parse_loudness
-from app.export.name_pattern import FORBIDDEN_FILE_NAME_CHARS
 from app.export.render_keys import DIGEST_BYTES
-from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
+from app.export.safe_file_names import FORBIDDEN_FILE_NAME_CHARS
+from app.export.sidecar_formats import SIDECAR_FORMATS
 
 MANIFEST_NAME = ".koebako-export.json"  # the manifest's name in an export folder
 

@@ -16,7 +16,7 @@ from app.common.processes.terminal import write_text
 from app.export.export_tasks import BatchSettings, ExportTask, convert_task_to_data, parse_task_data
 
 if TYPE_CHECKING:
-    from app.export.local_worker import LocalWorker
+    from app.export.export_batch import LocalWorker
 
 EXPORT_PROCESS_OPTION = "--export"
 CHILD_EXIT_TIMEOUT_S = 5.0
@@ -72,7 +72,7 @@ class ProcessWorker:
 def main() -> int:
     """Make the files of a batch in the child, until its input ends."""
     # With all that speaks, which the parent may not need.
-    from app.export.local_worker import LocalWorker
+    from app.export.export_batch import LocalWorker
 
     lines = sys.stdin.buffer
     worker = LocalWorker(BatchSettings.from_data(parse_object(lines.readline())))

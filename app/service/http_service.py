@@ -20,8 +20,7 @@ from app.service.query_presets import QueryPresetStore
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.request_fields import RequestFields
 from app.service.request_log import RequestLog
-from app.service.response_spool import AnonymousFile
-from app.service.service_job import JobContext, ServiceJobQueue
+from app.service.service_job import AnonymousFile, JobContext, ServiceJobQueue
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
 from app.service.voicevox_phrases import QueryTextMemory
 

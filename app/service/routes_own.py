@@ -30,8 +30,7 @@ from app.service.query_edits import MAX_SOUND_S, LineDurations, create_too_long_
 from app.service.query_synthesizer import QuerySynthesizer, check_text
 from app.service.request_fields import RequestFields
 from app.service.request_log import REQUEST_TEXT_KEY
-from app.service.response_spool import AnonymousFile
-from app.service.service_job import JobContext
+from app.service.service_job import AnonymousFile, JobContext
 from app.service.speak_request import (
     EVENT_STREAM_TYPE,
     LONGEST_NAME,

@@ -20,7 +20,7 @@ from app.service.http_errors import RefusalError, create_refusal
 from app.service.http_service import WAV_TYPE, HttpService, build_file_response, read_query_fields, read_style, stream_sound
 from app.service.query_synthesizer import QuerySynthesizer, check_text
 from app.service.request_log import REQUEST_TEXT_KEY
-from app.service.response_spool import AnonymousFile
+from app.service.service_job import AnonymousFile
 from app.service.style_catalogue import ServedStyle
 from app.service.voicevox_phrases import PAUSE_MORA
 from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery, QueryMora, parse_phrases, parse_queries, parse_query

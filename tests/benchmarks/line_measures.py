@@ -12,10 +12,8 @@ import pyworld
 
 from app.core.synthesis_types import Float32, Float64, PhoneTiming
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
-from app.export.loudness import compute_integrated_lufs, merge_measurements
-from app.export.loudness_meter import measure_loudness
-from app.export.sidecars.sidecar_formats import HTS_UNITS_PER_S
-from app.export.timeline import PAUSE_PHONE, TimedText
+from app.export.loudness import compute_integrated_lufs, measure_loudness, merge_measurements
+from app.export.sidecar_formats import HTS_UNITS_PER_S, PAUSE_PHONE, TimedText
 
 FRAME_S, STEP_S = 0.01, 0.005
 SOUND_DB = -40.0

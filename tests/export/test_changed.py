@@ -40,8 +40,8 @@ from app.export.manifest_store import (
     convert_entry_to_data,
     parse_entry,
 )
-from app.export.name_pattern import SpeakerNames
 from app.export.render_keys import SoundConditions, VoiceFacts, compute_file_key, compute_sound_key, compute_voice_fingerprint
+from app.export.safe_file_names import SpeakerNames
 from app.settings.user_settings import Settings
 from app.voices.installed_voices import find_shipped_voice_id
 from app.voices.pending_refinement import SOURCE_GRAPH_NAME, clear_pending_refinement, mark_refinement_pending

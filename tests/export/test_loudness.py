@@ -22,14 +22,17 @@ from app.export.loudness import (
     MAX_LIMITED_DB,
     MAX_TRUE_PEAK_DB,
     LoudnessMeasurement,
+    LoudnessMeter,
+    LoudnessStage,
+    WrittenLoudness,
     compute_gain_db,
     compute_integrated_lufs,
     compute_limited_lufs,
     compute_max_gain_db,
     convert_to_db,
+    measure_loudness,
     merge_measurements,
 )
-from app.export.loudness_meter import LoudnessMeter, LoudnessStage, WrittenLoudness, measure_loudness
 from app.export.loudness_report import FileGains, compute_file_gains
 
 RATE = 48_000

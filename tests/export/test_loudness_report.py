@@ -10,7 +10,7 @@ import pytest
 from app.core.script.script import Line
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
-from app.export.loudness_meter import WrittenLoudness, convert_written_to_data, parse_written_data
+from app.export.loudness import WrittenLoudness, convert_written_to_data, parse_written_data
 from app.export.loudness_report import FileGains, LoudnessReport
 
 FIRST, SECOND, WORD = (PlannedFile(Path(f"{name}.wav"), (Line("あ"),)) for name in ("001", "002", "word"))

@@ -21,15 +21,17 @@ from app.export.export_plan import (
     plan_files,
 )
 from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
-from app.export.name_pattern import (
+from app.export.safe_file_names import (
     FORBIDDEN_FILE_NAME_CHARS,
     SpeakerNames,
     build_token_values,
     describe_pattern_problem,
     fill_pattern,
+    find_free_stem,
+    fold_file_name,
     list_tokens,
+    sanitise_stem,
 )
-from app.export.safe_file_names import find_free_stem, fold_file_name, sanitise_stem
 
 DAY = date(2026, 1, 31)
 LINE = Line("今日は、とても良い天気ですね。", LineSettings(seed=7), id="abc")

@@ -25,8 +25,18 @@ from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride
 from app.export.export_plan import PlannedFile
 from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
 from app.export.export_settings import SIDECAR_KINDS, TIMING_UNITS, ExportSettings, SidecarKind, TimingUnit
-from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS, SidecarFormat, format_ass, format_hts_labels, format_srt, format_vtt
-from app.export.timeline import SpokenFile, SpokenLine, TimedMora, TimedText
+from app.export.sidecar_formats import (
+    SIDECAR_FORMATS,
+    SidecarFormat,
+    SpokenFile,
+    SpokenLine,
+    TimedMora,
+    TimedText,
+    format_ass,
+    format_hts_labels,
+    format_srt,
+    format_vtt,
+)
 from app.ui.export.export_form import CUE_SIDECARS
 
 TEXT = "こんにちは、世界。今日は\n「いい」天気ですね？"

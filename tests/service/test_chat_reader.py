@@ -24,8 +24,7 @@ from app.service.chat.bouyomi_protocol import (
     ChatProtocolError,
     ChatTalk,
 )
-from app.service.chat.chat_delivery import build_chat_request
-from app.service.chat.chat_queue import ChatQueue, ChatRules, fold_writer_name, parse_chat_voices
+from app.service.chat.chat_queue import ChatQueue, ChatRules, build_chat_request, fold_writer_name, parse_chat_voices
 from app.service.chat.chat_server import MAX_CONNECTIONS, MAX_WAITING_CONNECTIONS, ChatServer, TalkRefusalError, parse_head, parse_talk
 
 # By the pieces in which they reach the socket. Those with a project's name send what its public source writes, byte for byte; the others

@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from app.common.errors import OutputFileError
-from app.service import response_spool, routes_query
+from app.service import routes_query, service_job
 from app.service.query_synthesizer import QuerySynthesizer
-from app.service.response_spool import ResponseSpool, SpoolQuota
+from app.service.service_job import ResponseSpool, SpoolQuota
 
 PIECE = 1 << 20
 PIECES = 32
@@ -29,7 +29,7 @@ def made(_speech: QuerySynthesizer, _query: object, **_options: object) -> Itera
 
 
 def test_few_bytes_wait_in_memory_and_more_on_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(response_spool, "MAX_HELD_BYTES", 10)
+    monkeypatch.setattr(service_job, "MAX_HELD_BYTES", 10)
     room = SpoolQuota(15, 100)
     first, second = ResponseSpool(room), ResponseSpool(room)
     pieces = [first.put_bytes(bytes([index]) * 4) for index in range(4)]
@@ -45,7 +45,7 @@ def test_few_bytes_wait_in_memory_and_more_on_the_disk(monkeypatch: pytest.Monke
 
 
 def test_the_disk_has_a_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(response_spool, "MAX_HELD_BYTES", 0)
+    monkeypatch.setattr(service_job, "MAX_HELD_BYTES", 0)
     own = ResponseSpool(SpoolQuota(0, 10))
     piece = own.put_bytes(b"12345678")
     with pytest.raises(OutputFileError, match="unread audio"):
@@ -76,7 +76,7 @@ def test_a_slow_reader_costs_little_memory(client: httpx.Client, url: str, style
             answer = own.recv(4096)
             assert answer.startswith(b"HTTP/1.1 200")
             assert client.post("/initialize_speaker", params={"speaker": style}).status_code == 204  # after all of it was made
-            assert tracemalloc.get_traced_memory()[1] < response_spool.MAX_HELD_BYTES + 8 * PIECE
+            assert tracemalloc.get_traced_memory()[1] < service_job.MAX_HELD_BYTES + 8 * PIECE
             found = answer.partition(b"\r\n\r\n")[2]
             total, wrong = len(found), found.count(0) != len(found)
             while total < PIECE * PIECES:
@@ -85,7 +85,7 @@ def test_a_slow_reader_costs_little_memory(client: httpx.Client, url: str, style
                 wrong |= piece[0] != total // PIECE or piece[-1] != (total + len(piece) - 1) // PIECE
                 total += len(piece)
         assert not wrong
-        assert tracemalloc.get_traced_memory()[1] < response_spool.MAX_HELD_BYTES + 8 * PIECE
+        assert tracemalloc.get_traced_memory()[1] < service_job.MAX_HELD_BYTES + 8 * PIECE
     finally:
         tracemalloc.stop()
 
@@ -110,7 +110,7 @@ def test_a_full_disk_ends_that_answer_alone(
     values = client.post("/audio_query", params={"text": "はい", "speaker": style}).content
     with monkeypatch.context() as patch:
         patch.setattr(routes_query, "synthesize_pieces", made)
-        patch.setattr(response_spool, "_open_file", Full)
+        patch.setattr(service_job, "_open_file", Full)
         body = b"[" + values + b"]" if path == "/multi_synthesis" else values
         with asked(url, f"{path}?speaker={style}", body) as own:
             time.sleep(0.3)

@@ -1,4 +1,4 @@
-"""Sounds as bytes: encoded as other programs ask for it, WAVs that they send, and takes as they are kept: FLAC in 16 bits, half the size of WAV.
+"""Sounds as bytes: encoded as other programs ask for it, WAVs that they send, recordings, and takes as they are kept: FLAC in 16 bits.
 
 What is read may be a stranger's, so it is bounded before room is made.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -14,15 +15,19 @@ import soundfile
 from numpy.typing import NDArray
 
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE, choose_encoding
-from app.common.errors import OutputFileError
+from app.common.errors import InputError, OutputFileError, VoiceError
+from app.common.files.bounded_read import open_regular_file
 from app.common.language import localize
-from app.core.synthesis_types import Float32
+from app.core.synthesis_types import AudioChunk, Float32
 
 _CODEC_BLOCK_FRAMES = 8192
 
 Int16 = NDArray[np.int16]
 MAX_TAKE_SAMPLES = 48_000 * 600  # ten minutes, 58 MB: silence takes next to nothing in a file, however long
 INT16_FULL_SCALE = 1 << 15
+
+MAX_RECORDING_S = 120
+MAX_CHANNELS = 8  # as cinemas have
 
 
 class SoundFileObject(Protocol):
@@ -105,3 +110,58 @@ def decode_take(content: bytes) -> tuple[Int16, int]:
     except RuntimeError as exc:  # of libsndfile
         raise ValueError("no sound") from exc
     return np.asarray(samples, np.int16), rate
+
+
+def read_voice_sample(file: Path) -> AudioChunk:
+    """Return the whole recording, mixed to mono; raise VoiceError if it is no sound that we can play."""
+    try:
+        mono, rate = _read_mono(file)
+    except (OSError, RuntimeError, ValueError) as exc:
+        raise VoiceError(
+            localize(f"ボイスサンプルを再生できません: {file.name}", f"This sample cannot be played: {file.name}"),
+            localize("ファイルが壊れているか、対応していない形式です。", "The file is damaged or its format is not supported."),
+        ) from exc
+    return AudioChunk(mono, rate, f"sample {file}", 0, last=True)
+
+
+def read_recording(file: Path) -> tuple[Float32, int]:
+    """Return samples, mixed to mono, and rate in Hz of the user's own recording; raise InputError if there is none, if it is silent, or longer than two minutes."""
+    try:
+        mono, rate = _read_mono(file, MAX_RECORDING_S + 1)
+    except _TooManyChannelsError as exc:
+        raise InputError(
+            localize(f"この音声ファイルは使えません: {file.name}", f"This sound file cannot be used: {file.name}"),
+            localize(
+                f"チャンネルが多すぎます（{exc}）。{MAX_CHANNELS} チャンネルまでの音声を選んでください。",
+                f"It has {exc} channels. Choose one of at most {MAX_CHANNELS}.",
+            ),
+        ) from exc
+    except (OSError, RuntimeError, ValueError) as exc:
+        raise InputError(
+            localize(f"音声ファイルを読み込めません: {file.name}", f"This sound file cannot be read: {file.name}"),
+            localize("ファイルが壊れているか、対応していない形式です。", "The file is damaged or its format is not supported."),
+        ) from exc
+    if not mono.any() or len(mono) > MAX_RECORDING_S * rate:
+        raise InputError(
+            localize(f"この音声ファイルは使えません: {file.name}", f"This sound file cannot be used: {file.name}"),
+            localize(
+                f"無音ではない、{MAX_RECORDING_S} 秒以内の音声を選んでください。",
+                f"Choose one of at most {MAX_RECORDING_S} seconds that is not silent.",
+            ),
+        )
+    return mono, rate
+
+
+def _read_mono(file: Path, max_duration_s: int = MAX_RECORDING_S) -> tuple[Float32, int]:
+    """Read a recording as mono; raise OSError, also for a pipe, which would be waited for, RuntimeError of libsndfile, or ValueError for anything but a recording of a voice."""
+    with open_regular_file(file) as opened, soundfile.SoundFile(opened) as sound:
+        if sound.channels > MAX_CHANNELS:
+            raise _TooManyChannelsError(sound.channels)
+        if sound.samplerate > HIGHEST_RATE:
+            raise ValueError("rate")
+        samples = sound.read(max_duration_s * sound.samplerate, dtype="float32", always_2d=True)
+        return np.clip(np.nan_to_num(samples.mean(axis=1)), -1, 1).astype(np.float32), int(sound.samplerate)
+
+
+class _TooManyChannelsError(ValueError):
+    """Room for all of them would be made before anything is known of the sound."""

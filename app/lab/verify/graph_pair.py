@@ -13,8 +13,7 @@ from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS, FLOAT16_TOL
 from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.optimization_levels import open_at_level
 from app.core.sound.result_metrics import INCOMPARABLE, MAX_SNR_DB, ResultDifference, compute_difference
-from app.export.loudness import compute_integrated_lufs
-from app.export.loudness_meter import measure_loudness
+from app.export.loudness import compute_integrated_lufs, measure_loudness
 from app.install.bert_preparation import MIN_BERT_COSINE
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepare.expose_tensors import GraphNode, expose_graph_tensors, list_nodes

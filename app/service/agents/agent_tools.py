@@ -1,22 +1,27 @@
 """The tools of agents: they speak, list voices, read timings and write files. What comes is checked by the schemas that agents see.
 
-The voice that an agent chose last is kept by the name under which the agent introduces itself.
+The voice that an agent chose last is kept by the name under which the agent introduces itself. Files go into one folder: under names, never
+paths; nothing is overwritten and no link followed.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from app.adapters.files.part_file import PartFile
 from app.adapters.shared_settings import change_settings
 from app.adapters.speech_activity import record_at_stages, record_speech
-from app.common.errors import AppError, InputError
+from app.common.errors import AppError, InputError, OutputFileError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
+from app.common.system_errors import describe_reason
 from app.compose.audio_outputs import open_player, open_sound_file
 from app.core.request_limits import BOUNDS
 from app.core.sound.phrase_gate import PhraseGate
@@ -26,7 +31,7 @@ from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.engine import Engine
 from app.engine.engine_thread import JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
-from app.service.agents.agent_folder import AgentFolder, check_file_name
+from app.export.safe_file_names import find_free_stem, sanitise_stem
 from app.service.agents.agent_session import INVALID_PARAMS, RpcError
 from app.service.http_errors import RefusalError
 from app.service.query_synthesizer import QuerySynthesizer
@@ -61,6 +66,8 @@ _LINE: _Schema = {
     "required": ["text"],
     "additionalProperties": False,
 }
+
+_MAX_TRIES = 100
 
 
 class PlayerFactory(Protocol):
@@ -178,6 +185,60 @@ def _check_object(schema: _Schema, values: Any, where: str) -> None:
 
 def _create_refusal(where: str) -> InputError:
     return InputError(localize(f"引数「{where}」を使用できません。", f"The argument “{where}” is missing, unknown or out of bounds."))
+
+
+class AgentFolder:
+    """Made when the first file is written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().absolute()  # absolute, without links
+
+    def choose_path(self, name: str, suffix: str) -> Path:
+        """Return a path in the folder, which exists then, that is free now; raise InputError for a name that is a path, OutputFileError."""
+        stem = check_file_name(name, suffix)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self.path = self.path.resolve(strict=True)
+            return self._find_free_path(stem, suffix)
+        except OSError as exc:
+            raise _build_folder_error(exc) from exc
+
+    def place_part(self, part: PartFile, name: str, suffix: str) -> Path:
+        """Give a whole file a free name and return its path; remove the part and raise OutputFileError if that fails."""
+        try:
+            part.finish_writing()
+            stem = check_file_name(name, suffix)
+            for _ in range(_MAX_TRIES):
+                path = self._find_free_path(stem, suffix)
+                if part.take_free_name(path):
+                    return path
+            raise OutputFileError(localize("空いているファイル名がありません。", "No file name is free."))
+        except BaseException:
+            part.discard()
+            raise
+
+    def _find_free_path(self, stem: str, suffix: str) -> Path:
+        free = find_free_stem(stem, "koebako", (), lambda one: os.path.lexists(self.path / f"{one}{suffix}"))
+        return self.path / f"{free}{suffix}"
+
+
+def check_file_name(name: str, suffix: str) -> str:
+    """Return the stem of a name that an agent gave; raise InputError if it is a path or of another format."""
+    if any(mark in name for mark in ("/", "\\", ":", "\0")) or name.strip(" .") == "":
+        raise InputError(
+            localize("ファイル名を指定してください。パスは使用できません。", "Give a file name; paths are not allowed."),
+            localize("例: hello.wav", "For example: hello.wav"),
+        )
+    stem = name[: -len(suffix)] if name.lower().endswith(suffix) else name
+    return sanitise_stem(stem)
+
+
+def _build_folder_error(cause: OSError) -> OutputFileError:
+    reason = describe_reason(cause)
+    return OutputFileError(
+        localize(f"フォルダーに書き込めません：{reason}。", f"The folder cannot be written: {reason}."),
+        localize("--folder で別のフォルダーを指定してください。", "Choose another one with --folder."),
+    )
 
 
 class SpeechTools:

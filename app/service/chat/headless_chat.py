@@ -20,8 +20,7 @@ from app.engine.engine import Engine
 from app.engine.engine_thread import JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.chat.bouyomi_protocol import ChatTalk
-from app.service.chat.chat_delivery import build_chat_request, find_chat_style
-from app.service.chat.chat_queue import ChatQueue
+from app.service.chat.chat_queue import ChatQueue, build_chat_request, find_chat_style
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.adapters.sound.recording_reader import read_recording
+from app.adapters.sound.sound_codec import read_recording
 from app.audition.blind_test import BlindTest, BlindTestPlan, check_blind_test_plan
 from app.audition.blind_test_data import dump_blind_test, has_test_ended, parse_readable_blind_tests
 from app.audition.blind_test_trials import find_blind_trial

@@ -31,7 +31,7 @@ from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, list_
 from app.export.export_renderer import WrittenFile
 from app.export.export_settings import ExportSettings, SidecarKind
 from app.export.export_tasks import ExportTask
-from app.export.name_pattern import SpeakerNames
+from app.export.safe_file_names import SpeakerNames
 from app.settings.user_settings import DraggedTexts, Settings
 from app.ui.background_thread import BackgroundThread
 from app.ui.export.remembered_export import ExportProject, ExportSettingsMemory

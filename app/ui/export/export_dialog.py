@@ -17,7 +17,7 @@ from app.common.language import localize
 from app.export.changed_plan import ExportChanges
 from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
-from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
+from app.export.sidecar_formats import SIDECAR_FORMATS
 from app.ui.export.export_fields import describe_existing_file, list_file_states
 from app.ui.export.export_form import ExportForm
 from app.ui.plain_text import PlainLabel, escape_tip

@@ -21,7 +21,7 @@ from app.export.export_settings import (
     ExportSettings,
     SidecarKind,
 )
-from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
+from app.export.sidecar_formats import SIDECAR_FORMATS
 from app.ui.widgets.choice_box import ChoiceBox
 
 SIDECARS_PER_ROW = 4

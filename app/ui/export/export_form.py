@@ -12,7 +12,7 @@ from app.adapters.sound.sound_formats import SoundQuality
 from app.common.language import localize
 from app.export.export_plan import choose_default_pattern
 from app.export.export_settings import ExportSettings, SidecarKind
-from app.export.name_pattern import describe_pattern_problem, list_tokens
+from app.export.safe_file_names import describe_pattern_problem, list_tokens
 from app.ui.export import export_fields
 from app.ui.export.export_fields import ExportChoiceBox, LoudnessField, SidecarField
 from app.ui.plain_text import PlainLabel

@@ -20,9 +20,8 @@ from app.export.game_lists import PlannedList
 from app.export.loudness import LoudnessMeasurement
 from app.export.loudness_report import compute_file_gains
 from app.export.manifest_store import ManifestStore
-from app.export.name_pattern import SpeakerNames
 from app.export.owned_files import OwnParts
-from app.export.safe_file_names import OwnFiles
+from app.export.safe_file_names import OwnFiles, SpeakerNames
 from app.settings.user_settings import Settings
 
 

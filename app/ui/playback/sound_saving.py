@@ -27,7 +27,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.file_dialogs import append_suffix
 
 if TYPE_CHECKING:
-    from app.export.name_pattern import SpeakerNames
+    from app.export.safe_file_names import SpeakerNames
 
 PROGRESS_DELAY_S = 0.5  # before that a file is mostly finished, and figures would only flicker
 
@@ -73,8 +73,12 @@ def choose_file_names(
     pattern: Path, lines: Iterable[tuple[int, Line]], name_speaker: Callable[[LineSettings], SpeakerNames], reserved: Iterable[Path] = ()
 ) -> list[Path]:
     """Return a file for each numbered line, named as the export page names them; none exists yet or is `reserved`, and no two are the same."""
-    from app.export.name_pattern import build_token_values, fill_pattern
-    from app.export.safe_file_names import find_free_stem, fold_file_name  # wanted when something is saved
+    from app.export.safe_file_names import (  # wanted when something is saved
+        build_token_values,
+        fill_pattern,
+        find_free_stem,
+        fold_file_name,
+    )
 
     stem = pattern.stem if any(mark in pattern.stem for mark in (*NUMBER, "$id$")) else f"{pattern.stem}_{NUMBER[1]}"
     taken = {fold_file_name(file.stem) for file in reserved if file.parent == pattern.parent and file.suffix == pattern.suffix}

@@ -12,8 +12,7 @@ from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_licence import find_unaccepted_licence
 from app.service.access import LOOPBACK, AccessRules, bind_sockets
 from app.service.chat.bouyomi_protocol import ChatTalk
-from app.service.chat.chat_delivery import build_chat_request, find_chat_style, list_chat_names
-from app.service.chat.chat_queue import ChatQueue, build_chat_rules
+from app.service.chat.chat_queue import ChatQueue, build_chat_request, build_chat_rules, find_chat_style, list_chat_names
 from app.service.chat.chat_server import ChatServer
 from app.service.http_service import HttpService
 from app.service.request_log import RequestLog

@@ -17,7 +17,7 @@ from app.ui.display_names import format_speaker, format_style
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 
 if TYPE_CHECKING:
-    from app.export.name_pattern import SpeakerNames
+    from app.export.safe_file_names import SpeakerNames
     from app.voices.bert_models import BertModel
 
 
@@ -98,7 +98,7 @@ class VoiceCatalog(QObject):
 
         For a voice that is not installed the names are those of the line.
         """
-        from app.export.name_pattern import SpeakerNames  # the window starts without
+        from app.export.safe_file_names import SpeakerNames  # the window starts without
 
         found = self.find_voice(settings.voice)
         if found is None:

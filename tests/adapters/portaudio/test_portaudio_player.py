@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.adapters.portaudio import audio_devices, portaudio_stream
+from app.adapters.portaudio import audio_devices, portaudio_player
 from app.adapters.portaudio.audio_devices import AudioDevice, find_output_device, list_output_devices
 from app.adapters.portaudio.portaudio_player import PortAudioPlayer
 from app.adapters.portaudio.sample_ring import PlayPosition
@@ -274,7 +274,7 @@ def test_a_sink_that_is_unplugged_hands_over_to_the_next(null_sink: NullSink, pl
 def test_a_new_device_goes_on_where_the_old_one_stopped_but_only_once(
     null_sink: NullSink, player: PortAudioPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(portaudio_stream, "MAX_STALLED_POLLS", 200)
+    monkeypatch.setattr(portaudio_player, "MAX_STALLED_POLLS", 200)
     samples = sweep(2, RATE)
     play(player, samples)
     wait_for(lambda: player.played_frames > 0.3 * RATE)
@@ -319,8 +319,8 @@ def test_a_server_that_dies_is_an_error_and_a_new_one_is_found(null_sink: NullSi
 
 @pytest.mark.sound
 def test_a_server_that_stops_answering_does_not_hang_the_program(null_sink: NullSink, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(portaudio_stream, "MAX_STALLED_POLLS", 100)
-    monkeypatch.setattr(portaudio_stream, "CLOSE_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(portaudio_player, "MAX_STALLED_POLLS", 100)
+    monkeypatch.setattr(portaudio_player, "CLOSE_TIMEOUT_S", 0.3)
     player = PortAudioPlayer()
     play(player, sine(5))
     wait_for(lambda: player.played_frames > 0)

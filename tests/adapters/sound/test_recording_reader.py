@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.adapters.sound.recording_reader import read_recording, read_voice_sample
+from app.adapters.sound.sound_codec import read_recording, read_voice_sample
 from app.common.errors import InputError, VoiceError
 from app.common.language import set_language
 

@@ -21,8 +21,7 @@ from app.core.script.project import Project, VoiceAssignment
 from app.core.script.project_data import convert_project_to_data
 from app.core.script.script import Character, Line, LineSettings, Script
 from app.export import process_worker
-from app.export.loudness import compute_integrated_lufs, merge_measurements
-from app.export.loudness_meter import measure_loudness
+from app.export.loudness import compute_integrated_lufs, measure_loudness, merge_measurements
 from app.export.manifest_store import MANIFEST_NAME
 from app.install.known_voices import remember_characters
 from app.interchange.koebako_files import write_project

@@ -32,9 +32,8 @@ from app.core.synthesis_types import AudioChunk
 from app.engine.engine import Engine
 from app.engine.engine_thread import EngineThread
 from app.engine.open_voices import OpenVoices
-from app.service.agents.agent_folder import AgentFolder
 from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, AgentSession
-from app.service.agents.agent_tools import SpeechTools
+from app.service.agents.agent_tools import AgentFolder, SpeechTools
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import load_settings
 from app.voices.installed_voices import list_installed_voices

@@ -15,7 +15,7 @@ from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QMouseEvent, QPal
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.adapters.sound.recording_reader import read_recording
+from app.adapters.sound.sound_codec import read_recording
 from app.audition.board import BoardCell
 from app.audition.take_store import find_sound_folder
 from app.core.script.script import Line, LineSettings, Script

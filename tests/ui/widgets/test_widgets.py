@@ -17,7 +17,7 @@ from app.core.script.characters import CHARACTER_COLOURS
 from app.core.script.script import Line, LineSettings
 from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_results import MachineInfo
-from app.export.name_pattern import SpeakerNames
+from app.export.safe_file_names import SpeakerNames
 from app.settings.user_settings import MAX_SEED, Settings
 from app.ui.actions.window_actions import WindowActions
 from app.ui.parameters.preset_bar import PresetBar

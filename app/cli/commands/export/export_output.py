@@ -15,8 +15,7 @@ from app.export.export_ledger import ExportLedger, describe_changes, describe_wr
 from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
 from app.export.game_lists import PlannedList
-from app.export.loudness import LoudnessMeasurement
-from app.export.loudness_meter import parse_written_data
+from app.export.loudness import LoudnessMeasurement, parse_written_data
 from app.export.loudness_report import FileGains, LoudnessReport, compute_file_gains
 
 MAX_TOLD_ORPHANS = 20

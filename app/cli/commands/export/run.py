@@ -31,7 +31,7 @@ from app.core.script.characters import CastBuilder, apply_cast, replace_voices
 from app.core.script.project import PROJECT_SUFFIX, Project
 from app.core.script.script import Line, LineSettings
 from app.export.cluster_client import ClusterAddress
-from app.export.export_batch import ExportBatch
+from app.export.export_batch import ExportBatch, LocalWorker
 from app.export.export_ledger import ExportLedger, LedgerScript
 from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, list_character_names
 from app.export.export_renderer import find_manifest_ids
@@ -47,10 +47,9 @@ from app.export.export_settings import (
 )
 from app.export.export_tasks import BatchSettings, ExportWorker
 from app.export.game_lists import PlannedList, list_existing_names
-from app.export.local_worker import LocalWorker
-from app.export.name_pattern import SpeakerNames, describe_pattern_problem
 from app.export.process_worker import ProcessWorker
 from app.export.render_keys import collect_sound_conditions
+from app.export.safe_file_names import SpeakerNames, describe_pattern_problem
 from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.script_import import read_cast_file, read_script_file
 from app.settings.graph_precision import PrecisionPreference
