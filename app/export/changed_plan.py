@@ -59,12 +59,12 @@ class ExportChanges:
     """The work of an export of what changed."""
 
     rendered: list[KeyedFile] = field(default_factory=list)  # files to be made
-    # the entry of an earlier export that a rendered file stands in for, by the path of the new file.
+    # The entry of an earlier export that a rendered file stands in for, by the path of the new file.
     replaced: dict[Path, ManifestEntry] = field(default_factory=dict)
-    # files that are kept under another name, each with its entry.
+    # Files that are kept under another name, each with its entry.
     renamed: list[tuple[KeyedFile, ManifestEntry]] = field(default_factory=list)
     unchanged: list[tuple[KeyedFile, ManifestEntry]] = field(default_factory=list)  # files that stay as they are, each with its entry
-    # files that are neither made nor renamed, as another file has their name, or they were edited by hand.
+    # Files that are neither made nor renamed, as another file has their name, or they were edited by hand.
     skipped: list[PlannedFile] = field(default_factory=list)
     # Entries of this project whose lines are gone and whose files are still ours.
     orphans: list[ManifestEntry] = field(default_factory=list)
@@ -123,7 +123,7 @@ class _EntryClaims:
     def match_entries(self, files: Sequence[KeyedFile]) -> None:
         """Find the entry of each file: by its lines; else, as tables without ids get others each time, by what is spoken, or by its name."""
         by_lines = self._group_entries(lambda entry: (*entry.lines, entry.suffix))
-        # what agrees in everything comes first: two takes of one line have its id.
+        # What agrees in everything comes first: two takes of one line have its id.
         for needs_key in (True, False):
             self._match_by_key(files, by_lines, lambda file: (*file.lines, file.item.file.suffix), needs_key=needs_key)
         by_key = self._group_entries(lambda entry: (entry.file_key,), only_orphans=True)
@@ -160,7 +160,7 @@ class _EntryClaims:
                 for entry in (free[file.path],) if needs_place else free.values():
                     if not needs_key or (entry.file_key == file.file_key and self._find_state(entry) == "whole"):
                         self._match_entry(file, entry)
-                        # a thousand lines may say the same, so that nobody goes through those that are taken.
+                        # A thousand lines may say the same, so that nobody goes through those that are taken.
                         del free[entry.path]
                         break
 

@@ -142,7 +142,7 @@ class _ClusterRelay:
     def _run_on_cluster(self, command: Mapping[str, Any]) -> None:
         thread = threading.Thread(target=self._run_on_each, args=(command,), name="spread", daemon=True)
         thread.start()
-        # a worker that hangs keeps nobody.
+        # A worker that hangs keeps nobody.
         thread.join(SPREAD_TIMEOUT_S)
 
     def _run_on_each(self, command: Mapping[str, Any]) -> None:

@@ -134,7 +134,7 @@ def run_cluster_task(batch: str, task: str) -> dict[str, Any]:
     try:
         return _BATCH_CHILD.run_task(batch, parse_task_data(parse_object(task)))
     except WorkerEndedError:
-        # the scheduler keeps what is raised; none of our classes is to be among it.
+        # The scheduler keeps what is raised; none of our classes is to be among it.
         raise RuntimeError("a process ended while synthesising") from None
     except AppError as error:
         return {"error": error.convert_to_data()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -48,7 +48,7 @@ def order_renames(targets: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if blocker is not None:
             parked = create_parked_path(blocker)
             yield blocker, parked
-            # the others of the circle move up, and then its way is free.
+            # The others of the circle move up, and then its way is free.
             chain.remove(blocker)
             del source_by_name[fold_file_name(blocker)]
             waiting[parked] = waiting.pop(blocker)
@@ -147,8 +147,24 @@ class ExportLedger:
         self._new_files = {entry.path: file for file, entry in self._replaced.items()}
         return changes
 
+    def apply_changes(
+        self, files: Sequence[PlannedFile], settings: ExportSettings, gains_db: Mapping[PlannedFile, float], is_stopped: Callable[[], bool]
+    ) -> ExportChanges:
+        """Plan the changes and rename what only has another name, until stopped; raise OutputFileError."""
+        changes = self.plan_changes(files, settings, gains_db)
+        for _ in self.rename_files(changes):
+            if is_stopped():
+                break
+        return changes
+
     def rename_files(self, changes: ExportChanges) -> Iterator[tuple[KeyedFile, ManifestEntry]]:
-        """Rename what is kept under another name, and yield each file that has its own; raise OutputFileError."""
+        """Rename what is kept under another name, and yield each file that has its own; note what stays. Raise OutputFileError."""
+        # Tables without ids give others each time.
+        for file, entry in changes.unchanged:
+            if (adopted := self._adopt_entry(entry, file)) != entry:
+                self._store.set_entry(adopted)
+        for entry in changes.vanished:
+            self._store.remove_entry(entry.path)
         files = {entry.path: (file, entry) for file, entry in changes.renamed}
         for source, target in order_renames({entry.path: file.path for file, entry in changes.renamed}):
             file, old = files.pop(source)
@@ -161,14 +177,6 @@ class ExportLedger:
                 yield file, old
             else:
                 files[target] = (file, old)
-
-    def update_unchanged(self, changes: ExportChanges) -> None:
-        """Note the ids and the project of today for files that stay as they are; tables without ids give others each time."""
-        for file, entry in changes.unchanged:
-            if (adopted := self._adopt_entry(entry, file)) != entry:
-                self._store.set_entry(adopted)
-        for entry in changes.vanished:
-            self._store.remove_entry(entry.path)
 
     def record_written(
         self, item: PlannedFile, sidecars: Collection[Path], gain_db: float | None = None, loudness: LoudnessMeasurement | None = None
@@ -203,10 +211,11 @@ class ExportLedger:
                 removed.append(entry)
         return removed
 
-    def close(self) -> None:
-        """Write the manifest as one file."""
+    def close(self) -> OutputFileError | None:
+        """Write the manifest as one file; return why that failed, or None."""
         self._restore_parked_files()
         self._store.close()
+        return self._store.error
 
     def _find_own_parts(self) -> OwnParts:
         return OwnParts(self._root, self._store.entries.values, self._sources)

@@ -122,7 +122,7 @@ class LineTimingCollector:
     def _build_moras(self, reading: LineReading, spans: Sequence[SoundSpan]) -> tuple[TimedMora, ...]:
         """Return the morae with the tones that were spoken, which edits may have changed."""
         tones = [tone for _, (_, phones) in sorted(self._sound.sentences.items()) for tone in _collect_mora_tones(phones)]
-        # a sentence with nothing to speak has no sound.
+        # A sentence with nothing to speak has no sound.
         if len(tones) != len(reading.moras):
             tones = [mora.tone for mora in reading.moras]
         ends = {index: end / self._rate for index, (_, end) in self._bounds.items()}
@@ -236,7 +236,7 @@ class FileRenderer:
     def _describe_recorded(self, item: PlannedFile, settings: ExportSettings, length_s: float, tolerance_s: float) -> SpokenLine:
         rendered: list[SpokenLine] = []
         if not set(settings.sidecars) <= TIMELESS_SIDECARS:
-            # the voice may be gone, or no longer speak the line as it did; what was heard is wanted all the same.
+            # The voice may be gone, or no longer speak the line as it did; what was heard is wanted all the same.
             with suppress(AppError):
                 for _chunk in self._render_chunks(item, rendered):
                     pass

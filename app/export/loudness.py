@@ -206,7 +206,7 @@ class LoudnessMeter:
     def _find_losses(self, levels: Float32, energies: Float64) -> dict[int, Float64]:
         """Return the energy that a limiter takes from each step (N, bins), by thresholds below the loudest level so far; lower ones are never asked for."""
         loudest = float(levels.max(initial=0.0))
-        # the lab also measures what a broken graph says, which may be no number.
+        # The lab also measures what a broken graph says, which may be no number.
         if not 0 < loudest <= self._peak < math.inf:
             return {}
         losses: dict[int, Float64] = {}

@@ -29,10 +29,10 @@ class FileGains:
     """The gains that bring a batch to its loudness."""
 
     by_file: Mapping[PlannedFile, float] = field(default_factory=dict)  # the gain in dB of each measured file; none without a target
-    # what all files together come to; None where each is brought to the target by itself, or nothing could be measured.
+    # What all files together come to; None where each is brought to the target by itself, or nothing could be measured.
     batch_lufs: float | None = None
     loudest: PlannedFile | None = None  # the file with the highest peak, which limits the gain of all; None as above
-    # how far files that are too short to be measured stay behind the others, as their peaks allow no more.
+    # How far files that are too short to be measured stay behind the others, as their peaks allow no more.
     lags_lu: Mapping[PlannedFile, float] = field(default_factory=dict)
 
 

@@ -335,7 +335,7 @@ class ManifestStore:
 def _read_manifest(folder: Path) -> ManifestData:
     """Read the manifest and what was done since; raise NewerManifestError, or what else `PARSE_FAULTS` names for a damaged one."""
     if any((folder / name).is_symlink() for name in (MANIFEST_NAME, JOURNAL_NAME)):
-        # a link here would make us write into another file.
+        # A link here would make us write into another file.
         raise NewerManifestError("a link")
     manifest = ManifestData()
     with contextlib.suppress(FileNotFoundError):

@@ -152,7 +152,7 @@ def compute_voice_fingerprint(plan: SpeakerPlan) -> str:
     from app.adapters.ort.graph_session import ORT_VERSION
     from app.adapters.ort.optimized_graphs import list_graph_files
 
-    # what is found out later about faster graphs changes nothing.
+    # What is found out later about faster graphs changes nothing.
     manifest = replace(plan.voice.manifest, fast=None, refused={}, graphs={}, description="")
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     digest.update(repr(manifest).encode("utf-8", "surrogateescape"))

@@ -208,7 +208,7 @@ class SourceFiles:
     """The files that an export reads: none that it writes, renames or removes is ever one of them, whatever the user answers."""
 
     def __init__(self, files: Iterable[Path] = ()) -> None:
-        # a link in an export folder is as much a name of the source as what it leads to.
+        # A link in an export folder is as much a name of the source as what it leads to.
         self._places = frozenset(_locate_file(name) for file in files for name in (file, Path(os.path.realpath(file))))
         self._names = frozenset(name for _, name in self._places)
 

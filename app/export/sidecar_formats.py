@@ -346,7 +346,7 @@ def format_hts_labels(spoken: SpokenFile) -> str | None:
     return "".join(
         f"{start} {end} {_HTS_PHONE_NAMES.get(phone.text, phone.text)}\n"
         for index, (phone, start, end) in enumerate(zip(spoken.phones, edges, edges[1:], strict=False))
-        # a phone that the voice gave no time has no place in the labels.
+        # A phone that the voice gave no time has no place in the labels.
         if start < end or index in (0, last)
     )
 

@@ -49,7 +49,7 @@ def build_problem(kind: str, where: Sequence[str | int], message: str, value: ob
     """Return one entry of `create_invalid_refusal`; a value is shown only if it is short."""
     entry: Problem = {"type": kind, "loc": list(where), "msg": message}
     if isinstance(value, str) and len(value) <= MAX_SHOWN_VALUE:
-        # a half of a pair has no place in an answer.
+        # A half of a pair has no place in an answer.
         entry["input"] = value.encode("utf-8", "replace").decode()
     elif value is None or isinstance(value, bool | int | float):
         entry["input"] = value

@@ -162,7 +162,7 @@ def _compute_phone_lengths_s(
             yield last, mora.vowel_length / query.speed or frames.get(last, 0) * frame_s
             at += 1
             if at in pauses and mora is not phrase.moras[-1]:
-                # the client joined what a mark had parted.
+                # The client joined what a mark had parted.
                 yield from ((place, 0.0) for place in pauses[at])
         if phrase.moras and at in pauses:
             places = pauses[at]

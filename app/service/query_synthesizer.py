@@ -262,7 +262,7 @@ class QuerySynthesizer:
     def _synthesize_voiced(self, durations: LineDurations, request: SynthesisRequest) -> Iterator[Float32]:
         """Yield the samples as the voice speaks them, before any mora is devoiced."""
         hop, rate = self.pipeline.voice.hop_length, self.pipeline.voice.sampling_rate
-        # a voice that sounds ahead of its frames is held back, so that each mora sounds where the query has it.
+        # A voice that sounds ahead of its frames is held back, so that each mora sounds where the query has it.
         lead = round(self.pipeline.voice.architecture.sound_lead_s * rate)
         before = durations.pre + lead - durations.opening * hop
         skip, left = max(0, -before), durations.count_samples(hop)

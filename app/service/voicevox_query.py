@@ -154,7 +154,7 @@ def read_scales(fields: RequestFields) -> AudioQuery:
 def _read_scale(fields: RequestFields, name: str, field: str) -> float:
     if field not in BOUNDS:
         return _read_length_s(fields, name)
-    # a query counts octaves, a line semitones.
+    # A query counts octaves, a line semitones.
     unit = 12 if field == "pitch" else 1
     return fields.read_number(name, low=BOUNDS[field].low / unit, high=BOUNDS[field].high / unit, should_clamp=True)
 

@@ -99,7 +99,6 @@ class Exporter:
         lines = [item for item in build_numbered_lines(self.lines) if not only or item.line.id in only]
         files = ledger.plan_files(lines, replace(self.settings, only_changed=True), CONTEXT)
         changes = ledger.plan_changes(files, self.settings, {})
-        ledger.update_unchanged(changes)
         for _ in ledger.rename_files(changes):
             step()
         for file in changes.rendered:

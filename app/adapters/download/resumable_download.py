@@ -88,7 +88,7 @@ class DownloadJob:
         if origin is None or origin.encoded:
             return {}
         wanted = {"Range": f"bytes={self._part.length}-"}
-        # a known hash vouches for the whole. Without one the server must; and copies of one file on several servers often differ in their tags.
+        # A known hash vouches for the whole. Without one the server must; and copies of one file on several servers often differ in their tags.
         if self._expected.sha256 is None and origin.validator is not None:
             wanted["If-Range"] = origin.validator
         return wanted

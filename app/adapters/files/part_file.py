@@ -79,7 +79,7 @@ class PartFile(CheckedFile):
             remove_stale_parts(self.target.parent)
             self._part = prepare_part_path(self.target)
             super().__init__(self._part.open("xb+", buffering=0))
-            # a disk without locks; there only the age shows it.
+            # A disk without locks; there only the age shows it.
             with contextlib.suppress(OSError):
                 _lock_file(self._file.fileno())
         except (OSError, ValueError) as exc:
@@ -134,7 +134,7 @@ class PartFile(CheckedFile):
         # Opening what is there for writing shows before the work, not after it, that the file is locked or protected.
         if self.target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")
-        # what is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.
+        # What is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.
         if self.target.exists() and not self.target.is_file():
             raise NotRegularFileError(errno.EINVAL, localize("ファイルではありません", "it is not a file"))
         try:

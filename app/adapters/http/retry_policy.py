@@ -34,7 +34,7 @@ class RetryPolicy:
     max_retry_after_s: float = 120.0  # a server that asks for a longer rest is left alone
     connect_timeout_s: float = 15.0  # connect_timeout_s, silence_timeout_s: how long a server may take to be reached, and to say anything
     silence_timeout_s: float = 30.0
-    # how long it may take for the head of an answer, redirects included, and for the whole of a small one; a server that sends a byte now
+    # How long it may take for the head of an answer, redirects included, and for the whole of a small one; a server that sends a byte now
     # and then is never silent.
     response_timeout_s: float = 60.0
     min_progress_bytes: int = 1 << 20  # what counts as a good stretch

@@ -107,7 +107,7 @@ class SampleRing:
         """Fade a few milliseconds of the queue to zero, so that stopping does not click."""
         discard = self._discard
         count = min(discard - self.read, len(out), len(self._fade))
-        # a block shorter than the fade falls faster.
+        # A block shorter than the fade falls faster.
         stride = -(-len(self._fade) // count)
         gains = self._fade[::stride][:count]
         faded = out[: len(gains)]

@@ -177,7 +177,7 @@ class WavPipeWriter:
 
     def __init__(self, encoding: SoundEncoding, out: BinaryIO | None = None) -> None:
         found = out or getattr(sys.stdout, "buffer", None)
-        # a windowed program on Windows has no standard output.
+        # A windowed program on Windows has no standard output.
         if found is None:
             raise OutputFileError(
                 localize("標準出力がありません。", "There is no standard output."),
@@ -201,7 +201,7 @@ class WavPipeWriter:
     def close(self) -> None:
         """Write the lengths if possible; the output itself stays open."""
         if self._start is None or self._find_position() != self._start + _WAV_HEADER_BYTES + self._size:
-            # a pipe, or a file that somebody else writes to as well.
+            # A pipe, or a file that somebody else writes to as well.
             return
         padding = self._size % 2
         self._send_bytes(bytes(padding))
@@ -237,7 +237,7 @@ class WavPipeWriter:
             ) from exc
 
     def _detach_broken_stdout(self) -> None:
-        # what a broken pipe left in the buffer would raise once more when the program ends.
+        # What a broken pipe left in the buffer would raise once more when the program ends.
         if self._out is getattr(sys.stdout, "buffer", None):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._out.fileno())

@@ -43,7 +43,7 @@ class ChatRules:
     reads_names: bool = True  # the name before a colon is read as well
     # Names of voices by the numbers that viewers send, as `StyleCatalogue.find_style` knows them.
     voices: dict[int, str] = field(default_factory=dict)
-    # the same by the names of those who write comments, as `fold_writer_name` returns them.
+    # The same by the names of those who write comments, as `fold_writer_name` returns them.
     writer_voices: dict[str, str] = field(default_factory=dict)
 
     def apply_to(self, talk: ChatTalk, before: str) -> ChatTalk | None:

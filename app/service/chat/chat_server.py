@@ -242,7 +242,7 @@ async def _read_next_bytes(reader: asyncio.StreamReader, *, is_settled: bool) ->
 
 def _bind_chat_socket(port: int) -> socket.socket:
     try:
-        # the first one alone: viewers connect to 127.0.0.1, and a twin on ::1 would be one more port to guard.
+        # The first one alone: viewers connect to 127.0.0.1, and a twin on ::1 would be one more port to guard.
         own, *twins = bind_sockets(LOOPBACK, port)
     except InputError as error:
         raise InputError(

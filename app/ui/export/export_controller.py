@@ -91,7 +91,7 @@ class ExportController(QObject):
         if self.run is not None:
             self.run.stop_export()
         self._background.close()
-        # what is written is noted: the next export is to know its files.
+        # What is written is noted: the next export is to know its files.
         self._records.close(finish=True)
 
     @Slot(object)
@@ -99,7 +99,7 @@ class ExportController(QObject):
         """Plan the export with these settings and show the files in the page."""
 
         def show_plan(plan: ExportPlan) -> None:
-            # the page may have been closed while the plan was made.
+            # The page may have been closed while the plan was made.
             if self.dialog is not None:
                 self.dialog.show_files(plan.files, settings, plan.changes, plan.problem)
 
@@ -134,7 +134,7 @@ class ExportController(QObject):
             else:
                 self._begin_export(settings, settings, plan)
 
-        # files may have appeared in the folder since the page was last planned.
+        # Files may have appeared in the folder since the page was last planned.
         self._background.run_work(partial(self._create_planner().plan_export, settings), begin_or_ask)
 
     def _ask_about_existing(self, settings: ExportSettings, existing_names: Sequence[str]) -> None:
@@ -150,15 +150,14 @@ class ExportController(QObject):
 
     def _begin_export(self, remembered: ExportSettings, settings: ExportSettings, plan: ExportPlan) -> None:
         from app.ui.export.export_progress import ExportProgress
-        from app.ui.export.export_run import ExportRecord, ExportRun
+        from app.ui.export.export_run import ExportRun
         from app.ui.export.remembered_export import ExportSettingsMemory
 
         # Remember the settings of the page, not the answer about existing files: the next export is to ask again.
         ExportSettingsMemory(self._settings, self._project).remember_settings(remembered)
         if self.dialog is not None:
             self.dialog.accept()
-        assert plan.ledger is not None
-        self.run = ExportRun(self._speech, plan, settings, ExportRecord(plan.ledger, self._records))
+        self.run = ExportRun(self._speech, plan, settings, self._records)
         if self.progress is None:
             self.progress = ExportProgress()
             self.progress_made.emit(self.progress)
@@ -182,5 +181,5 @@ class ExportController(QObject):
         if question is not None:
             question.deleteLater()
         if self.dialog is not None:
-            # the folder may look different now: the question was answered or cancelled, so the page plans again.
+            # The folder may look different now: the question was answered or cancelled, so the page plans again.
             self._update_plan(self.dialog.form.settings)

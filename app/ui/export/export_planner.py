@@ -32,7 +32,7 @@ class ExportPlan:
     files: Sequence[PlannedFile]
     game_list: PlannedList | None = None  # for an engine that reads one; None for others
     ledger: ExportLedger | None = None  # None where the plan is only shown and earlier exports have no part in it
-    # what would be done as far as is known before all files are read; only where what changed is exported.
+    # What would be done as far as is known before all files are read; only where what changed is exported.
     changes: ExportChanges | None = None
     measured: dict[PlannedFile, LoudnessMeasurement] = field(default_factory=dict)  # loudness of files that was measured before; likewise
     problem: str = ""  # why an earlier export is not known; empty where it is, or there was none

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -18,15 +18,13 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.common.errors import AppError, OutputFileError
 from app.engine.synthesis_jobs import ComputeJob
 from app.export.changed_plan import ExportChanges
-from app.export.export_ledger import ExportLedger, describe_write_error
+from app.export.export_ledger import describe_write_error
 from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
 from app.export.export_tasks import ExportTask
 from app.export.file_writer import is_single_line_error
-from app.export.game_lists import PlannedList
 from app.export.loudness import LoudnessMeasurement
 from app.export.loudness_report import FileGains, LoudnessReport, compute_file_gains
-from app.export.manifest_store import ManifestEntry
 from app.ui.background_thread import BackgroundThread
 from app.ui.export.export_planner import ExportPlan
 from app.ui.synthesis.speech_controller import SpeechController
@@ -36,74 +34,6 @@ if TYPE_CHECKING:
 
 MAX_POSTED_FILES = 2  # two posted files keep the synthesis thread busy without waiting for the window between files
 
-OnError = Callable[[AppError], object]
-
-
-class ExportRecord:
-    """The ledger of one export; its work is done in the order in which it is asked for."""
-
-    def __init__(self, ledger: ExportLedger, background: BackgroundThread) -> None:
-        self._ledger, self._background = ledger, background
-
-    def apply_changes(
-        self,
-        files: Sequence[PlannedFile],
-        settings: ExportSettings,
-        gains_db: Mapping[PlannedFile, float],
-        is_stopped: Callable[[], bool],
-        on_applied: Callable[[ExportChanges], object],
-        on_error: OnError,
-    ) -> None:
-        """Find what changed and rename what only has another name; then call `on_applied` with what is to be made."""
-        self._background.run_work(partial(self._apply_changes, files, settings, gains_db, is_stopped), on_applied, on_error)
-
-    def record_written(
-        self, item: PlannedFile, sidecars: Collection[Path], gain_db: float | None, loudness: LoudnessMeasurement | None
-    ) -> None:
-        """Note a file that is complete."""
-        self._background.run_work(partial(self._ledger.record_written, item, sidecars, gain_db, loudness))
-
-    def remove_orphans(
-        self, orphans: Sequence[ManifestEntry], on_removed: Callable[[list[ManifestEntry]], object], on_error: OnError
-    ) -> None:
-        """Remove files whose lines are gone, and call `on_removed` with their entries."""
-        self._background.run_work(partial(self._remove_orphans, orphans), on_removed, on_error)
-
-    def write_game_list(
-        self,
-        planned: PlannedList,
-        files: Sequence[PlannedFile],
-        written: Collection[Path],
-        settings: ExportSettings,
-        on_written: Callable[[str], object],
-        on_error: OnError,
-    ) -> None:
-        """Write the list of the files, and call `on_written` with what `ExportLedger.write_game_list` says."""
-        self._background.run_work(partial(self._ledger.write_game_list, planned, files, written, settings), on_written, on_error)
-
-    def finish_record(self, on_finished: Callable[[OutputFileError | None], object]) -> None:
-        """Write the manifest, and call `on_finished` with why that failed, or None."""
-        self._background.run_work(self._close_ledger, on_finished)
-
-    def _apply_changes(
-        self, files: Sequence[PlannedFile], settings: ExportSettings, gains_db: Mapping[PlannedFile, float], is_stopped: Callable[[], bool]
-    ) -> ExportChanges:
-        changes = self._ledger.plan_changes(files, settings, gains_db)
-        self._ledger.update_unchanged(changes)
-        for _ in self._ledger.rename_files(changes):
-            if is_stopped():
-                break
-        return changes
-
-    def _remove_orphans(self, orphans: Sequence[ManifestEntry]) -> list[ManifestEntry]:
-        removed = self._ledger.remove_orphans(orphans)
-        self._ledger.close()
-        return removed
-
-    def _close_ledger(self) -> OutputFileError | None:
-        self._ledger.close()
-        return self._ledger.write_error
-
 
 class ExportRun(QObject):
     """Writes files until all are done or the user stops it."""
@@ -112,12 +42,12 @@ class ExportRun(QObject):
     finished = Signal()
     recorded = Signal()
 
-    def __init__(self, speech: SpeechController, plan: ExportPlan, settings: ExportSettings, record: ExportRecord) -> None:
+    def __init__(self, speech: SpeechController, plan: ExportPlan, settings: ExportSettings, background: BackgroundThread) -> None:
         super().__init__(speech)
-        # settings: The settings of the export, with every question answered.
-        self._speech, self.settings, self.files, self._record = speech, settings, plan.files, record  # files: All files of the plan
-        self._game_list = plan.game_list
-        # where only what changed is exported, it becomes less once that is known.
+        assert plan.ledger is not None
+        self._ledger, self._background = plan.ledger, background  # which does the ledger's work, in the order in which it is asked for
+        self._speech, self.settings, self.files, self._game_list = speech, settings, plan.files, plan.game_list
+        # Where only what changed is exported, it becomes less once that is known.
         self._todo = list(plan.files if settings.only_changed else filter_writable(plan.files, settings))
         self.written: list[Path] = []  # the files written so far
         self.failed: list[tuple[PlannedFile, AppError]] = []  # the files that failed, each with its error
@@ -173,7 +103,14 @@ class ExportRun(QObject):
     def remove_orphans(self) -> None:
         """Remove the files of lines that are gone, after the export."""
         if self.changes is not None:
-            self._record.remove_orphans(self.changes.orphans, self._note_removed, self._note_error)
+            orphans = self.changes.orphans
+
+            def remove_and_record() -> int:
+                count = len(self._ledger.remove_orphans(orphans))
+                self._ledger.close()
+                return count
+
+            self._background.run_work(remove_and_record, self._note_removed, self._note_error)
 
     @Slot()
     def stop_export(self) -> None:
@@ -190,7 +127,8 @@ class ExportRun(QObject):
             made = cast("WrittenFile", result)
             self.written.append(made.file)
             self.loudness.add_file(task.item, made.loudness, made.spoken.length_s)
-            self._record.record_written(task.item, made.sidecars, task.gain_db, self._measured.get(task.item))
+            loudness = self._measured.get(task.item)
+            self._background.run_work(partial(self._ledger.record_written, task.item, made.sidecars, task.gain_db, loudness))
         self._remove_task(task)
 
     def _add_failure(self, task: ExportTask, error: AppError) -> None:
@@ -200,7 +138,7 @@ class ExportRun(QObject):
             self.fatal = error
             self._end_run()
             return
-        # a file that could not be measured is not written either, so the work of writing it counts as done too.
+        # A file that could not be measured is not written either, so the work of writing it counts as done too.
         if task.is_measurement and task.item in self._todo:
             self._todo.remove(task.item)
             self._left -= _count_chars(task.item)
@@ -223,8 +161,8 @@ class ExportRun(QObject):
                 # By place, as hashing every line of a long script would hold up the window.
                 failed = {item.file for item, _ in self.failed}
                 files = [item for item in self.files if item.file not in failed]
-                write = partial(self._begin_changed_files, gains)
-                self._record.apply_changes(files, self.settings, gains, lambda: self.is_over, write, self._end_with_error)
+                apply = partial(self._ledger.apply_changes, files, self.settings, gains, is_stopped=lambda: self.is_over)
+                self._background.run_work(apply, partial(self._begin_changed_files, gains), self._end_with_error)
                 return
             self._begin_files(gains)
         while self._waiting and len(self._posted) < MAX_POSTED_FILES:
@@ -239,7 +177,7 @@ class ExportRun(QObject):
         if self.is_over:
             return
         self._todo = [file.item for file in changes.rendered]
-        # what stays took no time, so the time that is left is not reckoned by it.
+        # What stays took no time, so the time that is left is not reckoned by it.
         self._left = sum(map(_count_chars, self._todo))
         self._size = self._left + sum(map(_count_chars, self._to_measure))
         self._begin_files(gains)
@@ -262,7 +200,7 @@ class ExportRun(QObject):
         posted, self._posted = self._posted, {}
         self._speech.stop_computing(posted.values())
         self._write_game_list()
-        self._record.finish_record(self._note_record)
+        self._background.run_work(self._ledger.close, self._note_record)
         self.finished.emit()
 
     def _write_game_list(self) -> None:
@@ -271,7 +209,8 @@ class ExportRun(QObject):
             return
         kept = (*self.changes.renamed, *self.changes.unchanged) if self.changes is not None else ()
         written = {*self.written, *(file.item.file for file, _ in kept)}
-        self._record.write_game_list(self._game_list, self.files, written, self.settings, self._note_list, self._note_error)
+        write = partial(self._ledger.write_game_list, self._game_list, self.files, written, self.settings)
+        self._background.run_work(write, self._note_list, self._note_error)
 
     def _note_list(self, note: str) -> None:
         self.note = note or self.note
@@ -280,9 +219,9 @@ class ExportRun(QObject):
         self.note = self.note if error is None else describe_write_error(error)
         self.recorded.emit()
 
-    def _note_removed(self, removed: Sequence[ManifestEntry]) -> None:
+    def _note_removed(self, count: int) -> None:
         assert self.changes is not None
-        self.removed += len(removed)
+        self.removed += count
         self.changes.orphans.clear()
         self.recorded.emit()
 

@@ -112,7 +112,6 @@ class ExportOutput:
         if self._batch.stopped.is_set():
             return []
         changes = self._changes = self._ledger.plan_changes(files, self._settings, gains)
-        self._ledger.update_unchanged(changes)
         for file, entry in self._ledger.rename_files(changes):
             before = str(Path(self._settings.folder) / entry.path)
             self._print_file({"type": "file", "status": "renamed", "id": file.lines[0], "file": str(file.item.file), "from": before})
