@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import json
 import logging
-from collections.abc import Iterable
 from typing import Any
 
 from starlette.applications import Starlette
@@ -33,7 +32,20 @@ from app.service.routes_query import build_query_routes, build_sound_routes
 
 BODY_BYTES, LONG_BODY_BYTES = 4 << 20, 64 << 20
 LONG_BODY_PATHS = ("/multi_synthesis", "/connect_waves", "/import_user_dict")
+Headers = tuple[tuple[bytes, bytes], ...]
 _CLOSE, _LATER = ((b"connection", b"close"),), ((b"retry-after", b"1"),)
+# Beside the origin itself.
+_CORS_HEADERS: Headers = (
+    (b"vary", b"Origin"),
+    (b"access-control-expose-headers", b"Content-Disposition"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+)
+_PREFLIGHT_HEADERS: Headers = (
+    (b"access-control-allow-methods", b"GET, POST, PUT, DELETE"),
+    (b"access-control-allow-headers", b"Authorization, Content-Type"),
+    (b"access-control-allow-private-network", b"true"),
+    (b"access-control-max-age", b"600"),
+)
 
 
 class AccessMiddleware:
@@ -48,18 +60,16 @@ class AccessMiddleware:
             return
         headers = RequestHeaders(scope["headers"])
         origin = headers.find_single(b"origin") or ""
-        shared = _build_cors_headers(origin) if origin and self._is_origin_allowed(headers) else ()
-        send = GuardedSend(send, shared)
-        refused = self._find_refusal(scope, headers)
-        if refused is not None:
-            status, sentence = refused
+        is_shared = origin and self._is_origin_allowed(headers)
+        send = GuardedSend(send, ((b"access-control-allow-origin", origin.encode("latin-1")), *_CORS_HEADERS) if is_shared else ())
+        if (refusal := self._find_refusal(scope, headers)) is not None:
+            status, sentence = refusal
             # Where its end is in doubt, nothing may follow.
             await _send_refusal(send, status, sentence, _CLOSE if status == 400 else ())
         elif scope["method"] == "OPTIONS":
-            await _send_preflight(send)
+            await _send_answer(send, 204, _PREFLIGHT_HEADERS)
         elif self._access.token and not self._has_token(headers):
-            wanted = localize("トークンが必要です。", "A token is required.")
-            await _send_refusal(send, 401, wanted, ((b"www-authenticate", b"Bearer"),))
+            await _send_refusal(send, 401, localize("トークンが必要です。", "A token is required."), ((b"www-authenticate", b"Bearer"),))
         else:
             limit = LONG_BODY_BYTES if scope["path"] in LONG_BODY_PATHS else BODY_BYTES
             body = RequestBody(receive, limit, int(headers.find_single(b"content-length") or 0), self._room)
@@ -96,37 +106,20 @@ class AccessMiddleware:
         return self._access.is_origin_allowed("".join(origins), "".join(sites).lower())
 
     def _has_token(self, headers: RequestHeaders) -> bool:
-        given = headers.find_single(b"authorization") or ""
-        scheme, _, token = given.partition(" ")
-        same = hmac.compare_digest(token.strip().encode("latin-1", "replace"), self._access.token.encode())
-        return same and scheme.lower() == "bearer"
+        scheme, _, token = (headers.find_single(b"authorization") or "").partition(" ")
+        is_same = hmac.compare_digest(token.strip().encode("latin-1", "replace"), self._access.token.encode())
+        return is_same and scheme.lower() == "bearer"
 
 
-def _build_cors_headers(origin: str) -> tuple[tuple[bytes, bytes], ...]:
-    return (
-        (b"access-control-allow-origin", origin.encode("latin-1")),
-        (b"vary", b"Origin"),
-        (b"access-control-expose-headers", b"Content-Disposition"),
-        (b"cross-origin-resource-policy", b"cross-origin"),
-    )
-
-
-async def _send_preflight(send: Send) -> None:
-    headers = [
-        (b"access-control-allow-methods", b"GET, POST, PUT, DELETE"),
-        (b"access-control-allow-headers", b"Authorization, Content-Type"),
-        (b"access-control-allow-private-network", b"true"),
-        (b"access-control-max-age", b"600"),
-    ]
-    await send({"type": "http.response.start", "status": 204, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
-
-
-async def _send_refusal(send: Send, status: int, sentence: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    body: Any = json.dumps({"detail": sentence}, ensure_ascii=False).encode()
-    own = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
-    await send({"type": "http.response.start", "status": status, "headers": own})
+async def _send_answer(send: Send, status: int, headers: Headers, body: bytes = b"") -> None:
+    await send({"type": "http.response.start", "status": status, "headers": list(headers)})
     await send({"type": "http.response.body", "body": body})
+
+
+async def _send_refusal(send: Send, status: int, sentence: str, headers: Headers = ()) -> None:
+    body = json.dumps({"detail": sentence}, ensure_ascii=False).encode()
+    content = (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())
+    await _send_answer(send, status, (*content, *headers), body)
 
 
 def build_application(service: HttpService) -> ASGIApp:
@@ -142,13 +135,8 @@ def build_application(service: HttpService) -> ASGIApp:
         *build_dictionary_routes(service),
         *build_own_routes(service),
     ]
-    handlers: dict[Any, Any] = {
-        RefusalError: _report_refusal,
-        AppError: _report_app_error,
-        HTTPException: _report_http_error,
-        Exception: _report_unexpected,
-    }
-    handlers |= dict.fromkeys((ClientGoneError, ClientDisconnect, RequestStopped), _report_gone_client)
+    handlers: dict[Any, Any] = {RefusalError: _report_refusal, AppError: _report_app_error, HTTPException: _report_http_error}
+    handlers |= {Exception: _report_unexpected} | dict.fromkeys((ClientGoneError, ClientDisconnect, RequestStopped), _report_gone_client)
     inner = Starlette(routes=routes, exception_handlers=handlers)
     inner.router.redirect_slashes = False
     return RequestLogMiddleware(AccessMiddleware(inner, service.access), service.request_log)

@@ -64,6 +64,5 @@ def convert_to_refusal(error: AppError) -> RefusalError:
 
 def strip_folders(text: str) -> str:
     """Return a text in which paths are only the names at their ends."""
-    return _FOLDERS_PATTERN.sub(
-        "", text.replace(f"{find_data_dir()}{os.sep}", "")
-    )  # the user may have named that one as no pattern expects
+    # The user may have named that one as no pattern expects.
+    return _FOLDERS_PATTERN.sub("", text.replace(f"{find_data_dir()}{os.sep}", ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,8 @@ class QueryPreset:
 
     def convert_to_json(self) -> dict[str, Any]:
         """Return the preset as JSON."""
-        own = {"id": self.id, "name": self.name, "speaker_uuid": self.speaker_uuid, "style_id": self.style_id}
-        return own | self.scales.scale_values
+        whose = {"id": self.id, "name": self.name, "speaker_uuid": self.speaker_uuid, "style_id": self.style_id}
+        return whose | self.scales.scale_values
 
     def apply_to_query(self, query: AudioQuery) -> AudioQuery:
         """Return a query with the preset's numbers."""
@@ -66,10 +67,10 @@ class QueryPresetStore:
 
     def require_preset(self, number: int) -> QueryPreset:
         """Return the preset of a number; raise RefusalError if there is none."""
-        for preset in self.list_presets():
-            if preset.id == number:
-                return preset
-        raise create_refusal(422, "該当するプリセットIDが見つかりません", f"There is no preset {number}.")
+        preset = next((preset for preset in self.list_presets() if preset.id == number), None)
+        if preset is None:
+            raise create_refusal(422, "該当するプリセットIDが見つかりません", f"There is no preset {number}.")
+        return preset
 
     def add_preset(self, preset: QueryPreset) -> int:
         """Add a preset and return its number, which is another one if the wanted number is taken."""
@@ -79,9 +80,11 @@ class QueryPresetStore:
                 raise create_refusal(
                     422, f"プリセットは {MAX_QUERY_PRESETS} 個までです。", f"There may be up to {MAX_QUERY_PRESETS} presets."
                 )
-            taken = {known.id for known in presets}
-            if preset.id < 0 or preset.id in taken:
-                preset = replace(preset, id=_choose_free_id(taken))
+            ids = {other.id for other in presets}
+            if preset.id < 0 or preset.id in ids:
+                # The number after the highest, or the lowest free one if the highest is the last possible.
+                following = range(max(ids, default=0) + 1, _MAX_PRESET_ID + 1)
+                preset = replace(preset, id=next(number for number in chain(following, count(1)) if number not in ids))
             self._save_presets([*presets, preset])
             return preset.id
 
@@ -89,19 +92,19 @@ class QueryPresetStore:
         """Replace the preset of this number and return the number; raise RefusalError if there is none."""
         with lock_path_for_change(self._path):
             presets = self._load_for_change()
-            if preset.id not in {known.id for known in presets}:
+            if preset.id not in {other.id for other in presets}:
                 raise create_refusal(422, "更新先のプリセットが存在しません", "The preset to update does not exist.")
-            self._save_presets([preset if known.id == preset.id else known for known in presets])
+            self._save_presets([preset if other.id == preset.id else other for other in presets])
             return preset.id
 
     def delete_preset(self, number: int) -> None:
         """Remove a preset; raise RefusalError if there is none."""
         with lock_path_for_change(self._path):
             presets = self._load_for_change()
-            kept = [known for known in presets if known.id != number]
-            if len(kept) == len(presets):
+            others = [preset for preset in presets if preset.id != number]
+            if len(others) == len(presets):
                 raise create_refusal(422, "削除対象のプリセットが存在しません", "The preset to delete does not exist.")
-            self._save_presets(kept)
+            self._save_presets(others)
 
     def _load_presets(self) -> tuple[list[QueryPreset], CorruptFileError | None]:
         found, error = load_data(self._path, _parse_presets, localize("プリセットを読み込めません。", "The presets cannot be read."))
@@ -118,12 +121,6 @@ class QueryPresetStore:
     def _save_presets(self, presets: list[QueryPreset]) -> None:
         data = {"presets": [preset.convert_to_json() for preset in presets]}
         save_data(self._path, data, localize("プリセットを保存できません", "The presets could not be saved"))
-
-
-def _choose_free_id(taken: set[int]) -> int:
-    """Return the number after the highest, or the lowest free one if the highest is the last possible."""
-    following = max(taken, default=0) + 1
-    return following if following <= _MAX_PRESET_ID else next(number for number in range(1, MAX_QUERY_PRESETS + 2) if number not in taken)
 
 
 def _parse_presets(data: Any) -> list[QueryPreset]:

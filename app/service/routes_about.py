@@ -23,14 +23,8 @@ from app.service.service_job import JobContext
 from app.service.style_catalogue import ServedSpeaker, ServedStyle
 
 MAX_MEDIA_BYTES = 16 << 20
-_MEDIA_TYPES = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".webp": "image/webp",
-    ".wav": "audio/wav",
-    ".m4a": "audio/mp4",
-}
+_PICTURE_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+_MEDIA_TYPES = _PICTURE_TYPES | {".wav": "audio/wav", ".m4a": "audio/mp4"}
 _EMPTY_PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
 
 
@@ -43,22 +37,17 @@ class SpeakerMedia:
     def build_speaker_info(self, speaker: ServedSpeaker, address: str | None) -> dict[str, object]:
         """Return the answer of `/speaker_info`, with base64, or addresses below that of the service."""
         icon = self._publish_file(speaker, speaker.card.icon if speaker.card else "", address)
-        return {
-            "policy": speaker.terms,
-            "portrait": icon,
-            "style_infos": [self._build_style_info(speaker, style, icon, address) for style in speaker.styles],
-        }
+        styles = [self._build_style_info(speaker, style, icon, address) for style in speaker.styles]
+        return {"policy": speaker.terms, "portrait": icon, "style_infos": styles}
 
     def find_content(self, name: str) -> tuple[bytes, str] | None:
         """Return the bytes and type of a file that was published under an address, or None."""
         if name == "none":
             return _EMPTY_PNG, "image/png"
-        found = self._offered.get(name)
-        if found is None:
-            return None
         try:
-            return read_bounded(found[0], MAX_MEDIA_BYTES), found[1]
-        except OSError:
+            path, kind = self._offered[name]
+            return read_bounded(path, MAX_MEDIA_BYTES), kind
+        except (KeyError, OSError):
             return None
 
     @staticmethod
@@ -69,12 +58,8 @@ class SpeakerMedia:
     def _build_style_info(self, speaker: ServedSpeaker, style: ServedStyle, icon: str, address: str | None) -> dict[str, object]:
         own = next((item for item in speaker.card.styles if item.id == style.style), None) if speaker.card else None
         samples = [self._publish_file(speaker, sample.file, address) for sample in own.samples] if own else []
-        return {
-            "id": style.id,
-            "icon": self._publish_file(speaker, own.icon, address) if own and own.icon else icon,
-            "portrait": None,
-            "voice_samples": samples,
-        }
+        icon = self._publish_file(speaker, own.icon, address) if own and own.icon else icon
+        return {"id": style.id, "icon": icon, "portrait": None, "voice_samples": samples}
 
     def _publish_file(self, speaker: ServedSpeaker, file: str, address: str | None) -> str:
         """Publish a file of the card, whose names were checked when the card was read, and return its address or its base64."""
@@ -105,20 +90,10 @@ ENGINE_MANIFEST = {
     "supported_vvlib_manifest_version": None,
     "update_infos": [],
     "supported_features": {
-        "adjust_mora_pitch": True,
-        "adjust_phoneme_length": True,
-        "adjust_pause_length": True,
-        "adjust_speed_scale": True,
-        "adjust_pitch_scale": True,
-        "adjust_intonation_scale": True,
-        "adjust_volume_scale": True,
-        "interrogative_upspeak": True,
-        "synthesis_morphing": False,
-        "sing": False,
-        "manage_library": False,
-        "return_resource_url": True,
-        "apply_katakana_english": True,
-        "streaming_synthesis": True,
+        **dict.fromkeys((f"adjust_{what}" for what in ("mora_pitch", "phoneme_length", "pause_length")), True),
+        **dict.fromkeys((f"adjust_{what}_scale" for what in ("speed", "pitch", "intonation", "volume")), True),
+        **{"interrogative_upspeak": True, "synthesis_morphing": False, "sing": False, "manage_library": False},
+        **dict.fromkeys(("return_resource_url", "apply_katakana_english", "streaming_synthesis"), True),
     },
 }
 
@@ -149,17 +124,18 @@ def build_about_routes(service: HttpService) -> list[Route]:
 
     async def initialize_speaker(request: Request) -> Response:
         voice = read_style(service, read_query_fields(request)).voice
-        await cancel_on_disconnect(
-            request, service.queue.compute_result(lambda turn: _load_voice(turn, voice, is_open=service.is_open(voice)))
-        )
+
+        def load_voice(turn: JobContext) -> None:
+            is_open, pipeline = service.is_open(voice), turn.open_speaker(voice).pipeline
+            # A new one speaks once, or the first sentence would wait for the graphs' first run.
+            if not is_open:
+                pipeline.warm_up(turn.is_cancelled)
+
+        await cancel_on_disconnect(request, service.queue.compute_result(load_voice))
         return Response(status_code=204)
 
     async def is_initialized_speaker(request: Request) -> Response:
         return JSONResponse(service.is_open(read_style(service, read_query_fields(request)).voice))
-
-    async def list_supported_devices(_request: Request) -> Response:
-        known = await asyncio.to_thread(_list_providers)
-        return JSONResponse({"cpu": True, "cuda": "CUDAExecutionProvider" in known, "dml": "DmlExecutionProvider" in known})
 
     return [
         Route("/speakers", list_speakers),
@@ -169,19 +145,12 @@ def build_about_routes(service: HttpService) -> list[Route]:
         Route("/version", _create_constant_handler(VERSION)),
         Route("/core_versions", _create_constant_handler([VERSION])),
         Route("/engine_manifest", _send_manifest),
-        Route("/supported_devices", list_supported_devices),
+        Route("/supported_devices", _list_supported_devices),
         Route("/is_initialized_speaker", is_initialized_speaker),
         Route("/initialize_speaker", initialize_speaker, methods=["POST"]),
         Route("/singer_info", _create_refusing_handler(404, "歌声の声はありません。", "There are no voices that sing.")),
         *_build_unsupported_routes(),
     ]
-
-
-def _load_voice(turn: JobContext, voice: str, *, is_open: bool) -> None:
-    """Open a voice; a new one speaks once, or the first sentence would wait for the graphs' first run."""
-    pipeline = turn.open_speaker(voice).pipeline
-    if not is_open:
-        pipeline.warm_up(turn.is_cancelled)
 
 
 def _build_unsupported_routes() -> list[Route]:
@@ -195,11 +164,12 @@ def _build_unsupported_routes() -> list[Route]:
     ]
 
 
-def _list_providers() -> list[str]:
+async def _list_supported_devices(_request: Request) -> Response:
     # ONNX Runtime, which the window's first paint need not wait for.
     from app.adapters.ort.devices.ort_devices import list_providers
 
-    return list_providers()
+    providers = await asyncio.to_thread(list_providers)
+    return JSONResponse({"cpu": True, "cuda": "CUDAExecutionProvider" in providers, "dml": "DmlExecutionProvider" in providers})
 
 
 def _create_constant_handler(value: object) -> Handler:
@@ -217,17 +187,10 @@ def _create_refusing_handler(status: int, ja: str, en: str) -> Handler:
 
 
 async def _send_manifest(request: Request) -> Response:
-    terms = localize(
-        "声ごとの利用規約は /speaker_info の policy をご覧ください。", "See policy in /speaker_info for the terms of each voice."
-    )
+    terms = "声ごとの利用規約は /speaker_info の policy をご覧ください。", "See policy in /speaker_info for the terms of each voice."
     licence = {"name": "Koebako", "version": VERSION, "license": "MIT", "text": "MIT License"}
-    own = {
-        "url": f"{_build_address(request)}/docs",
-        "icon": SpeakerMedia.encode_empty_picture(),
-        "terms_of_service": terms,
-        "dependency_licenses": [licence],
-    }
-    return JSONResponse(ENGINE_MANIFEST | own)
+    here = {"url": f"{_build_address(request)}/docs", "icon": SpeakerMedia.encode_empty_picture()}
+    return JSONResponse(ENGINE_MANIFEST | here | {"terms_of_service": localize(*terms), "dependency_licenses": [licence]})
 
 
 def _build_address(request: Request) -> str:

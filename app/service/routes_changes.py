@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -16,17 +16,14 @@ from app.core.text.dictionary_entries import USUAL_PRIORITY, DictionaryEntry, En
 from app.core.text.dictionary_formats import build_exchange_words, join_compound, parse_dictionary_json
 from app.service.http_errors import create_refusal
 from app.service.http_service import HttpService, read_query_fields
-from app.service.query_presets import parse_preset
+from app.service.query_presets import QueryPreset, parse_preset
 from app.service.request_fields import RequestFields
 from app.service.service_job import JobContext
 
+Entries = tuple[DictionaryEntry, ...]
 _ENTRY_KINDS: dict[str, EntryKind] = {
-    "PROPER_NOUN": "proper_noun",
-    "COMMON_NOUN": "noun",
-    "VERB": "verb",
-    "ADJECTIVE": "adjective",
-    "SUFFIX": "suffix",
-}
+    "PROPER_NOUN": "proper_noun", "COMMON_NOUN": "noun", "VERB": "verb", "ADJECTIVE": "adjective", "SUFFIX": "suffix",
+}  # fmt: skip
 
 
 def build_preset_routes(service: HttpService) -> list[Route]:
@@ -35,15 +32,13 @@ def build_preset_routes(service: HttpService) -> list[Route]:
     async def list_presets(_request: Request) -> Response:
         return await asyncio.to_thread(lambda: JSONResponse([preset.convert_to_json() for preset in service.presets.list_presets()]))
 
-    async def add_preset(request: Request) -> Response:
-        _require_allowed(service)
-        preset = await service.body_reader.read_json(request, parse_preset)
-        return JSONResponse(await asyncio.to_thread(service.presets.add_preset, preset))
+    def take_preset(change: Callable[[QueryPreset], int]) -> Callable[[Request], Awaitable[Response]]:
+        async def change_preset(request: Request) -> Response:
+            _require_allowed(service)
+            preset = await service.body_reader.read_json(request, parse_preset)
+            return JSONResponse(await asyncio.to_thread(change, preset))
 
-    async def update_preset(request: Request) -> Response:
-        _require_allowed(service)
-        preset = await service.body_reader.read_json(request, parse_preset)
-        return JSONResponse(await asyncio.to_thread(service.presets.update_preset, preset))
+        return change_preset
 
     async def delete_preset(request: Request) -> Response:
         _require_allowed(service)
@@ -53,8 +48,13 @@ def build_preset_routes(service: HttpService) -> list[Route]:
         await asyncio.to_thread(service.presets.delete_preset, number)
         return Response(status_code=204)
 
-    changes = (add_preset, update_preset, delete_preset)
-    return [Route("/presets", list_presets), *(Route(f"/{change.__name__}", change, methods=["POST"]) for change in changes)]
+    presets, post = service.presets, ["POST"]
+    return [
+        Route("/presets", list_presets),
+        Route("/add_preset", take_preset(presets.add_preset), methods=post),
+        Route("/update_preset", take_preset(presets.update_preset), methods=post),
+        Route("/delete_preset", delete_preset, methods=post),
+    ]
 
 
 def build_dictionary_routes(service: HttpService) -> list[Route]:
@@ -71,14 +71,14 @@ def build_dictionary_routes(service: HttpService) -> list[Route]:
 
     async def change_entry(request: Request) -> Response:
         _require_allowed(service)
-        wanted = request.path_params["word_uuid"]
+        entry_id = request.path_params["word_uuid"]
         added = [_read_entry(request)] if request.method == "PUT" else []
 
-        def replace_entry(words: tuple[DictionaryEntry, ...]) -> tuple[DictionaryEntry, ...]:
-            kept = [entry for entry in words if _build_entry_id(entry) != wanted]
-            if len(kept) == len(words):
+        def replace_entry(entries: Entries) -> Entries:
+            others = [entry for entry in entries if _build_entry_id(entry) != entry_id]
+            if len(others) == len(entries):
                 raise create_refusal(422, "該当する単語が見つかりません", "There is no such word.")
-            return merge_entries(kept, added)
+            return merge_entries(others, added)
 
         await _apply_change(service, replace_entry)
         return Response(status_code=204)
@@ -120,7 +120,7 @@ def _require_allowed(service: HttpService) -> None:
         )
 
 
-async def _apply_change(service: HttpService, change: Callable[[tuple[DictionaryEntry, ...]], tuple[DictionaryEntry, ...]]) -> None:
+async def _apply_change(service: HttpService, change: Callable[[Entries], Entries]) -> None:
     """Change the dictionary; later readings use the new entries."""
     await asyncio.to_thread(change_dictionary, change)
 
@@ -134,19 +134,19 @@ async def _apply_change(service: HttpService, change: Callable[[tuple[Dictionary
 def _read_entry(request: Request) -> DictionaryEntry:
     """Return a word of the query string, whole or in parts as AivisSpeech has it; raise RefusalError or InputError."""
     fields = read_query_fields(request)
-    surfaces = [one.parse_text("surface", max_length=200) for one in _split_parameter(request, "surface", fields)]
-    readings = [one.parse_text("pronunciation", max_length=400) for one in _split_parameter(request, "pronunciation", fields)]
-    accents = [one.read_integer("accent_type", low=0) for one in _split_parameter(request, "accent_type", fields)]
+
+    def split_parameter(name: str) -> list[RequestFields]:
+        """Return the fields of a parameter that may come several times; an absent one counts as one that is missing."""
+        values = request.query_params.getlist(name)
+        return [RequestFields({name: value}, ("query",), fields.findings) for value in values] or [fields]
+
+    surfaces = [part.parse_text("surface", max_length=200) for part in split_parameter("surface")]
+    readings = [part.parse_text("pronunciation", max_length=400) for part in split_parameter("pronunciation")]
+    accents = [part.read_integer("accent_type", low=0) for part in split_parameter("accent_type")]
     kind = fields.read_choice("word_type", tuple(_ENTRY_KINDS), "PROPER_NOUN")
     priority = fields.read_integer("priority", USUAL_PRIORITY, low=0, high=10)
     fields.check()
     return make_entry(*join_compound(surfaces, readings, accents), _ENTRY_KINDS[kind], priority)
-
-
-def _split_parameter(request: Request, name: str, fields: RequestFields) -> list[RequestFields]:
-    """Return the fields of a parameter that may come several times; an absent one counts as one that is missing."""
-    given = request.query_params.getlist(name)
-    return [RequestFields({name: value}, ("query",), fields.findings) for value in given] or [fields]
 
 
 def _build_entry_id(entry: DictionaryEntry) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -25,12 +24,12 @@ from app.core.synthesis_types import Float32, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.service.http_errors import RefusalError, convert_to_refusal, create_refusal
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
-from app.service.http_service import HttpService, build_file_response, cancel_on_disconnect, stream_sound
+from app.service.http_service import HttpService, build_file_response, stream_sound
 from app.service.query_edits import MAX_SOUND_S, LineDurations, create_too_long_refusal
 from app.service.query_synthesizer import QuerySynthesizer, check_text
 from app.service.request_fields import RequestFields
 from app.service.request_log import REQUEST_TEXT_KEY
-from app.service.service_job import AnonymousFile, JobContext
+from app.service.service_job import AnonymousFile
 from app.service.speak_request import (
     EVENT_STREAM_TYPE,
     LONGEST_NAME,
@@ -107,17 +106,20 @@ def build_timings(pipeline: Pipeline, text: str, durations: LineDurations) -> di
     voice = pipeline.voice
     hop, rate = voice.hop_length, voice.sampling_rate
     total_s = durations.count_samples(hop) / rate
-    begins = (durations.pre - durations.opening * hop) / rate
-    phones: list[dict[str, Any]] = []
-    moras: list[dict[str, Any]] = []
-    sentences: list[dict[str, Any]] = []
+    begin_s = (durations.pre - durations.opening * hop) / rate
+
+    def clip_span(first_frame: int, end_frame: int) -> SoundSpan:
+        ends = (begin_s + frame * hop / rate for frame in (first_frame, end_frame))
+        return SoundSpan(*(min(max(0.0, end_s), total_s) for end_s in ends))
+
+    phones, moras, sentences = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
     kana = iter(mora.text for phrase in build_phrases(pipeline, text, durations.sentences) for mora in phrase.moras)
     frame = 0
     for sentence in durations.sentences:
         owners, start = map_phones_to_moras(sentence.phones.phones), frame
         known = -1
         for owner, phone, tone, count in zip(owners, sentence.phones.phones, sentence.phones.tones, sentence.frames, strict=True):
-            span = _clip_span(begins + frame * hop / rate, begins + (frame + (count or 0)) * hop / rate, total_s)
+            span = clip_span(frame, frame + (count or 0))
             frame += count or 0
             _append_phone(phones, "pau" if owner == NO_INDEX else phone, span)
             if owner == NO_INDEX:
@@ -126,25 +128,14 @@ def build_timings(pipeline: Pipeline, text: str, durations: LineDurations) -> di
                 moras.append({"kana": next(kana), "start_s": span.start_s, "end_s": span.end_s, "tone": tone})
                 known = owner
             moras[-1] |= {"end_s": span.end_s, "tone": tone}
-        span = _clip_span(begins + start * hop / rate, begins + frame * hop / rate, total_s)
+        span = clip_span(start, frame)
         sentences.append({"text": sentence.phones.text, "start_s": span.start_s, "end_s": span.end_s})
     if not phones:  # nothing can be read
         _append_phone(phones, "pau", SoundSpan(0.0, total_s))
     phones[0]["start_s"], phones[-1]["end_s"] = 0.0, total_s
-    return {
-        "text": text,
-        "reading": "".join(str(mora["kana"]) for mora in moras),
-        "sampling_rate": rate,
-        "samples": durations.count_samples(hop),
-        "length_s": total_s,
-        "sentences": sentences,
-        "moras": moras,
-        "phones": phones,
-    }
-
-
-def _clip_span(start_s: float, end_s: float, total_s: float) -> SoundSpan:
-    return SoundSpan(min(max(0.0, start_s), total_s), min(max(0.0, end_s), total_s))
+    reading, samples = "".join(str(mora["kana"]) for mora in moras), durations.count_samples(hop)
+    whole = {"text": text, "reading": reading, "sampling_rate": rate, "samples": samples, "length_s": total_s}
+    return whole | {"sentences": sentences, "moras": moras, "phones": phones}
 
 
 def _append_phone(phones: list[dict[str, Any]], phone: str, span: SoundSpan) -> None:
@@ -161,33 +152,32 @@ _OPENAI_RATE = 24000  # what `pcm` means there
 def build_own_routes(service: HttpService) -> list[Route]:
     """Return the routes below `/v1/`."""
 
-    def parse_request(values: Any) -> SpeakRequest:
-        return parse_speak_request(values, service.catalogue)
+    async def read_request(request: Request) -> SpeakRequest:
+        speak_request = await service.body_reader.read_json(request, lambda values: parse_speak_request(values, service.catalogue))
+        request.scope[REQUEST_TEXT_KEY] = speak_request.text
+        return speak_request
 
     async def speak_text(request: Request) -> Response:
-        wanted = await service.body_reader.read_json(request, parse_request)
-        request.scope[REQUEST_TEXT_KEY] = wanted.text
-        return await _build_sound_response(service, request, wanted)
+        return await _build_sound_response(service, request, await read_request(request))
 
     async def send_timings(request: Request) -> Response:
-        wanted = await service.body_reader.read_json(request, parse_request)
-        request.scope[REQUEST_TEXT_KEY] = wanted.text
+        speak_request = await read_request(request)
 
-        def measure_timings(turn: JobContext) -> Response:
-            speech = service.create_synthesizer(turn, wanted.style, wanted.base)
-            shape = measure_line(speech)
-            if any(not sentence.frames for sentence in shape.sentences):
+        def measure_timings(speech: QuerySynthesizer) -> Response:
+            durations = measure_line(speech)
+            if any(not sentence.frames for sentence in durations.sentences):
                 raise create_refusal(422, "この声では音の長さを取得できません。", "This voice does not report the lengths of its sounds.")
-            return JSONResponse(build_timings(speech.pipeline, wanted.text, shape))
+            return JSONResponse(build_timings(speech.pipeline, speak_request.text, durations))
 
-        return await cancel_on_disconnect(request, service.queue.compute_result(measure_timings))
+        return await service.compute_response(request, speak_request.style, measure_timings, speak_request.base)
 
     async def speak_for_openai(request: Request) -> Response:
         try:
-            wanted = await service.body_reader.read_json(request, lambda values: _parse_openai_request(values, service.catalogue))
-            request.scope[REQUEST_TEXT_KEY] = wanted.speech.text
-            build_response = _build_event_response if wanted.has_events else _build_sound_response
-            return await build_response(service, request, wanted.speech)
+            speech, has_events = await service.body_reader.read_json(
+                request, lambda values: _parse_openai_request(values, service.catalogue)
+            )
+            request.scope[REQUEST_TEXT_KEY] = speech.text
+            return await (_build_event_response if has_events else _build_sound_response)(service, request, speech)
         except (RefusalError, InputError, VoiceError) as error:
             refusal = error if isinstance(error, RefusalError) else convert_to_refusal(error)
             return JSONResponse(_build_openai_error(refusal), 400 if refusal.status == 422 else refusal.status)
@@ -217,19 +207,14 @@ async def _build_event_response(service: HttpService, request: Request, speak_re
     """Respond with events, each as soon as its piece of the sound is there."""
 
     def emit_events(speech: QuerySynthesizer) -> Iterator[Any]:
-        for piece in _stream_content(speech, speak_request):
-            yield from format_delta_events(piece)
-        yield format_done_event(speak_request.text)
+        deltas = chain.from_iterable(map(format_delta_events, _stream_content(speech, speak_request)))
+        for index, event in enumerate(chain(deltas, [format_done_event(speak_request.text)])):
+            # The response begins with the first event, so that an error before it is still answered as one; its length is not known.
+            if index == 0:
+                yield None
+            yield event
 
-    def emit_response(speech: QuerySynthesizer) -> Iterator[Any]:
-        # The response begins with the first event, so that an error before it is still answered as one; its length is not known.
-        events = emit_events(speech)
-        first = next(events)
-        yield None
-        yield first
-        yield from events
-
-    return await stream_sound(service, request, speak_request.style, emit_response, EVENT_STREAM_TYPE, speak_request.base)
+    return await stream_sound(service, request, speak_request.style, emit_events, EVENT_STREAM_TYPE, speak_request.base)
 
 
 def _stream_content(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[bytes]:
@@ -280,38 +265,16 @@ def _encode_file(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Anony
     return file
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIRequest:
-    """A request to `/v1/audio/speech`; `has_events` says that the sound is wanted as server-sent events."""
-
-    speech: SpeakRequest
-    has_events: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAIVoice:
+class OpenAIVoice(NamedTuple):
     """The speakers that a name stands for, by their numbers: of the natural voice, and of the light one where that is all there is."""
 
     natural: int
     light: int
 
 
-_MAN = OpenAIVoice(4, 2)
-OPENAI_VOICES = {
-    "alloy": OpenAIVoice(0, 0),
-    "ash": _MAN,
-    "ballad": _MAN,
-    "cedar": _MAN,
-    "coral": OpenAIVoice(1, 1),
-    "echo": _MAN,
-    "fable": _MAN,
-    "marin": OpenAIVoice(0, 0),
-    "nova": OpenAIVoice(2, 1),
-    "onyx": _MAN,
-    "sage": OpenAIVoice(3, 0),
-    "shimmer": OpenAIVoice(1, 1),
-    "verse": _MAN,
-}
+_WOMEN = {"alloy": (0, 0), "coral": (1, 1), "marin": (0, 0), "nova": (2, 1), "sage": (3, 0), "shimmer": (1, 1)}
+_MEN = dict.fromkeys(("ash", "ballad", "cedar", "echo", "fable", "onyx", "verse"), (4, 2))
+OPENAI_VOICES = {name: OpenAIVoice(*speakers) for name, speakers in (_WOMEN | _MEN).items()}
 
 
 def require_openai_style(catalogue: StyleCatalogue, name: str) -> ServedStyle:
@@ -319,23 +282,17 @@ def require_openai_style(catalogue: StyleCatalogue, name: str) -> ServedStyle:
     try:
         return require_named_style(catalogue, name)
     except RefusalError:
-        found = _find_openai_style(catalogue, name.strip().casefold())
-        if found is None:
+        if (voice := OPENAI_VOICES.get(name.strip().casefold())) is None:
             raise
-        return found
+        speakers = ((NATURAL_VOICE_ID, voice.natural), (find_shipped_voice_id() or "", voice.light))
+        style = next((style for speaker in speakers if (style := catalogue.find_first_style(*speaker)) is not None), None)
+        if style is None:  # neither voice is offered
+            raise
+        return style
 
 
-def _find_openai_style(catalogue: StyleCatalogue, name: str) -> ServedStyle | None:
-    """Return the first style of the speaker that a name of OpenAI's stands for; None where it is no such name, or neither voice is offered."""
-    known = OPENAI_VOICES.get(name)
-    if known is None:
-        return None
-    return catalogue.find_first_style(NATURAL_VOICE_ID, known.natural) or catalogue.find_first_style(
-        find_shipped_voice_id() or "", known.light
-    )
-
-
-def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> OpenAIRequest:
+def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> tuple[SpeakRequest, bool]:
+    """Return the request, and whether the sound is wanted as server-sent events."""
     fields = RequestFields(values, ("body",))
     text = fields.parse_text("input", max_length=MAX_QUERY_TEXT)
     voice = fields.find_raw("voice")
@@ -346,7 +303,7 @@ def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> OpenAIReque
     fields.check()
     style = require_openai_style(catalogue, name)
     base = SynthesisRequest(text, id="service", speed=speed)
-    return OpenAIRequest(SpeakRequest(text, style, base, form, _OPENAI_RATE if form == "pcm" else None), stream_format == "sse")
+    return SpeakRequest(text, style, base, form, _OPENAI_RATE if form == "pcm" else None), stream_format == "sse"
 
 
 def _build_openai_error(error: RefusalError) -> dict[str, Any]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import IO, Any, Literal, cast
+from typing import IO, Any, cast
 
-import numpy as np
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.common.language import localize
-from app.core.synthesis_types import Float32
 from app.core.text.moras import PHONES_BY_MORA
 from app.service.http_errors import RefusalError, create_refusal
 from app.service.http_service import WAV_TYPE, HttpService, build_file_response, read_query_fields, read_style, stream_sound
@@ -26,12 +25,8 @@ from app.service.voicevox_phrases import PAUSE_MORA
 from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery, QueryMora, parse_phrases, parse_queries, parse_query
 from app.service.wav_stream import convert_to_pcm, count_resampled, join_wavs, pack_wav_header, resample_pieces
 
-# ' follows the mora after which the pitch falls, / parts phrases, 、 parts them by a pause, _ precedes a devoiced mora, ？ ends a question.
-
-KanaFault = Literal[
-    "UNKNOWN_TEXT", "ACCENT_TOP", "ACCENT_TWICE", "ACCENT_NOTFOUND", "EMPTY_PHRASE", "INTERROGATION_MARK_NOT_AT_END", "INFINITE_LOOP"
-]
-_KANA_FAULT_LABELS: dict[KanaFault, tuple[str, str]] = {
+Phrases = tuple[AccentPhrase, ...]
+_KANA_FAULT_LABELS = {
     "UNKNOWN_TEXT": ("判別できない読み仮名があります: {text}", "Not a reading in kana: {text}"),
     "ACCENT_TOP": ("句頭にアクセントは置けません: {text}", "A phrase cannot begin with an accent: {text}"),
     "ACCENT_TWICE": ("1つのアクセント句に二つ以上のアクセントは置けません: {text}", "A phrase has more than one accent: {text}"),
@@ -39,35 +34,28 @@ _KANA_FAULT_LABELS: dict[KanaFault, tuple[str, str]] = {
     "EMPTY_PHRASE": ("{position}番目のアクセント句が空白です", "Phrase {position} is empty"),
     "INTERROGATION_MARK_NOT_AT_END": ("アクセント句末以外に「？」は置けません: {text}", "？ may only end a phrase: {text}"),
 }
+# Follows the mora after which the pitch falls, precedes a devoiced mora, parts phrases, parts them by a pause, ends a question.
 _FALL, _DEVOICED, _BREAK, _PAUSE, _ASKS = "'", "_", "/", "、", "？"
 _MAX_MORA_LETTERS = 2
+_MAX_KANA_LENGTH = 4 * MAX_QUERY_TEXT  # in kana a text is longer
 _DEVOICEABLE = {"a": "A", "i": "I", "u": "U", "e": "E", "o": "O"}
 
 MAX_ARCHIVE_BYTES = 1 << 28  # 50 minutes at the rate of most voices
 
 
-def parse_kana(text: str) -> tuple[AccentPhrase, ...]:
+def parse_kana(text: str) -> Phrases:
     """Return accent phrases without lengths; raise RefusalError with the error's name, as VOICEVOX names it."""
-    found = []
-    for position, (phrase, end) in enumerate(_split_phrases(text[: 4 * MAX_QUERY_TEXT]), 1):
-        asks = phrase.endswith(_ASKS)
-        body = phrase[: -len(_ASKS)] if asks else phrase
+    phrases = []
+    texts = re.split(f"([{_BREAK}{_PAUSE}])", text[:_MAX_KANA_LENGTH])
+    for position, (phrase, end) in enumerate(zip(texts[::2], [*texts[1::2], ""], strict=True), 1):
+        asks, body = phrase.endswith(_ASKS), phrase.removesuffix(_ASKS)
         if not body:
             raise _create_refusal("EMPTY_PHRASE", position=str(position))
         if _ASKS in body:
             raise _create_refusal("INTERROGATION_MARK_NOT_AT_END", text=phrase)
         moras, accent = _parse_moras(body)
-        found.append(AccentPhrase(moras, accent, PAUSE_MORA if end == _PAUSE else None, asks))
-    return tuple(found)
-
-
-def _split_phrases(text: str) -> Iterator[tuple[str, str]]:
-    start = 0
-    for place, char in enumerate(text):
-        if char in (_BREAK, _PAUSE):
-            yield text[start:place], char
-            start = place + 1
-    yield text[start:], ""
+        phrases.append(AccentPhrase(moras, accent, PAUSE_MORA if end == _PAUSE else None, asks))
+    return tuple(phrases)
 
 
 def _parse_moras(phrase: str) -> tuple[tuple[QueryMora, ...], int]:
@@ -84,7 +72,8 @@ def _parse_moras(phrase: str) -> tuple[tuple[QueryMora, ...], int]:
             continue
         devoiced = phrase[place] == _DEVOICED
         place += devoiced
-        kana = next((phrase[place : place + size] for size in (_MAX_MORA_LETTERS, 1) if phrase[place : place + size] in PHONES_BY_MORA), "")
+        spellings = (phrase[place : place + size] for size in (_MAX_MORA_LETTERS, 1))
+        kana = next((spelling for spelling in spellings if spelling in PHONES_BY_MORA), "")
         if not kana:
             raise _create_refusal("UNKNOWN_TEXT", text=phrase[place - devoiced :] or phrase)
         moras.append(_build_mora(kana, devoiced))
@@ -97,18 +86,13 @@ def _parse_moras(phrase: str) -> tuple[tuple[QueryMora, ...], int]:
 def _build_mora(kana: str, devoiced: bool) -> QueryMora:
     *before, vowel = PHONES_BY_MORA[kana]
     vowel = {"q": "cl"}.get(vowel, vowel)
-    return QueryMora(
-        kana, _DEVOICEABLE.get(vowel, vowel) if devoiced else vowel, 0.0, 0.0, "".join(before) or None, 0.0 if before else None
-    )
+    spoken = _DEVOICEABLE.get(vowel, vowel) if devoiced else vowel
+    return QueryMora(kana, spoken, 0.0, 0.0, "".join(before) or None, 0.0 if before else None)
 
 
-def _create_refusal(name: KanaFault, **place: str) -> RefusalError:
-    return RefusalError(
-        400, {"detail": {"text": localize(*_KANA_FAULT_LABELS[name]).format(**place), "error_name": name, "error_args": place}}
-    )
-
-
-_MAX_KANA_LENGTH = 4 * MAX_QUERY_TEXT  # in kana a text is longer
+def _create_refusal(name: str, **place: str) -> RefusalError:
+    text = localize(*_KANA_FAULT_LABELS[name]).format(**place)
+    return RefusalError(400, {"detail": {"text": text, "error_name": name, "error_args": place}})
 
 
 def build_query_routes(service: HttpService) -> list[Route]:
@@ -134,21 +118,16 @@ def build_query_routes(service: HttpService) -> list[Route]:
         in_kana = fields.read_flag("is_kana", False)
         text, style = _read_text(request), read_style(service, fields)
         if in_kana:
-            given = parse_kana(text)
-            return await _compute_phrases(request, service, lambda speech: speech.apply_accent_pitches(speech.apply_voice_lengths(given)))
+            phrases = parse_kana(text)
+            return await _compute_phrases(request, service, lambda speech: _apply_all(speech, phrases))
         return await service.compute_response(request, style, lambda speech: _build_phrases_response(speech.read_phrases(text)))
 
-    async def mora_data(request: Request) -> Response:
-        given = await service.body_reader.read_json(request, parse_phrases)
-        return await _compute_phrases(request, service, lambda speech: speech.apply_accent_pitches(speech.apply_voice_lengths(given)))
+    def complete_phrases(complete: Callable[[QuerySynthesizer, Phrases], Phrases]) -> Callable[[Request], Awaitable[Response]]:
+        async def complete_body(request: Request) -> Response:
+            phrases = await service.body_reader.read_json(request, parse_phrases)
+            return await _compute_phrases(request, service, lambda speech: complete(speech, phrases))
 
-    async def mora_length(request: Request) -> Response:
-        given = await service.body_reader.read_json(request, parse_phrases)
-        return await _compute_phrases(request, service, lambda speech: speech.apply_voice_lengths(given))
-
-    async def mora_pitch(request: Request) -> Response:
-        given = await service.body_reader.read_json(request, parse_phrases)
-        return await _compute_phrases(request, service, lambda speech: speech.apply_accent_pitches(given))
+        return complete_body
 
     async def validate_kana(request: Request) -> Response:
         try:
@@ -158,8 +137,16 @@ def build_query_routes(service: HttpService) -> list[Route]:
             return JSONResponse({"detail": body} if error.status == 400 else body, error.status)
         return JSONResponse(True)
 
-    handlers = (audio_query, audio_query_from_preset, accent_phrases, mora_data, mora_length, mora_pitch, validate_kana)
-    return [Route(f"/{handler.__name__}", handler, methods=["POST"]) for handler in handlers]
+    handlers = {handler.__name__: handler for handler in (audio_query, audio_query_from_preset, accent_phrases, validate_kana)} | {
+        "mora_data": complete_phrases(_apply_all),
+        "mora_length": complete_phrases(QuerySynthesizer.apply_voice_lengths),
+        "mora_pitch": complete_phrases(QuerySynthesizer.apply_accent_pitches),
+    }
+    return [Route(f"/{name}", handler, methods=["POST"]) for name, handler in handlers.items()]
+
+
+def _apply_all(speech: QuerySynthesizer, phrases: Phrases) -> Phrases:
+    return speech.apply_accent_pitches(speech.apply_voice_lengths(phrases))
 
 
 def _read_text(request: Request) -> str:
@@ -172,15 +159,12 @@ def _read_text(request: Request) -> str:
     return text
 
 
-async def _compute_phrases(
-    request: Request, service: HttpService, compute: Callable[[QuerySynthesizer], Sequence[AccentPhrase]]
-) -> Response:
-    return await service.compute_response(
-        request, read_style(service, read_query_fields(request)), lambda speech: _build_phrases_response(compute(speech))
-    )
+async def _compute_phrases(request: Request, service: HttpService, compute: Callable[[QuerySynthesizer], Phrases]) -> Response:
+    style = read_style(service, read_query_fields(request))
+    return await service.compute_response(request, style, lambda speech: _build_phrases_response(compute(speech)))
 
 
-def _build_phrases_response(phrases: Sequence[AccentPhrase]) -> Response:
+def _build_phrases_response(phrases: Phrases) -> Response:
     """Build the response in the synthesis thread: for a long text it takes so long that other requests would notice."""
     return JSONResponse([phrase.convert_to_json() for phrase in phrases])
 
@@ -191,17 +175,15 @@ class SoundArchive:
     def __init__(self) -> None:
         self._file = AnonymousFile()
         self._zip = zipfile.ZipFile(cast(IO[bytes], self._file), "w", zipfile.ZIP_STORED)
-        self._sounds = self._bytes = 0
+        self._bytes = 0
 
     def add_sound(self, pieces: Iterator[Any]) -> None:
         """Add a WAV, its size first, then its bytes; raise RefusalError if the archive would be too long, OutputFileError if the disk is full."""
         self._bytes += next(pieces)
         if self._bytes > MAX_ARCHIVE_BYTES:
-            raise create_refusal(
-                422, "音声が長すぎます。クエリを分けて送ってください。", "The sounds would be too long; send the queries in parts."
-            )
-        self._sounds += 1
-        with self._zip.open(f"{self._sounds:03}.wav", "w") as entry:
+            reason = "音声が長すぎます。クエリを分けて送ってください。", "The sounds would be too long; send the queries in parts."
+            raise create_refusal(422, *reason)
+        with self._zip.open(f"{len(self._zip.namelist()) + 1:03}.wav", "w") as entry:
             for piece in pieces:
                 entry.write(piece)
                 self._file.raise_write_error()
@@ -256,38 +238,26 @@ def build_sound_routes(service: HttpService) -> list[Route]:
         async with one_at_a_time:
             return build_file_response(await asyncio.to_thread(join_wavs, values), WAV_TYPE)
 
-    post = ["POST"]
-    return [
-        Route("/synthesis", synthesize_query, methods=post),
-        Route("/cancellable_synthesis", synthesize_query, methods=post),
-        Route("/multi_synthesis", synthesize_queries, methods=post),
-        Route("/streaming_synthesis", stream_query, methods=post),
-        Route("/connect_waves", connect_wavs, methods=post),
-    ]
+    handlers = {"synthesis": synthesize_query, "cancellable_synthesis": synthesize_query, "multi_synthesis": synthesize_queries}
+    handlers |= {"streaming_synthesis": stream_query, "connect_waves": connect_wavs}
+    return [Route(f"/{name}", handler, methods=["POST"]) for name, handler in handlers.items()]
 
 
 def synthesize_pieces(speech: QuerySynthesizer, query: AudioQuery, *, upspeak: bool = True, offset_s: float = 0.0) -> Iterator[Any]:
     """Yield the total size, the header of a WAV, then the samples as they are computed."""
-    shape, plain = speech.resolve_durations(query, should_upspeak=upspeak)
+    durations, resolved = speech.resolve_durations(query, should_upspeak=upspeak)
     rate, channels = speech.pipeline.voice.sampling_rate, 2 if query.stereo else 1
-    samples = shape.count_samples(speech.pipeline.voice.hop_length)
-    total = count_resampled(samples, rate, query.rate)
+    total = count_resampled(durations.count_samples(speech.pipeline.voice.hop_length), rate, query.rate)
     skip = round(offset_s * query.rate)
     if skip and skip >= total:
         raise create_refusal(400, "開始位置が音声の長さを超えています。", "The offset lies beyond the end of the sound.")
     header = pack_wav_header(total - skip, query.rate, channels)
     yield len(header) + (total - skip) * channels * 2
     yield header
-    for piece in _skip_samples(resample_pieces(speech.synthesize_samples(shape, plain), rate, query.rate), skip):
-        yield convert_to_pcm(piece, channels)
-
-
-def _skip_samples(pieces: Iterator[Float32], skip: int) -> Iterator[Float32]:
-    for piece in pieces:
-        left = piece[skip:]
-        skip = max(0, skip - len(piece))
-        if len(left):
-            yield np.asarray(left)
+    for samples in resample_pieces(speech.synthesize_samples(durations, resolved), rate, query.rate):
+        if len(samples) > skip:
+            yield convert_to_pcm(samples[skip:], channels)
+        skip = max(0, skip - len(samples))
 
 
 def _read_style(service: HttpService, request: Request) -> tuple[ServedStyle, bool]:

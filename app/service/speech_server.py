@@ -73,18 +73,15 @@ class HttpConnection(H11Protocol):
             self._since, self._arrived = time.monotonic(), 0
         self._arrived += len(data)
         if self.is_busy:
-            self._cancel_header_timer()
+            self._limit = _cancel_timer(self._limit)
 
     def send_400_response(self, msg: str) -> None:
         """Handle data after a request that is no HTTP, when the request has no answer any more, or a broken one."""
-        begun = False
+        has_begun = self.is_busy and self.cycle.response_started
         if self.is_busy:
-            begun, self.cycle.disconnected = self.cycle.response_started, True
+            self.cycle.disconnected = True
             self.cycle.message_event.set()
-        if begun:
-            self.abort()
-        else:
-            super().send_400_response(msg)
+        self.abort() if has_begun else super().send_400_response(msg)
 
     def on_response_complete(self) -> None:
         """Wait for the client's next request after its answer was sent."""
@@ -99,17 +96,16 @@ class HttpConnection(H11Protocol):
     def resume_writing(self) -> None:
         """Stop the timer for unread data: the client has read it."""
         super().resume_writing()
-        self._cancel_unread_timer()
+        self._unread = _cancel_timer(self._unread)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timers: the client has disconnected."""
-        self._cancel_header_timer()
-        self._cancel_unread_timer()
+        self._limit, self._unread = _cancel_timer(self._limit), _cancel_timer(self._unread)
         super().connection_lost(exc)
 
     def abort(self) -> None:
         """End the connection at once."""
-        self._cancel_header_timer()
+        self._limit = _cancel_timer(self._limit)
         # Now, not when the loop comes to it: the next one in a burst would choose it again.
         self.connections.discard(self)
         self.transport.abort()
@@ -119,15 +115,12 @@ class HttpConnection(H11Protocol):
         if not self.is_busy:
             self.abort()
 
-    def _cancel_unread_timer(self) -> None:
-        if self._unread is not None:
-            self._unread.cancel()
-            self._unread = None
 
-    def _cancel_header_timer(self) -> None:
-        if self._limit is not None:
-            self._limit.cancel()
-            self._limit = None
+def _cancel_timer(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
+    """Cancel a timer, if there is one, and return what stands in its place."""
+    if timer is not None:
+        timer.cancel()
+    return None
 
 
 SERVER_END_S = 0.5  # for requests to notice that they are over: none takes a hundredth of it
@@ -171,7 +164,11 @@ class SpeechServer:
     async def _serve_requests(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
         self._loop.set_exception_handler(_log_loop_error)
-        _mute_loggers()
+        # The errors of clients, which uvicorn and asyncio would print.
+        for name in ("uvicorn", "uvicorn.error", "asyncio"):
+            logger = logging.getLogger(name)
+            logger.addHandler(logging.NullHandler())
+            logger.propagate = False
         config = Config(
             build_application(self._service),
             http=HttpConnection,
@@ -208,14 +205,6 @@ async def _end_tasks() -> None:
     if tasks:
         await asyncio.wait(tasks, timeout=SERVER_END_S)
     await asyncio.get_running_loop().shutdown_asyncgens()
-
-
-def _mute_loggers() -> None:
-    """Mute uvicorn and asyncio, which would print the errors of clients."""
-    for name in ("uvicorn", "uvicorn.error", "asyncio"):
-        logger = logging.getLogger(name)
-        logger.addHandler(logging.NullHandler())
-        logger.propagate = False
 
 
 def _log_loop_error(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

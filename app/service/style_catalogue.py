@@ -29,19 +29,16 @@ def find_speaker_card(card: VoiceCardData, speaker: int) -> SpeakerCard | None:
 
 def compute_speaker_uuid(voice: Voice, card: VoiceCardData, speaker: NamedId) -> str:
     """Return the speaker's own UUID, or one computed from the voice's file, after every start and update the same; the shipped voice keeps its own."""
-    own = find_speaker_card(card, speaker.id)
-    if own is not None and own.uuid:
-        return own.uuid
-    source = voice.manifest.id if voice.manifest.format == SHIPPED_FORMAT else card.source_sha256 or _compute_digest(voice)
+    speaker_card = find_speaker_card(card, speaker.id)
+    if speaker_card is not None and speaker_card.uuid:
+        return speaker_card.uuid
+    source = voice.manifest.id if voice.manifest.format == SHIPPED_FORMAT else card.source_sha256
+    if not source:
+        try:
+            source = compute_content_digest(compute_file_digests([graph for graph in voice.graphs.values() if isinstance(graph, Path)]))
+        except VoiceError:
+            source = voice.manifest.id
     return str(uuid.uuid5(_SPEAKER_NAMESPACE, f"{source}/{speaker.id}"))
-
-
-def _compute_digest(voice: Voice) -> str:
-    files = [graph for graph in voice.graphs.values() if isinstance(graph, Path)]
-    try:
-        return compute_content_digest(compute_file_digests(files))
-    except VoiceError:
-        return voice.manifest.id
 
 
 UNKNOWN_VOICE_VERSION = "1.0.0"
@@ -93,10 +90,9 @@ class StyleCatalogue:
 
     def require_style(self, number: int) -> ServedStyle:
         """Return the style of a number; raise RefusalError if there is none."""
-        found = self._by_id.get(number)
-        if found is None:
+        if (style := self._by_id.get(number)) is None:
             raise create_unknown_style_refusal(number)
-        return found
+        return style
 
     def find_speaker(self, speaker_uuid: str) -> ServedSpeaker | None:
         """Return the speaker of a UUID, or None."""
@@ -105,12 +101,11 @@ class StyleCatalogue:
     @property
     def first_style(self) -> ServedStyle | None:
         """Return the style used if a client names none."""
-        return next((style for speaker in self.speakers for style in speaker.styles), None)
+        return next((style for _, style in self._iterate_styles()), None)
 
     def find_first_style(self, voice: str, speaker: int) -> ServedStyle | None:
         """Return the first style of a speaker by the id of its voice and its number there, or None."""
-        styles = (style for one in self.speakers for style in one.styles)
-        return next((style for style in styles if (style.voice, style.speaker) == (voice, speaker)), None)
+        return next((style for _, style in self._iterate_styles() if (style.voice, style.speaker) == (voice, speaker)), None)
 
     def find_style(self, name: str, speaker: str = "", style: str = "") -> ServedStyle | None:
         """Return the first style by its number, the name of its speaker, or the name or id of its voice, each with /style or without.
@@ -118,21 +113,24 @@ class StyleCatalogue:
         Args:
             speaker, style: name or number within the voice; empty is any.
         """
-        for one in self.speakers:
-            for own in one.styles:
-                voices = (one.name, one.voice, own.voice)
-                if (
-                    _is_one_of(name, *voices, *(f"{voice}/{own.name}" for voice in voices), str(own.id))
-                    and _is_one_of(speaker, one.name, one.plain_name, str(own.speaker))
-                    and _is_one_of(style, own.name, str(own.style))
-                ):
-                    return own
+        for served, item in self._iterate_styles():
+            voices = (served.name, served.voice, item.voice)
+            if (
+                _is_one_of(name, *voices, *(f"{voice}/{item.name}" for voice in voices), str(item.id))
+                and _is_one_of(speaker, served.name, served.plain_name, str(item.speaker))
+                and _is_one_of(style, item.name, str(item.style))
+            ):
+                return item
         return None
 
+    def _iterate_styles(self) -> Iterator[tuple[ServedSpeaker, ServedStyle]]:
+        return ((speaker, style) for speaker in self.speakers for style in speaker.styles)
 
-def _is_one_of(wanted: str, *known: str) -> bool:
-    wanted = wanted.strip().casefold()
-    return not wanted or wanted in (item.casefold() for item in known)
+
+def _is_one_of(name: str, *names: str) -> bool:
+    """Return whether a name is among these, or empty."""
+    key = name.strip().casefold()
+    return not key or key in (item.casefold() for item in names)
 
 
 def build_catalogue(voices: Sequence[Voice]) -> StyleCatalogue:
@@ -151,12 +149,10 @@ def build_catalogue(voices: Sequence[Voice]) -> StyleCatalogue:
                 by_id[style.id] = style
                 styles.append(style)
             if styles:
-                own = find_speaker_card(card, named.id)
-                terms = voice.manifest.licence or voice.manifest.name
-                names, version = (name, named.name, voice.manifest.name), card.version or UNKNOWN_VOICE_VERSION
-                speakers.append(
-                    ServedSpeaker(compute_speaker_uuid(voice, card, named), *names, version, tuple(styles), terms, own, voice.path)
-                )
+                terms, version = voice.manifest.licence or voice.manifest.name, card.version or UNKNOWN_VOICE_VERSION
+                names, speaker_card = (name, named.name, voice.manifest.name), find_speaker_card(card, named.id)
+                speaker_uuid = compute_speaker_uuid(voice, card, named)
+                speakers.append(ServedSpeaker(speaker_uuid, *names, version, tuple(styles), terms, speaker_card, voice.path))
     return StyleCatalogue(tuple(speakers), tuple(left_out), by_id)
 
 
@@ -164,16 +160,14 @@ def _build_styles(voice: Voice, card: VoiceCardData, speaker: NamedId) -> Iterat
     speaker_uuid = compute_speaker_uuid(voice, card, speaker)
     for style in voice.manifest.styles:
         number = compute_style_id(speaker_uuid, style.id)
-        if number is None:
-            yield (
-                None,
-                localize(
-                    f"スタイル「{speaker.name} {style.name}」は 33 番目以降のため、サービスでは使えません。",
-                    f"The style “{speaker.name} {style.name}” is beyond the 32 that the service can number.",
-                ),
-            )
-        else:
+        if number is not None:
             yield ServedStyle(number, style.name, voice.manifest.id, speaker.id, style.id), ""
+            continue
+        reason = localize(
+            f"スタイル「{speaker.name} {style.name}」は 33 番目以降のため、サービスでは使えません。",
+            f"The style “{speaker.name} {style.name}” is beyond the 32 that the service can number.",
+        )
+        yield None, reason
 
 
 def _describe_collision(speaker: str, style: ServedStyle | None) -> str:

@@ -77,9 +77,11 @@ class VoiceRefiner:
             return
         if work.is_waiting():
             self.failed.add(work.folder)
-        else:
-            for voice in _list_changed_voices(work):
-                self._on_refined(voice)
+            return
+        installed = list_installed_voices(paths.list_voice_dirs()) if work.kind == "bert" else []
+        speaking_differently = [voice.manifest.id for voice in installed if voice.manifest.bert == work.id]
+        for voice_id in speaking_differently if work.kind == "bert" else [work.id]:
+            self._on_refined(voice_id)
 
     def _run_program(self, work: RefinementWork) -> None:
         """Run the program to its end; raise OSError if it cannot be started."""
@@ -97,10 +99,3 @@ class VoiceRefiner:
         self._child = None
         if child.returncode and not self._closing.is_set():
             _log.warning("refining %s ended with exit code %s", work.id, child.returncode)
-
-
-def _list_changed_voices(work: RefinementWork) -> list[str]:
-    """Return the ids of the voices that speak differently from now on."""
-    if work.kind != "bert":
-        return [work.id]
-    return [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs()) if voice.manifest.bert == work.id]

@@ -43,14 +43,8 @@ class QueryMora:
 
     def convert_to_json(self) -> dict[str, Any]:
         """Return the mora as JSON."""
-        return {
-            "text": self.text,
-            "consonant": self.consonant,
-            "consonant_length": self.consonant_length,
-            "vowel": self.vowel,
-            "vowel_length": self.vowel_length,
-            "pitch": self.pitch,
-        }
+        names = ("text", "consonant", "consonant_length", "vowel", "vowel_length", "pitch")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
