@@ -80,14 +80,12 @@ def bind_sockets(host: str, port: int) -> list[socket.socket]:
 
 def _bind_socket(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65535:
-        raise _create_bind_error(
-            host, port, OverflowError(localize("0 から 65535 までの番号を指定してください", "a port is a number from 0 to 65535"))
-        )
+        reason = localize("0 から 65535 までの番号を指定してください", "a port is a number from 0 to 65535")
+        raise _create_bind_error(host, port, OverflowError(reason))
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)[0]
-        own = socket.socket(
-            family, kind, protocol
-        )  # named, or asyncio leaves Nagle's algorithm on: small pieces wait for an acknowledgement
+        family, *kind, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)[0]
+        # With kind and protocol, or asyncio leaves Nagle's algorithm on: small pieces wait for an acknowledgement.
+        own = socket.socket(family, *kind)
     except (OSError, UnicodeError) as exc:
         raise _create_bind_error(host, port, exc) from exc
     try:

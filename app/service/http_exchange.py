@@ -62,21 +62,24 @@ class BodyQuota:
 
     async def acquire(self, body: BodySender, arrived: int) -> None:
         """Wait for memory for a body of which `arrived` bytes are there; raise BodyQuotaError if there is none."""
-        wanted = arrived - UNCOUNTED_BODY_BYTES - self._taken.get(body, 0)
-        if wanted <= 0:
+        size = arrived - UNCOUNTED_BODY_BYTES - self._taken.get(body, 0)
+        if size <= 0:
             return
         self._taken.setdefault(body, 0)
         loop = asyncio.get_running_loop()
         ends = loop.time() + QUOTA_WAIT_S
-        while wanted > self._left and next(iter(self._taken)) is not body:
+        while size > self._left and next(iter(self._taken)) is not body:
             if loop.time() >= ends:
                 raise BodyQuotaError
             try:
                 await asyncio.wait_for(self._freed.wait(), SENDER_GRACE_S)
             except TimeoutError:
-                self._abort_slowest()
-        self._left -= wanted
-        self._taken[body] += wanted
+                # The slowest of the bodies in memory, for the benefit of those that wait.
+                slowest = min(self._taken, key=lambda body: body.pace, default=None)
+                if slowest is not None and slowest.pace < MIN_SENDER_RATE:
+                    slowest.give_up()
+        self._left -= size
+        self._taken[body] += size
 
     def release(self, body: BodySender) -> None:
         """Release all that a body has taken."""
@@ -84,12 +87,6 @@ class BodyQuota:
             self._left += self._taken.pop(body)
             self._freed.set()
             self._freed = asyncio.Event()
-
-    def _abort_slowest(self) -> None:
-        """Abort the slowest of the bodies in memory for the benefit of those that wait."""
-        slowest = min(self._taken, key=lambda body: body.pace, default=None)
-        if slowest is not None and slowest.pace < MIN_SENDER_RATE:
-            slowest.give_up()
 
 
 class RequestBody:
@@ -141,9 +138,8 @@ class RequestBody:
             async with asyncio.timeout_at(since + max(0.0, BODY_TIMEOUT_S - self._waited_s)) as self._patience:
                 return await self._receive()
         except TimeoutError as exc:
-            raise RequestBodyError(
-                408, localize("リクエストの受信に時間がかかりすぎました。", "The request took too long to arrive.")
-            ) from exc
+            late = localize("リクエストの受信に時間がかかりすぎました。", "The request took too long to arrive.")
+            raise RequestBodyError(408, late) from exc
         finally:
             self._waited_s += asyncio.get_running_loop().time() - since
             self._since = self._patience = None
@@ -166,15 +162,14 @@ class GuardedSend:
         if message["type"] == "http.response.start":
             self.begun = True
             self.on_begin()
-            known = {name for name, _ in message.get("headers", [])}
-            added = [item for item in (*COMMON_HEADERS, *self._shared) if item[0] not in known]
-            await self._send({**message, "headers": [*message.get("headers", []), *added]})
+            headers = list(message.get("headers", []))
+            names = {name for name, _ in headers}
+            await self._send({**message, "headers": headers + [pair for pair in (*COMMON_HEADERS, *self._shared) if pair[0] not in names]})
             return
-        body, more = message.get("body", b""), message.get("more_body", False)
+        body, has_more = message.get("body", b""), message.get("more_body", False)
         for start in range(0, max(1, len(body)), RESPONSE_PIECE_BYTES):
-            last = start + RESPONSE_PIECE_BYTES >= len(body)
-            piece: Message = {"type": message["type"], "body": body[start : start + RESPONSE_PIECE_BYTES], "more_body": more or not last}
-            await self._send(piece)
+            end = start + RESPONSE_PIECE_BYTES
+            await self._send({"type": message["type"], "body": body[start:end], "more_body": has_more or end < len(body)})
 
 
 class RequestHeaders:
@@ -188,5 +183,5 @@ class RequestHeaders:
 
     def find_single(self, name: bytes) -> str | None:
         """Return the value of a header that came exactly once, else None."""
-        found = self.list_values(name)
-        return found[0] if len(found) == 1 else None
+        values = self.list_values(name)
+        return values[0] if len(values) == 1 else None

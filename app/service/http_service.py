@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -106,9 +106,8 @@ class HttpService:
         self, request: Request, style: ServedStyle, compute: Callable[[QuerySynthesizer], Result], base: SynthesisRequest | None = None
     ) -> Result:
         """Run one computation for a request; it ends when the client disconnects."""
-        return await cancel_on_disconnect(
-            request, self.queue.compute_result(lambda turn: compute(self.create_synthesizer(turn, style, base)))
-        )
+        computation = self.queue.compute_result(lambda turn: compute(self.create_synthesizer(turn, style, base)))
+        return await cancel_on_disconnect(request, computation)
 
 
 def read_query_fields(request: Request) -> RequestFields:
@@ -126,22 +125,22 @@ def read_style(service: HttpService, fields: RequestFields) -> ServedStyle:
 async def cancel_on_disconnect(request: Request, computation: Coroutine[Any, Any, Result]) -> Result:
     """Return the result of a computation; if the client disconnects, cancel it and raise ClientGoneError."""
     await discard_body(request)
-    task, gone = asyncio.create_task(computation), asyncio.create_task(_wait_for_disconnect(request.receive))
+
+    async def wait_for_disconnect() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    task, gone = asyncio.create_task(computation), asyncio.create_task(wait_for_disconnect())
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             raise ClientGoneError
         return task.result()
     finally:
-        for one in (task, gone):
-            one.cancel()
+        for ending in (task, gone):
+            ending.cancel()
             with suppress(asyncio.CancelledError, Exception):
-                await one
-
-
-async def _wait_for_disconnect(receive: Callable[[], Awaitable[Any]]) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+                await ending
 
 
 async def stream_sound(
@@ -167,35 +166,31 @@ async def stream_sound(
 
     parts = service.queue.stream_results(emit_pieces, is_whole=is_whole)
     try:
-        size = await cancel_on_disconnect(request, _await_first(parts))
+        size = await cancel_on_disconnect(request, anext(parts))
     except BaseException:
         await parts.aclose()
         raise
+
+    async def stream_bytes() -> AsyncIterator[bytes]:
+        try:
+            async for piece in parts:
+                if piece:
+                    yield piece
+        finally:
+            await parts.aclose()
+
     headers = {} if size is None else {"content-length": str(size)}
-    return StreamingResponse(_stream_bytes(parts), media_type=media_type, headers=headers)
+    return StreamingResponse(stream_bytes(), media_type=media_type, headers=headers)
 
 
 def build_file_response(file: AnonymousFile, media_type: str) -> Response:
     """Return a response with a file from its beginning to its present position."""
     size = file.tell()
     file.seek(0)
-    return StreamingResponse(_stream_file(file), media_type=media_type, headers={"content-length": str(size)})
 
-
-async def _await_first(parts: AsyncIterator[Any]) -> Any:
-    return await anext(parts)
-
-
-async def _stream_bytes(parts: AsyncGenerator[Any, None]) -> AsyncIterator[bytes]:
-    try:
-        async for piece in parts:
-            if piece:
+    async def stream_file() -> AsyncIterator[bytes]:
+        with closing(file):
+            while piece := await asyncio.to_thread(file.read, RESPONSE_PIECE_BYTES):
                 yield piece
-    finally:
-        await parts.aclose()
 
-
-async def _stream_file(file: AnonymousFile) -> AsyncIterator[bytes]:
-    with closing(file):
-        while piece := await asyncio.to_thread(file.read, RESPONSE_PIECE_BYTES):
-            yield piece
+    return StreamingResponse(stream_file(), media_type=media_type, headers={"content-length": str(size)})

@@ -29,8 +29,8 @@ class RequestFindings:
 
     def __init__(self) -> None:
         self._problems: list[Problem] = []
-        self._more = 0
-        self._moved: dict[str, tuple[float, float]] = {}
+        self._unlisted_count = 0
+        self._clamps: dict[str, tuple[float, float]] = {}
 
     @property
     def has_faults(self) -> bool:
@@ -42,21 +42,21 @@ class RequestFindings:
         if len(self._problems) < MAX_LISTED_FAULTS:
             self._problems.append(build_problem(kind, where, message, value))
         else:
-            self._more += 1
+            self._unlisted_count += 1
 
     def record_clamp(self, name: str, sent: float, used: float) -> None:
         """Record that a number was outside our bounds and the nearest one within them is used."""
-        if len(self._moved) < MAX_NAMED_CLAMPS:
-            self._moved.setdefault(name, (sent, used))
+        if len(self._clamps) < MAX_NAMED_CLAMPS:
+            self._clamps.setdefault(name, (sent, used))
 
     def check(self) -> None:
         """Raise RefusalError if there are faults; else log, once, which numbers were clamped."""
         if self._problems:
-            raise create_invalid_refusal(self._problems, self._more)
-        if self._moved:
-            moved = ", ".join(f"{name} {given:g} → {used:g}" for name, (given, used) in self._moved.items())
-            logging.getLogger("koebako").info("a request had numbers out of range: %s", moved)
-            self._moved.clear()
+            raise create_invalid_refusal(self._problems, self._unlisted_count)
+        if self._clamps:
+            clamps = ", ".join(f"{name} {sent:g} → {used:g}" for name, (sent, used) in self._clamps.items())
+            logging.getLogger("koebako").info("a request had numbers out of range: %s", clamps)
+            self._clamps.clear()
 
 
 class RequestFields:
@@ -173,8 +173,7 @@ class RequestFields:
         return True
 
     def _clamp_number(self, name: str, number: Number, low: Number, high: Number) -> Number:
-        used = min(max(number, low), high)
-        if used != number:
+        if (used := min(max(number, low), high)) != number:
             self.findings.record_clamp(name, number, used)
         return used
 
@@ -192,8 +191,8 @@ def _parse_number(value: Any) -> float:
 def _parse_integer(value: Any) -> int | None:
     """Return a whole number, or None for any other value; raise ValueError for infinity."""
     if isinstance(value, str):
-        found = _INTEGER_PATTERN.fullmatch(value.strip()) if len(value) <= MAX_NUMBER_LENGTH else None
-        return None if found is None else int(found[1])
+        match = _INTEGER_PATTERN.fullmatch(value.strip()) if len(value) <= MAX_NUMBER_LENGTH else None
+        return None if match is None else int(match[1])
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < MAX_JSON_INTEGER else None
     return int(value) if isinstance(value, int) else None

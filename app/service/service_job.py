@@ -96,7 +96,7 @@ class AnonymousFile(CheckedFile):
         try:
             super().__init__(_open_file())
         except OSError as exc:
-            raise _create_write_error(exc) from exc
+            raise self._build_write_error(exc) from exc
 
     def flush(self) -> None:
         """Do nothing: writes are not buffered."""
@@ -112,7 +112,13 @@ class AnonymousFile(CheckedFile):
             self._file.close()
 
     def _build_write_error(self, cause: OSError) -> OutputFileError:
-        return _create_write_error(cause)
+        reason = describe_reason(cause)
+        return OutputFileError(
+            localize(
+                f"送信を待つ音声を一時ファイルに保存できません：{reason}。",
+                f"Sound that waits to be sent cannot be kept in a temporary file: {reason}.",
+            )
+        )
 
 
 def _open_file() -> IO[bytes]:
@@ -123,16 +129,6 @@ def _open_file() -> IO[bytes]:
         return tempfile.TemporaryFile(buffering=0, dir=folder)
     except PermissionError:
         return tempfile.TemporaryFile(buffering=0)
-
-
-def _create_write_error(error: OSError) -> OutputFileError:
-    reason = describe_reason(error)
-    return OutputFileError(
-        localize(
-            f"送信を待つ音声を一時ファイルに保存できません：{reason}。",
-            f"Sound that waits to be sent cannot be kept in a temporary file: {reason}.",
-        )
-    )
 
 
 class ResponseSpool:
@@ -221,10 +217,10 @@ class ServiceJob:
     async def iterate_results(self, *, is_whole: bool = False) -> AsyncIterator[Any]:
         """Yield the emitted parts, then the result, with `is_whole` once all is there; raise the errors of the work."""
         items = self._receive_results()
-        if is_whole:
-            items = _iterate_list([item async for item in items])
-        async for item in items:
-            yield await self._take_bytes(item) if isinstance(item, SpoolPiece) else item
+        for item in [item async for item in items] if is_whole else ():
+            yield await self._take_result(item)
+        async for item in items:  # none, where all were there
+            yield await self._take_result(item)
 
     async def _receive_results(self) -> AsyncIterator[Any]:
         while True:
@@ -235,13 +231,10 @@ class ServiceJob:
                 return
             yield item
 
-    async def _take_bytes(self, piece: SpoolPiece) -> bytes:
-        return self.spool.take_bytes(piece) if piece.content is not None else await asyncio.to_thread(self.spool.take_bytes, piece)
-
-
-async def _iterate_list(items: list[Any]) -> AsyncIterator[Any]:
-    for item in items:
-        yield item
+    async def _take_result(self, item: Any) -> Any:
+        if not isinstance(item, SpoolPiece):
+            return item
+        return self.spool.take_bytes(item) if item.content is not None else await asyncio.to_thread(self.spool.take_bytes, item)
 
 
 class ServiceJobQueue:
