@@ -13,7 +13,7 @@ from app.core.sound.fixed_durations import FixedSentence, measure_durations
 from app.core.sound.pipeline import Pipeline
 from app.core.sound.stage_clock import OnStage
 from app.core.symbols import EMOJI_IDS
-from app.core.synthesis_types import Overrides, Phones, SynthesisRequest
+from app.core.synthesis_types import Overrides, SynthesisRequest
 from app.core.text.accent_phrases import compute_phrase_heights
 from app.service.http_errors import RefusalError, create_refusal
 from app.service.voicevox_phrases import DEVOICED_VOWELS, HIGH, LOW, SILENT_VOWELS, MoraAlignment, PhoneOffset, align_moras, map_frames
@@ -28,13 +28,10 @@ _SEMITONES_PER_UNIT = 12 / math.log(2)
 
 def check_unedited(pipeline: Pipeline, wanted_s: Mapping[PhoneOffset, float], frames: Mapping[PhoneOffset, int]) -> None:
     """Raise RefusalError for lengths that are not the voice's own, both at speed 1: to ignore an edit would be worse."""
-    frame_s = pipeline.voice.hop_length / pipeline.voice.sampling_rate
-    if frames and any(abs(length_s - frames[place] * frame_s) > frame_s for place, length_s in wanted_s.items()):
-        raise create_refusal(
-            422,
-            f"声「{pipeline.voice.name}」では、間や音の長さを変更できません。",
-            f"Pauses and lengths cannot be changed with “{pipeline.voice.name}”.",
-        )
+    frame_s, name = pipeline.voice.hop_length / pipeline.voice.sampling_rate, pipeline.voice.name
+    if frames and any(abs(length_s - frames[offset] * frame_s) > frame_s for offset, length_s in wanted_s.items()):
+        reason = f"声「{name}」では、間や音の長さを変更できません。", f"Pauses and lengths cannot be changed with “{name}”."
+        raise create_refusal(422, *reason)
 
 
 def fit_speed(
@@ -124,28 +121,31 @@ def resolve_query_durations(
     def measure_at(measured_request: SynthesisRequest) -> list[FixedSentence]:
         return measure_durations(pipeline, measured_request, sentences, on_stage, cancelled)
 
-    own: Sequence[FixedSentence] = measure_at(request)
-    frames = map_frames(own)
-    wanted = dict(_compute_phone_lengths_s(query, layout, frames, frame_s))
+    measured: Sequence[FixedSentence] = measure_at(request)
+    frames = map_frames(measured)
+    lengths_s = dict(_compute_phone_lengths_s(query, layout, frames, frame_s))
     if not pipeline.is_single_graph:
-        frames |= _round_to_frames(wanted, frame_s)
+        # Whole frames, whose running sum never strays by more than a half.
+        edges = [int(end_s / frame_s + 0.5) for end_s in accumulate(lengths_s.values(), initial=0.0)]
+        frames |= {offset: end - start for offset, (start, end) in zip(lengths_s, pairwise(edges), strict=True)}
     elif frames:
         plain = map_frames(measure_at(replace(request, speed=1.0)))
         check_unedited(pipeline, dict(_compute_phone_lengths_s(replace(query, speed=1.0), layout, plain, frame_s)), plain)
-        own, request, left_s = fit_speed(own, request, sum(wanted.values()), query.post_s, measure_at, wanted.keys(), frame_s)
-        frames = map_frames(own)
+        fitting = sum(lengths_s.values()), query.post_s, measure_at, lengths_s.keys(), frame_s
+        measured, request, left_s = fit_speed(measured, request, *fitting)
+        frames = map_frames(measured)
     if sum(frames.values()) * frame_s > MAX_SOUND_S:
         raise create_too_long_refusal()
-    shaped = [replace(one, frames=_collect_frames(frames, at, one.phones)) for at, one in enumerate(sentences)] if frames else list(own)
+
+    def collect_frames(at: int) -> tuple[int, ...]:
+        return tuple(frames[at, index] for index in range(len(sentences[at].phones.phones)))
+
+    shaped = [replace(sentence, frames=collect_frames(at)) for at, sentence in enumerate(sentences)] if frames else list(measured)
     opening, closing = (sum(frames.get(place, 0) for place in places) for places in (layout.opening, layout.closing))
     trailing = query.accent_phrases[-1].pause_mora if query.accent_phrases else None
     post_s = max(0.0, query.post_s + left_s) + (0.0 if trailing is None else _compute_pause_s(query, trailing.vowel_length) / query.speed)
     pre, post = (round(length_s * voice.sampling_rate) for length_s in (query.pre_s, post_s))
     return LineDurations(tuple(shaped), opening, closing, pre, post), request
-
-
-def _collect_frames(frames: Mapping[PhoneOffset, int], sentence_index: int, phones: Phones) -> tuple[int, ...]:
-    return tuple(frames[sentence_index, place] for place in range(len(phones.phones)))
 
 
 def _compute_phone_lengths_s(
@@ -175,12 +175,6 @@ def _compute_phone_lengths_s(
 
 def _compute_pause_s(query: AudioQuery, length_s: float) -> float:
     return (length_s if query.pause_s is None else query.pause_s) * query.pause_scale
-
-
-def _round_to_frames(wanted: Mapping[PhoneOffset, float], frame_s: float) -> dict[PhoneOffset, int]:
-    """Return whole frames for the wanted seconds, whose running sum never strays by more than a half."""
-    edges = [int(end_s / frame_s + 0.5) for end_s in accumulate(wanted.values(), initial=0.0)]
-    return {place: end - start for place, (start, end) in zip(wanted, pairwise(edges), strict=True)}
 
 
 def find_pitch_edits(

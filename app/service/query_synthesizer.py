@@ -21,7 +21,7 @@ from app.core.text.accent_phrases import compute_phrase_heights
 from app.core.text.moras import PHONES_BY_MORA, convert_to_katakana, find_mora_phones, split_moras
 from app.core.text.phone_ids import apply_tones, count_moras
 from app.interchange.voicevox_query_fields import convert_tempo
-from app.service.http_errors import RefusalError, build_problem, create_invalid_refusal, create_refusal
+from app.service.http_errors import build_problem, create_invalid_refusal, create_refusal
 from app.service.query_edits import LineDurations, find_devoiced_moras, find_pitch_edits, resolve_query_durations
 from app.service.voicevox_phrases import (
     MoraAlignment,
@@ -50,9 +50,9 @@ def _split_sentences(phrases: Sequence[AccentPhrase]) -> Iterator[list[AccentPhr
         if not phrase.moras:
             continue
         group.append(phrase)
-        moras = sum(len(one.moras) for one in group)
-        over = phrase.pause_mora is not None and (phrase.is_interrogative or moras > MAX_BREATH_MORAS)
-        if over or moras > MAX_SENTENCE_MORAS:
+        mora_count = sum(len(member.moras) for member in group)
+        has_ended = phrase.pause_mora is not None and (phrase.is_interrogative or mora_count > MAX_BREATH_MORAS)
+        if has_ended or mora_count > MAX_SENTENCE_MORAS:
             yield group
             group = []
     if group:
@@ -73,24 +73,20 @@ def _build_phones(phrases: Sequence[AccentPhrase], emoji: bool) -> Phones:
             phones += symbols
             tones += [0 if letters in EMOJI_IDS else tone] * len(symbols)
             word2ph += [len(symbols), *[0] * (len(letters) - 1)]
-        if (mark := _choose_mark(phrase, last=index + 1 == len(phrases))) is not None:
+        is_last = index + 1 == len(phrases)
+        if is_last or phrase.pause_mora is not None:
+            mark = "?" if phrase.is_interrogative else "." if is_last else ","
             text, vowel = text + mark, ""
             phones, tones, word2ph = [*phones, mark], [*tones, 0], [*word2ph, 1]
     return Phones(text, reading, (*phones, EDGE_SYMBOL), (*tones, 0), (*word2ph, 1), phrases=begins)
-
-
-def _choose_mark(phrase: AccentPhrase, *, last: bool) -> str | None:
-    if last:
-        return "?" if phrase.is_interrogative else "."
-    return None if phrase.pause_mora is None else "?" if phrase.is_interrogative else ","
 
 
 def _spell_mora(mora: QueryMora, vowel: str, emoji: bool) -> tuple[tuple[str, ...], str]:
     if emoji and mora.text in EMOJI_IDS:
         return (mora.text,), mora.text
     kana = convert_to_katakana(mora.text)
-    known = kana in PHONES_BY_MORA or kana == "ー" or (len(split_moras(kana)) == 1 and all(letter in PHONES_BY_MORA for letter in kana))
-    symbols = find_mora_phones(kana, vowel) if known and kana else ()
+    is_mora = kana in PHONES_BY_MORA or kana == "ー" or (len(split_moras(kana)) == 1 and all(letter in PHONES_BY_MORA for letter in kana))
+    symbols = find_mora_phones(kana, vowel) if is_mora and kana else ()
     if not symbols:
         raise create_invalid_refusal([build_problem("mora", ("body", "accent_phrases"), "This mora cannot be spoken", mora.text)])
     return symbols, kana
@@ -102,7 +98,12 @@ def find_sentences(
     """Return sentences with the phones and tones of the phrases: of the first text that reads so, else as they are spelled."""
     for text, sentences in iterate_matching_texts(pipeline, phrases, texts, request, cancelled):
         layout = align_moras([sentence.phones for sentence in sentences])
-        return sentences if _has_same_tones(phrases, sentences, layout) else _apply_accents(pipeline, text, phrases, sentences)
+        heights = (tone for phrase in phrases for tone in compute_phrase_heights(len(phrase.moras), phrase.accent))
+        tones = (
+            (sentences[at].phones.tones[index], tone) for offsets, tone in zip(layout.moras, heights, strict=True) for at, index in offsets
+        )
+        # One that was read with the accents of the phrases need not be read word by word for them.
+        return sentences if all(tone == height for tone, height in tones) else _apply_accents(pipeline, text, phrases, sentences)
     return spell_phrases(phrases, emoji=pipeline.voice.emoji)
 
 
@@ -121,23 +122,17 @@ def iterate_matching_texts(
 
 def _has_matching_phones(phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence], layout: MoraAlignment) -> bool:
     """Return whether the text has the phones of the phrases, a gap wherever they pause, and a question wherever they have one."""
-    read = [tuple(sentences[at].phones.phones[place] for at, place in places) for places in layout.moras]
-    given = [list_phones(mora) for phrase in phrases for mora in phrase.moras]
+    read = [[sentences[at].phones.phones[index] for at, index in offsets] for offsets in layout.moras]
+    written = [list_phones(mora) for phrase in phrases for mora in phrase.moras]
     ends = list(accumulate(len(phrase.moras) for phrase in phrases))
-    if [("".join(phones[:-1]), phones[-1]) for phones in read] != [("".join(phones[:-1]), phones[-1]) for phones in given]:
+    if [("".join(phones[:-1]), phones[-1]) for phones in read] != [("".join(phones[:-1]), phones[-1]) for phones in written]:
         return False
     pauses = {end for end, phrase in zip(ends, phrases, strict=True) if phrase.pause_mora is not None and end < len(read)}
-    asks = {end for end, places in layout.gaps.items() if any(sentences[at].phones.phones[place] == "?" for at, place in places)}
-    asked = {end for end, phrase in zip(ends, phrases, strict=True) if phrase.is_interrogative}
-    return pauses <= layout.pauses.keys() and asks - {0} == asked
-
-
-def _has_same_tones(phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence], layout: MoraAlignment) -> bool:
-    """Return whether the text was read with the accents of the phrases, so that it need not be read word by word for them."""
-    heights = (tone for phrase in phrases for tone in compute_phrase_heights(len(phrase.moras), phrase.accent))
-    return all(
-        sentences[at].phones.tones[place] == tone for places, tone in zip(layout.moras, heights, strict=True) for at, place in places
-    )
+    read_questions = {
+        end for end, offsets in layout.gaps.items() if any(sentences[at].phones.phones[index] == "?" for at, index in offsets)
+    }
+    written_questions = {end for end, phrase in zip(ends, phrases, strict=True) if phrase.is_interrogative}
+    return pauses <= layout.pauses.keys() and read_questions - {0} == written_questions
 
 
 def _apply_accents(
@@ -150,8 +145,8 @@ def _apply_accents(
     for phrase in phrases:
         start, size = len(tones), len(phrase.moras)
         same = read.get((start, start + size))
-        kept = same is not None and phrase.accent in (same.accent, size if same.accent == 0 else same.accent)
-        tones += same.tones if same is not None and kept else compute_phrase_heights(size, phrase.accent)
+        is_unedited = same is not None and phrase.accent in (same.accent, same.accent or size)
+        tones += same.tones if same is not None and is_unedited else compute_phrase_heights(size, phrase.accent)
     toned, at = [], 0
     for sentence in sentences:
         count = count_moras(sentence.phones.phones)
@@ -232,7 +227,12 @@ class QuerySynthesizer:
             sentences = [_convert_to_statement(sentence) for sentence in sentences]
         durations, resolved = resolve_query_durations(self.pipeline, query, sentences, request, self.on_stage, self.cancelled)
         if (edits.moras or devoiced) and not map_frames(durations.sentences):
-            raise _create_pitch_refusal(self.pipeline.voice.name)
+            # To ignore an edit would be worse. A voice of one graph may not report when its morae sound.
+            raise create_refusal(
+                422,
+                f"声「{self.pipeline.voice.name}」では、モーラごとの音高を変更できません。",
+                f"Pitches of single morae cannot be changed with “{self.pipeline.voice.name}”.",
+            )
         return replace(durations, devoiced=devoiced), replace(resolved, overrides=edits)
 
     def _find_pitch_edits(self, query: AudioQuery, sentences: Sequence[FixedSentence]) -> Overrides:
@@ -242,8 +242,9 @@ class QuerySynthesizer:
 
         def draw_as_read() -> Sequence[AccentPhrase] | None:
             texts = self._list_likely_texts(query)
-            found = next(iterate_matching_texts(self.pipeline, phrases, texts, self.base, self.cancelled), None)
-            return None if found is None else self._draw_voice_pitches(phrases, found[1])
+            for _text, read in iterate_matching_texts(self.pipeline, phrases, texts, self.base, self.cancelled):
+                return self._draw_voice_pitches(phrases, read)
+            return None
 
         return find_pitch_edits(phrases, self._draw_voice_pitches(phrases, sentences), draw_as_read)
 
@@ -255,33 +256,33 @@ class QuerySynthesizer:
 
     def synthesize_samples(self, durations: LineDurations, request: SynthesisRequest) -> Iterator[Float32]:
         """Yield as many samples as `LineDurations.count_samples` states, in pieces as soon as each is ready."""
-        pieces = self._synthesize_voiced(durations, request)
+        voiced = self._synthesize_voiced(durations, request)
         spans = durations.list_devoiced_spans(self.pipeline.voice.hop_length)
-        return devoice_pieces(pieces, spans, self.pipeline.voice.sampling_rate) if spans else pieces
+        return devoice_pieces(voiced, spans, self.pipeline.voice.sampling_rate) if spans else voiced
 
     def _synthesize_voiced(self, durations: LineDurations, request: SynthesisRequest) -> Iterator[Float32]:
         """Yield the samples as the voice speaks them, before any mora is devoiced."""
         hop, rate = self.pipeline.voice.hop_length, self.pipeline.voice.sampling_rate
         # A voice that sounds ahead of its frames is held back, so that each mora sounds where the query has it.
         lead = round(self.pipeline.voice.architecture.sound_lead_s * rate)
-        before = durations.pre + lead - durations.opening * hop
-        skip, left = max(0, -before), durations.count_samples(hop)
-        opening = np.zeros(min(left, max(0, before)), np.float32)
-        left -= len(opening)
-        cut = durations.closing * hop - lead > durations.post
+        silent_count = durations.pre + lead - durations.opening * hop
+        skip_count, left_count = max(0, -silent_count), durations.count_samples(hop)
+        opening = np.zeros(min(left_count, max(0, silent_count)), np.float32)
+        left_count -= len(opening)
+        is_cut = durations.closing * hop - lead > durations.post
         if len(opening):
             yield opening
-        for piece in synthesize_fixed(self.pipeline, request, durations.sentences, self.on_stage, self.cancelled):
-            dropped, skip = min(skip, len(piece)), max(0, skip - len(piece))
-            heard = piece[dropped:][:left]
-            left -= len(heard)
-            if not left and cut:
-                heard = _fade_out(heard, round(CUT_FADE_S * rate))
-                cut = False
-            if len(heard):
-                yield heard
-        if left and not self.cancelled():
-            yield np.zeros(left, np.float32)
+        for samples in synthesize_fixed(self.pipeline, request, durations.sentences, self.on_stage, self.cancelled):
+            heard_samples = samples[skip_count:][:left_count]
+            skip_count = max(0, skip_count - len(samples))
+            left_count -= len(heard_samples)
+            if not left_count and is_cut:
+                heard_samples = _fade_out(heard_samples, round(CUT_FADE_S * rate))
+                is_cut = False
+            if len(heard_samples):
+                yield heard_samples
+        if left_count and not self.cancelled():
+            yield np.zeros(left_count, np.float32)
 
     def _measure_sentences(self, sentences: Sequence[FixedSentence]) -> list[FixedSentence]:
         return measure_durations(self.pipeline, self.base, sentences, self.on_stage, self.cancelled)
@@ -318,13 +319,6 @@ def check_text(text: str) -> None:
         raise create_refusal(
             422, f"テキストは {MAX_QUERY_TEXT:,} 文字までです。", f"A text may have up to {MAX_QUERY_TEXT:,} characters; send it in parts."
         )
-
-
-def _create_pitch_refusal(voice: str) -> RefusalError:
-    """Return the refusal for a voice of one graph that does not report when its morae sound: to ignore an edit would be worse."""
-    return create_refusal(
-        422, f"声「{voice}」では、モーラごとの音高を変更できません。", f"Pitches of single morae cannot be changed with “{voice}”."
-    )
 
 
 def _convert_to_statement(sentence: FixedSentence) -> FixedSentence:
