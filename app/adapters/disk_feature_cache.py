@@ -160,7 +160,6 @@ class DiskFeatureCache:
 
 
 def _is_busy(exc: Exception) -> bool:
-    """Return whether another process is using the file."""
     return isinstance(exc, sqlite3.OperationalError) and exc.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 

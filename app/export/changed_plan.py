@@ -136,7 +136,6 @@ class _EntryClaims:
     def _group_entries(
         self, find_key: Callable[[ManifestEntry], tuple[str, ...]], *, only_orphans: bool = False
     ) -> dict[tuple[str, ...], dict[str, ManifestEntry]]:
-        """Return the free entries of each key by their paths."""
         index = defaultdict[tuple[str, ...], dict[str, ManifestEntry]](dict)
         for entry in self._free.values():
             if not only_orphans or self._scope.is_orphan(entry):

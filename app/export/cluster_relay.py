@@ -69,7 +69,6 @@ def refuse_pickles() -> None:
 
 
 def _serve_cluster(channel: SandboxChannel, url: str, tls: Mapping[str, str]) -> None:
-    """Connect, and do what the parent asks until it closes."""
     distributed = _import_distributed()
     refuse_pickles()
     try:

@@ -148,7 +148,6 @@ class LineTimingCollector:
 
 
 def _list_settings(line: Line) -> dict[str, Any]:
-    """Return the settings that shaped the sound, by name."""
     settings = {name: value for name, value in asdict(line.settings).items() if name not in CAST_FIELDS}
     return settings | {"pauses": dict(line.settings.pauses)}
 

@@ -179,7 +179,6 @@ class LoudnessMeter:
         return sorted({threshold for piece in self._losses for threshold in piece if threshold >= lowest})
 
     def _sum_losses(self, threshold: int) -> float:
-        """Return the sum over the blocks of what a limiter takes."""
         pieces = zip(self._energies, self._losses, strict=True)
         return float(self._compute_block_powers([lost.get(threshold, np.zeros(len(energies))) for energies, lost in pieces]).sum())
 

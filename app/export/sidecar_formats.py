@@ -188,7 +188,6 @@ def format_ass(spoken: SpokenFile, unit: TimingUnit) -> str:
 
 
 def _choose_syllables(line: SpokenLine, event: TimedText, unit: TimingUnit) -> Sequence[TimedText]:
-    """Choose the syllables that are sung within an event."""
     found: Sequence[TimedText] = line.phrases if unit == "phrase" else line.moras
     return [item for item in found if event.start_s <= (item.start_s + item.end_s) / 2 <= event.end_s]
 

@@ -55,7 +55,6 @@ class AccessMiddleware:
         self._app, self._access, self._room = app, access, BodyQuota()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or refuse it."""
         if scope["type"] != "http":
             return
         headers = RequestHeaders(scope["headers"])

@@ -41,7 +41,6 @@ def _build_object_schema(required: dict[str, Any], optional: dict[str, Any] | No
 
 
 def _list_media_types(formats: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the types of these formats, each once."""
     return tuple(dict.fromkeys(SPEAK_MEDIA_TYPES[form] for form in formats))
 
 

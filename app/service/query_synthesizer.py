@@ -322,7 +322,6 @@ def check_text(text: str) -> None:
 
 
 def _convert_to_statement(sentence: FixedSentence) -> FixedSentence:
-    """Return a question as a statement."""
     phones = sentence.phones
     marks = tuple("." if phone == "?" else phone for phone in phones.phones)
     return replace(sentence, phones=replace(phones, text=phones.text.replace("?", "."), phones=marks))

@@ -57,7 +57,6 @@ class RequestLogMiddleware:
         self._app, self._recent = app, recent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request and record it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

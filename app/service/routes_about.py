@@ -154,7 +154,6 @@ def build_about_routes(service: HttpService) -> list[Route]:
 
 
 def _build_unsupported_routes() -> list[Route]:
-    """Build the routes that VOICEVOX has and no voice of ours can serve."""
     sing = _create_refusing_handler(501, "歌声合成には対応していません。", "Singing is not supported.")
     morph = _create_refusing_handler(400, "モーフィングには対応していません。", "Morphing is not supported.")
     songs = ("/sing_frame_audio_query", "/sing_frame_f0", "/sing_frame_volume", "/frame_synthesis")

@@ -101,7 +101,6 @@ def build_dictionary_routes(service: HttpService) -> list[Route]:
 
 
 def _parse_entries(values: Any) -> list[DictionaryEntry]:
-    """Return the entries of a body; raise RefusalError or InputError."""
     if not isinstance(values, dict):
         raise create_refusal(422, "/user_dict と同じ形式の JSON を送ってください。", "Send the words as JSON, as /user_dict gives them.")
     entries, wrong = parse_dictionary_json(values)
@@ -111,7 +110,6 @@ def _parse_entries(values: Any) -> list[DictionaryEntry]:
 
 
 def _require_allowed(service: HttpService) -> None:
-    """Raise RefusalError if the user has not allowed changes."""
     if not service.access.may_change:
         raise create_refusal(
             403,
@@ -150,5 +148,4 @@ def _read_entry(request: Request) -> DictionaryEntry:
 
 
 def _build_entry_id(entry: DictionaryEntry) -> str:
-    """Return the word's id in the exchange format."""
     return next(iter(build_exchange_words([entry])))

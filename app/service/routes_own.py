@@ -218,7 +218,6 @@ async def _build_event_response(service: HttpService, request: Request, speak_re
 
 
 def _stream_content(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[bytes]:
-    """Yield the bytes of a sound file, as they are made where its format allows that."""
     if speak_request.format in _STREAMS:
         parts = _STREAMS[speak_request.format](speech, speak_request)
         next(parts)
@@ -256,7 +255,6 @@ _STREAMS = {"wav": _stream_wav, "pcm": _stream_pcm}
 
 
 def _encode_file(speech: QuerySynthesizer, speak_request: SpeakRequest) -> AnonymousFile:
-    """Encode a whole file of another format."""
     own, suffix = speech.pipeline.voice.sampling_rate, f".{speak_request.format}"
     rate = choose_encoding(f"sound{suffix}", own, None, speak_request.channel_count, speak_request.rate).rate
     file = AnonymousFile()

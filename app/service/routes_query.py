@@ -59,7 +59,6 @@ def parse_kana(text: str) -> Phrases:
 
 
 def _parse_moras(phrase: str) -> tuple[tuple[QueryMora, ...], int]:
-    """Return the morae of a phrase and its accent."""
     moras: list[QueryMora] = []
     accent, place = 0, 0
     while place < len(phrase):

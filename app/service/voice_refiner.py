@@ -84,7 +84,6 @@ class VoiceRefiner:
             self._on_refined(voice_id)
 
     def _run_program(self, work: RefinementWork) -> None:
-        """Run the program to its end; raise OSError if it cannot be started."""
         *command, separator, name = work.arguments
         with start_own_program(os.environ, *command, "--json", separator, name) as child:
             self._child = child

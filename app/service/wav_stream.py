@@ -112,7 +112,6 @@ def _convert_samples(samples: Float32, rate: int, wanted: int, channels: int) ->
 
 
 def _decode_wav(item: str) -> tuple[Float32, int]:
-    """Return samples (N, channels) and rate of one WAV."""
     try:
         samples, rate = decode_wave(_decode_base64(item), round(MAX_JOINED_S * HIGHEST_RATE))
     except (ValueError, binascii.Error) as exc:

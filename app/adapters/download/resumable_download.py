@@ -94,7 +94,6 @@ class DownloadJob:
         return wanted
 
     def _accept_response(self, head: ResponseHead) -> int | None:
-        """Accept the response's kind and return the length of the whole file, if known."""
         if head.status == WHOLE:
             return self._begin_file(head)
         origin = self._part.origin

@@ -108,7 +108,6 @@ class ResponseStream:
         self._waiting.announce_silent_server(silent_s, left_s)
 
     def _check_deadline(self, now: float) -> None:
-        """Raise DownloadError if the head, or the whole of a small response, is late."""
         limit_s = self._request.retry_policy.response_timeout_s
         if (self._small or not self._head_arrived) and now - self._began > limit_s:
             raise build_too_slow_error(self._waiting.host, limit_s)

@@ -229,7 +229,6 @@ def find_output_device(choice: str | int | None) -> AudioDevice:
 
 
 def _suggest_file_output() -> str:
-    """Return the hint to write a file if no sound can be played."""
     return choose_by_frontend(
         localize("音声ファイルへの書き出しはできます。", "You can still export audio to a file."),
         localize("-o でファイルに書き出すこともできます。", "You can still write a file with -o."),

@@ -121,8 +121,6 @@ class SoundFileSink:
 
 
 class _SoundPartFile:
-    """libsndfile writing into a part file."""
-
     def __init__(self, path: Path, encoding: SoundEncoding, *, follows_link: bool) -> None:
         self._path = path
         self._part = PartFile(path, follows_link=follows_link)

@@ -71,7 +71,6 @@ class HeadlessChatReader:
             gate.add_chunk(chunk)
 
     def _report_failure(self, error: AppError) -> None:
-        """Report why a comment was not read."""
         if error.message not in self._reported:
             self._reported.add(error.message)
             self._report_error(error)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QMimeData, QObject, QPoint, QRect, QSize, Qt, QTimer, QUrl, Slot
-from PySide6.QtGui import QCursor, QDrag, QFontMetrics, QGuiApplication, QPainter, QPalette, QPen, QPixmap
+from PySide6.QtGui import QCursor, QDrag, QGuiApplication, QPainter, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from app.adapters.files.part_file import build_write_error
@@ -27,7 +27,7 @@ from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 from app.core.script.script import Line, LineSettings
 from app.core.synthesis_types import Float32
-from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, list_character_names, plan_files
+from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, build_numbered_lines, list_character_names, plan_files
 from app.export.export_renderer import WrittenFile
 from app.export.export_settings import ExportSettings, SidecarKind
 from app.export.export_tasks import ExportTask
@@ -126,14 +126,23 @@ class DraggedFileMaker(QObject):
             placed = replace(settings, folder=str(create_drag_subfolder()))
             return placed, plan_files(lines, placed, context)
 
-        def post_jobs(plan: tuple[ExportSettings, list[PlannedFile]]) -> None:
-            if is_newest():
-                self._post_jobs(is_newest, *plan, on_made, report_failure, recorded)
-
         def report_failure(error: AppError) -> None:
             if is_newest():
                 del self._newest[use]
                 on_failed(error)
+
+        results: list[WrittenFile] = []
+
+        def post_jobs(plan: tuple[ExportSettings, list[PlannedFile]]) -> None:
+            placed, files = plan
+
+            def add_result(result: WrittenFile) -> None:
+                results.append(result)
+                if len(results) == len(files) and is_newest():
+                    on_made([item.file for item in results] + [path for item in results for path in item.sidecars])
+
+            for item in files if is_newest() else ():
+                self._speech.export_file(ExportTask(item, recorded=recorded), placed, add_result, report_failure)
 
         self._background.run_work(plan_request, post_jobs, report_failure)
 
@@ -141,25 +150,6 @@ class DraggedFileMaker(QObject):
         """Wait for the running work."""
         self._newest.clear()
         self._background.close()
-
-    def _post_jobs(
-        self,
-        is_newest: Callable[[], bool],
-        settings: ExportSettings,
-        files: list[PlannedFile],
-        on_made: OnFilesMade,
-        on_failed: OnFilesFailed,
-        recorded: tuple[Float32, int] | None,
-    ) -> None:
-        made: list[WrittenFile] = []
-
-        def add_result(written: WrittenFile) -> None:
-            made.append(written)
-            if len(made) == len(files) and is_newest():
-                on_made([item.file for item in made] + [path for item in made for path in item.sidecars])
-
-        for item in files:
-            self._speech.export_file(ExportTask(item, recorded=recorded), settings, add_result, on_failed)
 
 
 class DragController(QObject):
@@ -200,7 +190,8 @@ class DragController(QObject):
 
     def drag_line(self, line: Line, source: QWidget, recorded: tuple[Float32, int] | None = None) -> None:
         """Drag the file of a line as it is given, such as a take; `recorded` is its sound `(T,)` and rate (Hz), without which it is rendered."""
-        lines = [NumberedLine(self._find_number(line.id), line)]
+        number = next((number for number, other in enumerate(self._document.script.lines, 1) if other.id == line.id), 1)
+        lines = [NumberedLine(number, line)]
         if recorded is not None:  # what is ready may be a rendering, or another take with the same settings
             self._prepare_files(lines, recorded)
         self._start_drag(lines, source)
@@ -219,14 +210,8 @@ class DragController(QObject):
         self._maker.close()
 
     def _find_lines(self, ids: Sequence[str]) -> list[NumberedLine]:
-        wanted = set(ids)
-        lines = enumerate(self._document.script.lines, 1)
-        return [
-            NumberedLine(number, self._seeds.apply_last_seed(line)) for number, line in lines if line.id in wanted and line.text.strip()
-        ]
-
-    def _find_number(self, line_id: str) -> int:
-        return next((number for number, line in enumerate(self._document.script.lines, 1) if line.id == line_id), 1)
+        chosen, lines = set(ids), build_numbered_lines(self._document.script.lines)
+        return [NumberedLine(item.number, self._seeds.apply_last_seed(item.line)) for item in lines if item.line.id in chosen]
 
     def _prepare_files(self, lines: list[NumberedLine], recorded: tuple[Float32, int] | None = None) -> None:
         self._prepared, self._files = tuple(item.line for item in lines), []
@@ -311,7 +296,9 @@ def draw_drag_picture(source: QWidget, files: Sequence[Path]) -> QPixmap:
     metrics, colors, ratio = source.fontMetrics(), QGuiApplication.palette(), source.devicePixelRatioF()
     name = metrics.elidedText(files[0].name, Qt.TextElideMode.ElideMiddle, MAX_NAME_WIDTH_PX)
     more = localize(f"ほか {len(files) - 1:,} 件", f"and {len(files) - 1:,} more") if len(files) > 1 else ""
-    size = _measure_picture(metrics, name, more)
+    width = 3 * MARGIN_PX + ICON_SIZE_PX + metrics.horizontalAdvance(name)
+    width += MARGIN_PX + metrics.horizontalAdvance(more) if more else 0
+    size = QSize(width, max(ICON_SIZE_PX, metrics.height()) + 2 * MARGIN_PX)
     picture = QPixmap(size * ratio)
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
@@ -330,13 +317,6 @@ def draw_drag_picture(source: QWidget, files: Sequence[Path]) -> QPixmap:
     painter.drawText(room.translated(metrics.horizontalAdvance(name) + MARGIN_PX, 0), Qt.AlignmentFlag.AlignVCenter, more)
     painter.end()
     return picture
-
-
-def _measure_picture(metrics: QFontMetrics, name: str, more: str) -> QSize:
-    width = 3 * MARGIN_PX + ICON_SIZE_PX + metrics.horizontalAdvance(name)
-    if more:
-        width += MARGIN_PX + metrics.horizontalAdvance(more)
-    return QSize(width, max(ICON_SIZE_PX, metrics.height()) + 2 * MARGIN_PX)
 
 
 def _begin_drag(source: QWidget, files: Sequence[Path]) -> None:

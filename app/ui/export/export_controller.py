@@ -124,7 +124,6 @@ class ExportController(QObject):
 
     @Slot(object)
     def _start_export(self, settings: ExportSettings) -> None:
-        """Plan once more, then ask about existing files or begin."""
         from app.export.game_lists import list_existing_names
 
         def begin_or_ask(plan: ExportPlan) -> None:

@@ -64,12 +64,12 @@ class PlannedFileModel(QAbstractTableModel):
             if index.column() == 0:
                 return self.format_name(item)
             asks = item.already_exists and self._settings.existing == "ask"
-            known = None if asks else self._states.get(item.file)
-            return describe_existing_file(item.already_exists, self._settings) if known is None else known
+            state = None if asks else self._states.get(item.file)
+            return describe_existing_file(item.already_exists, self._settings) if state is None else state
         if role == Qt.ItemDataRole.ToolTipRole:
             beside = " ".join(SIDECAR_FORMATS[kind].suffix for kind in self._settings.sidecars)
             first = "\n".join(line.text for line in item.lines[:5]) + ("\n…" if len(item.lines) > 5 else "")
-            return escape_tip("\n".join(part for part in (self.format_name(item), beside and f"+ {beside}", first) if part))
+            return escape_tip("\n".join(filter(None, (self.format_name(item), beside and f"+ {beside}", first))))
         return None
 
     def format_name(self, item: PlannedFile) -> str:
@@ -135,11 +135,8 @@ class ExportDialog(QDialog):
         written, renamed = len(changes.rendered), len(changes.renamed)
         if settings.existing == "ask":
             written += len(changes.skipped)
-        self.count.setText(
-            localize(
-                f"書き出すファイル: {written:,} 個、名前の変更: {renamed:,} 個", f"Files to write: {written:,}, to rename: {renamed:,}"
-            )
-        )
+        english = f"Files to write: {written:,}, to rename: {renamed:,}"
+        self.count.setText(localize(f"書き出すファイル: {written:,} 個、名前の変更: {renamed:,} 個", english))
         example = changes.rendered or [file for file, _ in (*changes.renamed, *changes.unchanged)]
         self.form.pattern.show_example(example[0].path if example else "")
         orphans = len(changes.orphans)
@@ -191,10 +188,10 @@ class ExportDialog(QDialog):
         right.setSpacing(8)
         right.addWidget(self.count)
         right.addWidget(self.table, 1)
-        both = QHBoxLayout()
-        both.setSpacing(20)
-        both.addWidget(form, 5)
-        both.addLayout(right, 6)
+        page = QHBoxLayout()
+        page.setSpacing(20)
+        page.addWidget(form, 5)
+        page.addLayout(right, 6)
         foot = QHBoxLayout()
         foot.setSpacing(8)
         foot.addWidget(self.note, 1)
@@ -203,7 +200,7 @@ class ExportDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*DIALOG_MARGINS)
         column.setSpacing(14)
-        column.addLayout(both, 1)
+        column.addLayout(page, 1)
         column.addLayout(foot)
 
     def _find_problem(self) -> str:

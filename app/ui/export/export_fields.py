@@ -11,13 +11,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout,
 from app.common.language import localize
 from app.export.changed_plan import ExportChanges
 from app.export.export_settings import (
-    EXISTING_FILE_POLICIES,
-    EXPORT_SOUND_FORMATS,
-    FILE_GROUPINGS,
-    GAME_ENGINES,
     HIGHEST_LUFS,
     LOWEST_LUFS,
-    TIMING_UNITS,
     ExportSettings,
     SidecarKind,
 )
@@ -108,23 +103,39 @@ class SidecarField(QWidget):
             box.setChecked(kind in kinds)
 
 
-def list_file_choices() -> Choices:
-    """Return the ways to divide lines into files."""
-    words = {
-        "lines": localize("1 行ごとに 1 ファイル", "One file per line"),
-        "speaker_folders": localize("1 行ごと・話者別フォルダー", "One per line, a folder per speaker"),
-        "character_folders": localize("1 行ごと・登場人物別フォルダー", "One per line, a folder per character"),
-        "speakers": localize("話者ごとに 1 ファイル", "One file per speaker"),
-        "characters": localize("登場人物ごとに 1 ファイル", "One file per character"),
-        "joined": localize("すべてを 1 ファイル", "One file for everything"),
+def list_choices(setting: str) -> Choices:
+    """Return the values of a setting of the page, each with its label."""
+    labels = {
+        "files": {
+            "lines": localize("1 行ごとに 1 ファイル", "One file per line"),
+            "speaker_folders": localize("1 行ごと・話者別フォルダー", "One per line, a folder per speaker"),
+            "character_folders": localize("1 行ごと・登場人物別フォルダー", "One per line, a folder per character"),
+            "speakers": localize("話者ごとに 1 ファイル", "One file per speaker"),
+            "characters": localize("登場人物ごとに 1 ファイル", "One file per character"),
+            "joined": localize("すべてを 1 ファイル", "One file for everything"),
+        },
+        "sound": {"wav": "WAV", "flac": "FLAC", "ogg": "Ogg Vorbis", "opus": "Opus", "mp3": "MP3"},
+        "unit": {
+            "line": localize("行", "Line"),
+            "sentence": localize("文", "Sentence"),
+            "phrase": localize("アクセント句", "Accent phrase"),
+            "mora": localize("モーラ", "Mora"),
+        },
+        "existing": {
+            "ask": localize("確認する", "Ask"),
+            "skip": localize("書き出さない", "Skip"),
+            "number": localize("番号を付けて書き出す", "Add a number"),
+            "replace": localize("上書きする", "Replace"),
+        },
+        "game": {
+            "": localize("使わない", "None"),
+            "renpy": localize("Ren’Py（voice/{id}.ogg）", "Ren’Py (voice/{id}.ogg)"),
+            "yarn": "Yarn Spinner",
+            "wwise": localize("Wwise（.wsources）", "Wwise (.wsources)"),
+            "csv": localize("CSV の一覧", "CSV list"),
+        },
     }
-    return [(name, words[name]) for name in FILE_GROUPINGS]
-
-
-def list_format_choices() -> Choices:
-    """Return the sound formats by their suffix."""
-    words = {"wav": "WAV", "flac": "FLAC", "ogg": "Ogg Vorbis", "opus": "Opus", "mp3": "MP3"}
-    return [(name, words.get(name, name.upper())) for name in EXPORT_SOUND_FORMATS]
+    return list(labels[setting].items())
 
 
 def list_depth_choices(sound_format: str) -> Choices:
@@ -137,40 +148,6 @@ def list_depth_choices(sound_format: str) -> Choices:
         ("standard", localize("標準", "Standard")),
         ("high", localize("高音質", "High quality")),
     ]
-
-
-def list_unit_choices() -> Choices:
-    """Return the units that one subtitle can cover."""
-    words = {
-        "line": localize("行", "Line"),
-        "sentence": localize("文", "Sentence"),
-        "phrase": localize("アクセント句", "Accent phrase"),
-        "mora": localize("モーラ", "Mora"),
-    }
-    return [(name, words[name]) for name in TIMING_UNITS]
-
-
-def list_existing_choices() -> Choices:
-    """Return what can be done with existing files."""
-    words = {
-        "ask": localize("確認する", "Ask"),
-        "skip": localize("書き出さない", "Skip"),
-        "number": localize("番号を付けて書き出す", "Add a number"),
-        "replace": localize("上書きする", "Replace"),
-    }
-    return [(name, words[name]) for name in EXISTING_FILE_POLICIES]
-
-
-def list_game_choices() -> Choices:
-    """Return the supported game engines."""
-    words = {
-        "": localize("使わない", "None"),
-        "renpy": localize("Ren’Py（voice/{id}.ogg）", "Ren’Py (voice/{id}.ogg)"),
-        "yarn": "Yarn Spinner",
-        "wwise": localize("Wwise（.wsources）", "Wwise (.wsources)"),
-        "csv": localize("CSV の一覧", "CSV list"),
-    }
-    return [(name, words[name]) for name in GAME_ENGINES]
 
 
 def list_loudness_choices() -> Choices:
@@ -191,15 +168,9 @@ def list_rate_choices(settings: ExportSettings) -> Choices:
 
 def describe_existing_file(is_existing: bool, settings: ExportSettings) -> str:
     """Describe what happens to an existing file; empty where there is none."""
-    if not is_existing:
-        return ""
-    return {
-        "ask": localize("確認", "Asks"),
-        "skip": localize("書き出さない", "Skipped"),
-        "replace": localize("上書き", "Replaced"),
-        # The plan has given the file a free name already, so nothing happens to the existing one.
-        "number": "",
-    }[settings.existing]
+    # With "number" the plan has given the file a free name already, so nothing happens to the existing one.
+    words = {"ask": localize("確認", "Asks"), "skip": localize("書き出さない", "Skipped"), "replace": localize("上書き", "Replaced")}
+    return words.get(settings.existing, "") if is_existing else ""
 
 
 def list_file_states(changes: ExportChanges) -> dict[Path, str]:

@@ -13,8 +13,7 @@ from app.common.language import localize
 from app.export.export_plan import choose_default_pattern
 from app.export.export_settings import ExportSettings, SidecarKind
 from app.export.safe_file_names import describe_pattern_problem, list_tokens
-from app.ui.export import export_fields
-from app.ui.export.export_fields import ExportChoiceBox, LoudnessField, SidecarField
+from app.ui.export.export_fields import ExportChoiceBox, LoudnessField, SidecarField, list_choices, list_depth_choices, list_rate_choices
 from app.ui.plain_text import PlainLabel
 from app.ui.settings.setting_fields import FolderField
 
@@ -112,7 +111,7 @@ class ExportForm(QWidget):
         chosen = localize(f"選んだ行（{selected_count:,} 行）", f"Selected lines ({selected_count:,})")
         takes = localize(f"スターを付けたテイク（{starred_count:,} 個）", f"Starred takes ({starred_count:,})")
         whats = [("all", localize("すべての行", "All lines")), ("selection", chosen), ("starred", takes)]
-        self._there = {"all": True, "selection": selected_count > 0, "starred": starred_count > 0}
+        self._offered = {"all": True, "selection": selected_count > 0, "starred": starred_count > 0}
         self.what = ExportChoiceBox(localize("書き出す行", "Lines"), localize("書き出す行を選びます。", "Which lines to export."), whats)
         self.only_changed = QCheckBox(localize("変更した行だけ", "Only what changed"))
         self.only_changed.setToolTip(
@@ -124,7 +123,7 @@ class ExportForm(QWidget):
         self.files = ExportChoiceBox(
             localize("ファイルの分け方", "Files"),
             localize("行をファイルに分ける方法です。", "How lines are divided into files."),
-            export_fields.list_file_choices(),
+            list_choices("files"),
         )
         self.folder = FolderField(
             localize("保存先のフォルダー", "Folder"), localize("ファイルの書き出し先です。", "Where the files are written.")
@@ -136,7 +135,7 @@ class ExportForm(QWidget):
         self.unit = ExportChoiceBox(
             localize("字幕の単位", "Subtitle unit"),
             localize("SRT、WebVTT、ASS の区切りです。", "What one subtitle covers in SRT, WebVTT and ASS."),
-            export_fields.list_unit_choices(),
+            list_choices("unit"),
         )
         self.loudness = LoudnessField()
         self.game = ExportChoiceBox(
@@ -144,24 +143,22 @@ class ExportForm(QWidget):
             localize(
                 "行の ID をファイル名にし、エンジン用の一覧を書き出します。", "Names files by line ID and writes a list for the engine."
             ),
-            export_fields.list_game_choices(),
+            list_choices("game"),
         )
         self.existing = ExportChoiceBox(
             localize("同名のファイル", "Existing files"),
             localize("同じ名前のファイルがあるときの動作です。", "What to do with files that exist."),
-            export_fields.list_existing_choices(),
+            list_choices("existing"),
         )
         self._lay_out_fields()
         self._connect_signals()
-        for place, there in enumerate(self._there.values()):
+        for row, is_offered in enumerate(self._offered.values()):
             # The entries stay in place but cannot be chosen: without a selection or a star there is nothing to export.
-            cast(Any, self.what.model()).item(place).setEnabled(there)
+            cast(Any, self.what.model()).item(row).setEnabled(is_offered)
 
     def _create_format_fields(self) -> None:
         self.sound = ExportChoiceBox(
-            localize("形式", "Format"),
-            localize("音声ファイルの形式です。", "Format of the audio files."),
-            export_fields.list_format_choices(),
+            localize("形式", "Format"), localize("音声ファイルの形式です。", "Format of the audio files."), list_choices("sound")
         )
         self.quality = ExportChoiceBox(localize("音質", "Quality"), localize("サンプルの形式または音質です。", "Sample format or quality."))
         self.rate = ExportChoiceBox(
@@ -199,15 +196,13 @@ class ExportForm(QWidget):
         """Show these settings; where no line is selected or no take starred, choose all lines instead."""
         # One signal at the end instead of a plan for each field that is set.
         self.blockSignals(True)
-        self.what.choose_value(settings.what if self._there[settings.what] else "all")
-        for choice, value in (
-            (self.files, settings.files),
-            (self.sound, settings.sound),
-            (self.unit, settings.unit),
-            (self.existing, settings.existing),
-            (self.game, settings.game),
+        self.what.choose_value(settings.what if self._offered[settings.what] else "all")
+        for box, value in zip(
+            (self.files, self.sound, self.unit, self.existing, self.game),
+            (settings.files, settings.sound, settings.unit, settings.existing, settings.game),
+            strict=True,
         ):
-            choice.choose_value(value)
+            box.choose_value(value)
         # The qualities depend on the format, so they are offered before one of them is chosen.
         self._offer_depths()
         self.quality.choose_value(settings.subtype or "16" if settings.sound in ("wav", "flac") else settings.quality)
@@ -255,19 +250,9 @@ class ExportForm(QWidget):
 
     def _connect_signals(self) -> None:
         self.sound.chosen.connect(self._offer_depths)
-        for choice in (
-            self.what,
-            self.files,
-            self.sound,
-            self.quality,
-            self.rate,
-            self.unit,
-            self.game,
-            self.existing,
-            self.sidecars,
-            self.loudness,
-        ):
-            choice.chosen.connect(self._emit_changed)
+        boxes = (self.what, self.files, self.sound, self.quality, self.rate, self.unit, self.game, self.existing)
+        for field in (*boxes, self.sidecars, self.loudness):
+            field.chosen.connect(self._emit_changed)
         self.folder.changed.connect(self._emit_changed)
         self.pattern.changed.connect(self._emit_changed)
         self.stereo.toggled.connect(self._emit_changed)
@@ -280,14 +265,13 @@ class ExportForm(QWidget):
     @Slot()
     def _offer_depths(self) -> None:
         before = self.quality.value
-        self.quality.offer_choices(export_fields.list_depth_choices(self.sound.value))
+        self.quality.offer_choices(list_depth_choices(self.sound.value))
         if self.quality.findData(before) < 0 and self.sound.value not in ("wav", "flac"):
             self.quality.choose_value("standard")
-        self.rate.offer_choices(export_fields.list_rate_choices(replace(ExportSettings(), sound=self.sound.value)))
+        self.rate.offer_choices(list_rate_choices(replace(ExportSettings(), sound=self.sound.value)))
 
     @Slot(int)
     def _apply_game_format(self, _index: int) -> None:
-        """Choose Ogg for Ren'Py."""
         # Ren'Py finds `voice/ID.ogg` by itself; the user may still choose another format afterwards.
         if self.game.value == "renpy":
             self.sound.choose_value("ogg")

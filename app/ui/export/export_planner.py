@@ -55,19 +55,17 @@ class ExportPlanner:
     def plan_preview(self, settings: ExportSettings) -> ExportPlan:
         """Plan an export that is only shown: files that were edited without a change of size count as ours."""
         if not settings.only_changed:
-            own_files = OwnFiles(is_remnant=_create_own_parts(Path(settings.folder)).is_own)
+            root = Path(settings.folder)
+            own_files = OwnFiles(is_remnant=OwnParts(root, lambda: ManifestStore(root).entries.values()).is_own)
             return ExportPlan(plan_files(self._select_lines(settings), settings, self._build_context(), own_files))
-        plan = self._plan_with_ledger(settings, is_quick=True)
+        plan = self.plan_export(settings, is_quick=True)
         assert plan.ledger is not None
         is_measured = len(plan.measured) == len(plan.files)
         gains = compute_file_gains(plan.files, plan.measured, settings).by_file if is_measured else {}
         return ExportPlan(plan.files, changes=plan.ledger.plan_changes(plan.files, settings, gains), problem=plan.ledger.problem)
 
-    def plan_export(self, settings: ExportSettings) -> ExportPlan:
-        """Plan an export that begins now."""
-        return self._plan_with_ledger(settings, is_quick=False)
-
-    def _plan_with_ledger(self, settings: ExportSettings, *, is_quick: bool) -> ExportPlan:
+    def plan_export(self, settings: ExportSettings, *, is_quick: bool = False) -> ExportPlan:
+        """Plan an export that begins now; `is_quick` compares the sizes of earlier files only."""
         lines = self._select_lines(settings)
         ledger = self._open_ledger(lines, settings, is_quick=is_quick)
         files = ledger.plan_files(lines, settings, self._build_context())
@@ -80,9 +78,9 @@ class ExportPlanner:
             return [item for item in lines if item.line.id in self.selected_ids]
         if settings.what == "starred":
             numbers = {item.line.id: item.number for item in lines}
-            there = sorted((take for take in self.takes if take.line in numbers), key=lambda take: numbers[take.line])
-            # Takes are spoken again with their own settings and seeds, so that they get sidecar files like any line.
-            return [NumberedLine(numbers[take.line], create_line(take)) for take in there]
+            takes = sorted((take for take in self.takes if take.line in numbers), key=lambda take: numbers[take.line])
+            # They are spoken again with their own settings and seeds, so that they get sidecar files like any line.
+            return [NumberedLine(numbers[take.line], create_line(take)) for take in takes]
         return lines
 
     def _build_context(self) -> PlanContext:
@@ -100,7 +98,3 @@ class ExportPlanner:
         )
         script = LedgerScript(self.project_name, frozenset(line.id for line in self.script.lines), self.project_file)
         return ExportLedger(settings, script, conditions, is_quick=is_quick)
-
-
-def _create_own_parts(root: Path) -> OwnParts:
-    return OwnParts(root, lambda: ManifestStore(root).entries.values())

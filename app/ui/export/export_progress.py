@@ -32,12 +32,8 @@ MAX_LISTED_NAMES = 12
 def ask_about_existing(parent: QWidget, existing_names: Sequence[str], on_chosen: Callable[[ExistingFilePolicy], object]) -> QMessageBox:
     """Ask without blocking what happens to the sets that have a file in their way; call `on_chosen` with the choice, if the user makes one."""
     count = len(existing_names)
-    text = localize(
-        f"{count:,} 個のファイルがすでにあります。", f"{count:,} files already exist." if count > 1 else "One file already exists."
-    )
-    names = "\n".join(existing_names[:MAX_LISTED_NAMES])
-    if count > MAX_LISTED_NAMES:
-        names += localize(f"\nほか {count - MAX_LISTED_NAMES:,} 個", f"\nand {count - MAX_LISTED_NAMES:,} more")
+    english = f"{count:,} files already exist." if count > 1 else "One file already exists."
+    text = localize(f"{count:,} 個のファイルがすでにあります。", english)
     choices: dict[ExistingFilePolicy, tuple[str, str]] = {
         "replace": (localize("上書きする", "Replace"), localize("すでにあるファイルを置き換えます。", "Replaces the existing files.")),
         "number": (localize("番号を付ける", "Add numbers"), localize("別の名前で書き出します。", "Writes them under other names.")),
@@ -48,9 +44,14 @@ def ask_about_existing(parent: QWidget, existing_names: Sequence[str], on_chosen
         DialogButton(label, ButtonRole.ActionRole, partial(on_chosen, choice), tip, is_default=choice == "skip")
         for choice, (label, tip) in choices.items()
     ]
-    return show_question(
-        parent, localize("同名のファイル", "Existing files"), (text, names), answers, localize("書き出しません。", "Writes nothing.")
-    )
+    title, cancel_tip = localize("同名のファイル", "Existing files"), localize("書き出しません。", "Writes nothing.")
+    return show_question(parent, title, (text, _join_names(existing_names)), answers, cancel_tip)
+
+
+def _join_names(names: Sequence[str]) -> str:
+    """Return the first names, one on each line, and how many more there are."""
+    text, more = "\n".join(names[:MAX_LISTED_NAMES]), len(names) - MAX_LISTED_NAMES
+    return text + localize(f"\nほか {more:,} 個", f"\nand {more:,} more") if more > 0 else text
 
 
 class ExportProgress(QFrame):
@@ -76,9 +77,8 @@ class ExportProgress(QFrame):
             localize("中止", "Stop"),
             localize("書き出しを中止します。完了したファイルは残ります。", "Stops the export; finished files are kept."),
         )
-        self.open = _create_button(
-            localize("フォルダーを開く", "Open folder"), localize("書き出し先のフォルダーを開きます。", "Opens the folder with the files.")
-        )
+        open_tip = localize("書き出し先のフォルダーを開きます。", "Opens the folder with the files.")
+        self.open = _create_button(localize("フォルダーを開く", "Open folder"), open_tip)
         self.more = _create_button(
             localize("詳細", "Details"), localize("書き出せなかったファイルと理由を表示します。", "Shows which files failed, and why.")
         )
@@ -102,18 +102,14 @@ class ExportProgress(QFrame):
     def follow_run(self, run: ExportRun) -> None:
         """Show this export from now on."""
         self._run, self._folder = run, run.settings.folder
-        run.advanced.connect(self._update_progress)
-        run.finished.connect(self._update_progress)
-        run.recorded.connect(self._update_progress)
+        for signal in (run.advanced, run.finished, run.recorded):
+            signal.connect(self._update_progress)
         self._update_progress()
         self.show()
 
     def show_error(self, error: AppError) -> None:
         """Show an error that occurred after the end, such as a game list that could not be written."""
-        self.state.setText(_format_error(error))
-        self.state.setObjectName("error")
-        self.state.style().polish(self.state)
-        self.state.show()
+        self._show_state(_format_error(error), is_error=True)
 
     def changeEvent(self, event: QEvent) -> None:
         """Redraw the icon in the colours of another theme."""
@@ -139,10 +135,7 @@ class ExportProgress(QFrame):
         run = self._run
         assert run is not None
         self.title.setText(describe_run(run))
-        self.state.setText(describe_run_state(run))
-        self.state.setObjectName("error" if run.fatal is not None else "muted")
-        self.state.style().polish(self.state)
-        self.state.setVisible(bool(self.state.text()))
+        self._show_state(describe_run_state(run), is_error=run.fatal is not None)
         self.bar.setVisible(not run.is_over)
         self.bar.setValue(round(1000 * run.done_fraction))
         self.stop_button.setVisible(not run.is_over)
@@ -151,6 +144,12 @@ class ExportProgress(QFrame):
         self.orphans.setVisible(run.is_over and run.changes is not None and bool(run.changes.orphans))
         self.close_button.setVisible(run.is_over)
         self.setAccessibleName(f"{self.title.text()} {self.state.text()}")
+
+    def _show_state(self, text: str, *, is_error: bool) -> None:
+        self.state.setText(text)
+        self.state.setObjectName("error" if is_error else "muted")
+        self.state.style().polish(self.state)
+        self.state.setVisible(bool(text))
 
     @Slot()
     def _stop_run(self) -> None:
@@ -169,10 +168,6 @@ class ExportProgress(QFrame):
         if run is None or run.changes is None:
             return
         paths = [entry.path for entry in run.changes.orphans]
-        names = "\n".join(paths[:MAX_LISTED_NAMES])
-        if len(paths) > MAX_LISTED_NAMES:
-            rest = len(paths) - MAX_LISTED_NAMES
-            names += localize(f"\nほか {rest:,} 個", f"\nand {rest:,} more")
         text = localize(
             f"台本にない行のファイルを {len(paths):,} 個削除しますか？",
             f"Remove {len(paths):,} files of lines that are no longer in the script?" if len(paths) > 1 else "Remove this file?",
@@ -183,7 +178,7 @@ class ExportProgress(QFrame):
             run.remove_orphans,
             localize("一緒に書き出したファイルも削除します。", "Removes the files beside them too."),
         )
-        self.question = show_question(self, localize("不要なファイルの削除", "Remove files"), (text, names), [remove])
+        self.question = show_question(self, localize("不要なファイルの削除", "Remove files"), (text, _join_names(paths)), [remove])
 
     def _draw_icon(self) -> None:
         self.close_button.setIcon(draw_icon("close", self.palette().color(self.foregroundRole())))
@@ -211,12 +206,9 @@ def describe_run(run: ExportRun) -> str:
 def describe_run_state(run: ExportRun) -> str:
     """Describe the time left, or what went wrong."""
     if not run.is_over:
-        left = run.seconds_left
-        return (
-            localize("あと {0}", "{0} left").format(format_time_left(left))
-            if left is not None
-            else localize("開始しています…", "Starting…")
-        )
+        if (left_s := run.seconds_left) is None:
+            return localize("開始しています…", "Starting…")
+        return localize("あと {0}", "{0} left").format(format_time_left(left_s))
     if run.fatal is not None:
         return _format_error(run.fatal)
     if run.failed:

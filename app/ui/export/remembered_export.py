@@ -40,9 +40,13 @@ class ExportSettingsMemory:
     @property
     def settings(self) -> ExportSettings:
         """Return the project's settings, or else the general ones; malformed settings count as none."""
-        found = _parse_settings(self._project.parts.export) or self._read_general()
+        settings = _parse_settings(self._project.parts.export)
+        if settings is None:
+            with contextlib.suppress(ValueError):
+                settings = _parse_settings(parse_object(self._settings.value.export))
         # The folder belongs to this machine and never to a project, which may come from someone else.
-        return replace(found, folder=self._settings.value.save_folder or _find_default_folder())
+        default_folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.MusicLocation)
+        return replace(settings or ExportSettings(), folder=self._settings.value.save_folder or default_folder)
 
     def remember_settings(self, settings: ExportSettings) -> None:
         """Remember the settings for the project, and for projects that have none yet."""
@@ -50,17 +54,8 @@ class ExportSettingsMemory:
         self._settings.change_settings(save_folder=settings.folder, export=json.dumps(data, ensure_ascii=False))
         self._project.change_parts(export=data)
 
-    def _read_general(self) -> ExportSettings:
-        with contextlib.suppress(ValueError):
-            return _parse_settings(parse_object(self._settings.value.export)) or ExportSettings()
-        return ExportSettings()
-
 
 def _parse_settings(data: Mapping[str, Any]) -> ExportSettings | None:
     with contextlib.suppress(ValueError):
         return parse_settings_data(dict(data)) if data else None
     return None
-
-
-def _find_default_folder() -> str:
-    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.MusicLocation)
