@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from app.adapters.http.http_address import parse_address
@@ -68,29 +69,27 @@ class OfferedVoice:
 def fetch_default_voices(cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None) -> tuple[str, ...]:
     """Return the UUIDs of the voices that the hub offers at first, in its order; raise DownloadError if it cannot be reached."""
     address = build_aivishub_defaults_address()
-    data = read_json_response(
-        HttpRequest(address, JSON_REQUEST_HEADERS, retry_policy=retry_policy or RetryPolicy()), cancelled, max_bytes=LARGEST_LIST
-    )
-    known = (parse_aivishub_uuid(parse_name(item.get("model_uuid"))) for item in list_objects(data, "aivm_models"))
-    found = tuple(dict.fromkeys(uuid for uuid in known if uuid is not None))[:MOST_VOICES]
-    if not found:
+    request = HttpRequest(address, JSON_REQUEST_HEADERS, retry_policy=retry_policy or RetryPolicy())
+    data = read_json_response(request, cancelled, max_bytes=LARGEST_LIST)
+    uuids = (parse_aivishub_uuid(parse_name(item.get("model_uuid"))) for item in list_objects(data, "aivm_models"))
+    default_voices = tuple(dict.fromkeys(uuid for uuid in uuids if uuid is not None))[:MOST_VOICES]
+    if not default_voices:
         raise build_bad_response_error(address.host)
-    return found
+    return default_voices
 
 
 def fetch_offered_voice(
     uuid: str, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None
 ) -> OfferedVoice | None:
     """Return what the hub says of a voice; None where it has no file that can be added. Raises DownloadError."""
-    address = build_aivishub_model_address(uuid)
-    data = read_json_response(
-        HttpRequest(address, JSON_REQUEST_HEADERS, retry_policy=retry_policy or RetryPolicy()), cancelled, max_bytes=LARGEST_DESCRIPTION
-    )
+    request = HttpRequest(build_aivishub_model_address(uuid), JSON_REQUEST_HEADERS, retry_policy=retry_policy or RetryPolicy())
+    data = read_json_response(request, cancelled, max_bytes=LARGEST_DESCRIPTION)
     newest = find_newest_file(data)
     if newest is None:
         return None
     user, speakers = data.get("user"), list_objects(data, "speakers")
     styles = [style for speaker in speakers for style in list_objects(speaker, "styles")][:MOST_STYLES]
+    icons = (parse_aivishub_media_address(item.get("icon_url")) for item in (*speakers, *styles))
     return OfferedVoice(
         uuid=uuid,
         name=parse_name(data.get("name")) or parse_name(newest.get("name")) or uuid,
@@ -101,7 +100,7 @@ def fetch_offered_voice(
         licence_text=_sanitise_text(newest.get("license_text"), LONGEST_LICENCE),
         file_bytes=parse_file_bytes(newest.get("file_size")),
         sha256=parse_sha256(newest.get("checksum")),
-        icon_url=_find_icon_url([*speakers, *styles]),
+        icon_url=next((icon.url for icon in icons if icon is not None), ""),
         styles=tuple(name for style in styles if (name := parse_name(style.get("name")))),
         samples=tuple(_order_samples(styles))[:MOST_SAMPLES],
     )
@@ -115,21 +114,14 @@ def download_hub_media(
     return read_response(request, cancelled, max_bytes=max_bytes)[1]
 
 
-def _find_icon_url(holders: list[dict[str, Any]]) -> str:
-    found = (parse_aivishub_media_address(item.get("icon_url")) for item in holders)
-    return next((address.url for address in found if address is not None), "")
-
-
 def _order_samples(styles: list[dict[str, Any]]) -> Iterator[OfferedSample]:
     """Yield the first sample of each style, then the second ones, and so on: the most different come first."""
-    recorded = [(parse_name(style.get("name")), list_objects(style, "voice_samples")[:MOST_SAMPLES]) for style in styles]
-    for place in range(max((len(items) for _, items in recorded), default=0)):
-        for style, items in recorded:
-            address = parse_aivishub_media_address(items[place].get("audio_url")) if place < len(items) else None
-            if address is not None:
-                yield OfferedSample(
-                    style, address.url, " ".join(_sanitise_text(items[place].get("transcript"), LONGEST_TRANSCRIPT).split())
-                )
+    recorded = [[(parse_name(style.get("name")), data) for data in list_objects(style, "voice_samples")[:MOST_SAMPLES]] for style in styles]
+    for sample in (sample for row in zip_longest(*recorded) for sample in row):
+        address = None if sample is None else parse_aivishub_media_address(sample[1].get("audio_url"))
+        if address is not None:
+            style, data = sample
+            yield OfferedSample(style, address.url, " ".join(_sanitise_text(data.get("transcript"), LONGEST_TRANSCRIPT).split()))
 
 
 def _sanitise_text(value: object, max_chars: int) -> str:

@@ -24,9 +24,8 @@ MAX_PORT = 65_535
 _URL_PATTERN = re.compile(r"(https?)://([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
 _HOST_AND_PORT_PATTERN = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^:\[\]]+))(?::([0-9]{0,5}))?", re.IGNORECASE)
 _HOST_PATTERN = re.compile(r"(?=.{1,253}\.?$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?", re.ASCII)
-_AMBIGUOUS_IDNA_CHARS = re.compile(
-    "[ßς\u200c\u200d]"
-)  # IDNA 2003, which Python has, and IDNA 2008, which browsers have, lead to different hosts
+# IDNA 2003, which Python has, and IDNA 2008, which browsers have, lead to different hosts.
+_AMBIGUOUS_IDNA_CHARS = re.compile("[ßς\u200c\u200d]")
 _LONE_PERCENT = re.compile(r"%(?![0-9a-f]{2})", re.IGNORECASE)
 _SAFE_PATH_CHARS = "/%:@!$&'()*+,;=~"
 
@@ -142,11 +141,8 @@ def _check_characters(text: str) -> None:
     if "\\" in text:
         raise UnusableAddressError(localize("「\\」が含まれています", "it contains a backslash"))
     if "\t" in text or "\n" in text or DISTURBING_CHARS.search(text):
-        raise UnusableAddressError(
-            localize(
-                "改行、制御文字、または見えない文字が含まれています", "it contains line breaks, control characters or invisible characters"
-            )
-        )
+        english = "it contains line breaks, control characters or invisible characters"
+        raise UnusableAddressError(localize("改行、制御文字、または見えない文字が含まれています", english))
 
 
 def _parse_host_and_port(text: str, scheme: str) -> tuple[str, int]:
@@ -166,12 +162,10 @@ def _parse_host_and_port(text: str, scheme: str) -> tuple[str, int]:
     port = int(parts[3] or DEFAULT_PORTS[scheme])
     if not 1 <= port <= MAX_PORT:
         raise UnusableAddressError(localize("ポート番号が正しくありません", "its port is not a number from 1 to 65535"))
-    return (_normalise_ipv6(parts[1]) if parts[1] else _encode_host(parts[2])), port
-
-
-def _normalise_ipv6(text: str) -> str:
+    if not parts[1]:
+        return _encode_host(parts[2]), port
     try:
-        return ipaddress.IPv6Address(text).compressed
+        return ipaddress.IPv6Address(parts[1]).compressed, port
     except ValueError as exc:
         raise _build_invalid_host_error() from exc
 

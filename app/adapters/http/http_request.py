@@ -101,14 +101,11 @@ def send_request(request: HttpRequest, on_host: Callable[[str], None]) -> HttpRe
             return HttpResponse(response, address)
         response.close()
         if address.scheme == "https" and onward.scheme == "http":
-            raise _build_unsafe_redirect_error(
-                address.host, localize("暗号化されていない http:// です", "it is http://, which is not encrypted")
-            )
+            reason = localize("暗号化されていない http:// です", "it is http://, which is not encrypted")
+            raise _build_unsafe_redirect_error(address.host, reason)
         if _is_local_place(onward) and not _is_local_place(request.address):
-            raise _build_unsafe_redirect_error(
-                address.host,
-                localize("このコンピューターか、隣の機器のアドレスです", "it is one of this computer or of a device beside it"),
-            )
+            reason = localize("このコンピューターか、隣の機器のアドレスです", "it is one of this computer or of a device beside it")
+            raise _build_unsafe_redirect_error(address.host, reason)
         address = onward
     raise DownloadError(
         localize(f"{request.address.host} の転送（リダイレクト）が多すぎます。", f"{request.address.host} redirects too many times."),
@@ -121,10 +118,10 @@ def _is_local_place(address: HttpAddress) -> bool:
     if address.is_local or _find_proxy(address) is not None:
         return address.is_local
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        ends = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     except OSError:
         return False  # nobody can connect to it, which the next request says
-    return any(is_local_ip(str(place[0])) for *_kind, place in found)
+    return any(is_local_ip(str(end[0])) for *_kind, end in ends)
 
 
 def _check_length(response: urllib3.BaseHTTPResponse, address: HttpAddress) -> None:

@@ -131,10 +131,9 @@ def _build_hub_address(variable: str, default: str, path: str) -> HttpAddress:
     try:
         return parse_address(base.rstrip("/") + path)
     except UnusableAddressError as exc:
+        english = f"The address in {variable} cannot be used: {exc.reason}."
         raise DownloadError(
-            localize(
-                f"環境変数 {variable} のアドレスを使えません：{exc.reason}。", f"The address in {variable} cannot be used: {exc.reason}."
-            ),
+            localize(f"環境変数 {variable} のアドレスを使えません：{exc.reason}。", english),
             localize("正しいアドレスに直すか、この環境変数を削除してください。", "Correct it, or unset the variable."),
         ) from exc
 
@@ -143,8 +142,8 @@ def fetch_aivishub_voice(
     text: str, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None, on_wait: OnWait = ignore_wait
 ) -> HubVoice:
     """Ask AivisHub about a voice by its UUID or the address of its page; raise InputError if it is neither, DownloadError."""
-    known = parse_aivishub_uuid(text)
-    if known is None:
+    uuid = parse_aivishub_uuid(text)
+    if uuid is None:
         raise InputError(
             localize(f"「{text}」は AivisHub の ID ではありません。", f"“{text}” is not an AivisHub ID."),
             localize(
@@ -152,10 +151,9 @@ def fetch_aivishub_voice(
                 "Enter the URL of a model's page on AivisHub, or its UUID.",
             ),
         )
-    address = build_aivishub_model_address(known)
-    data = read_json_response(
-        HttpRequest(address, {"Accept": "application/json"}, retry_policy=retry_policy or RetryPolicy()), cancelled, on_wait
-    )
+    address = build_aivishub_model_address(uuid)
+    request = HttpRequest(address, {"Accept": "application/json"}, retry_policy=retry_policy or RetryPolicy())
+    data = read_json_response(request, cancelled, on_wait)
     newest = find_newest_file(data)
     if newest is None:
         raise DownloadError(
@@ -166,7 +164,7 @@ def fetch_aivishub_voice(
             ),
         )
     return HubVoice(
-        name=parse_name(data.get("name")) or parse_name(newest.get("name")) or known,
+        name=parse_name(data.get("name")) or parse_name(newest.get("name")) or uuid,
         version=parse_name(newest.get("version")),
         file=HubFile(f"{address.url}/download?model_type=AIVMX", parse_sha256(newest.get("checksum")), None),
         approximate_bytes=parse_file_bytes(newest.get("file_size")),
@@ -192,10 +190,9 @@ def _build_login_header(address: HttpAddress) -> dict[str, str]:
     if not token or address.origin != find_hf_origin():
         return {}
     if not _HF_TOKEN_PATTERN.fullmatch(token):
+        english = f"{HF_TOKEN_VARIABLE} contains invalid characters."
         raise DownloadError(
-            localize(
-                f"環境変数 {HF_TOKEN_VARIABLE} に使用できない文字が含まれています。", f"{HF_TOKEN_VARIABLE} contains invalid characters."
-            ),
+            localize(f"環境変数 {HF_TOKEN_VARIABLE} に使用できない文字が含まれています。", english),
             localize("Hugging Face のトークンをもう一度コピーしてください。", "Copy your Hugging Face token again."),
         )
     return {"Authorization": f"Bearer {token}"}
@@ -204,7 +201,11 @@ def _build_login_header(address: HttpAddress) -> dict[str, str]:
 def find_newest_file(data: dict[str, Any]) -> dict[str, Any] | None:
     """Return what AivisHub says of the newest AIVMX file of a model; None where it has none."""
     files = [item for item in list_objects(data, "model_files") if item.get("model_type") == "AIVMX"]
-    return max(files, key=lambda item: _parse_version(parse_name(item.get("version"))), default=None)
+
+    def parse_version(item: dict[str, Any]) -> tuple[int, ...]:
+        return tuple(map(int, _VERSION_PART.findall(parse_name(item.get("version")).partition("-")[0])))
+
+    return max(files, key=parse_version, default=None)
 
 
 def list_objects(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -226,7 +227,3 @@ def parse_file_bytes(value: object) -> int:
 def parse_sha256(value: object) -> str | None:
     """Return a checksum, hex in lower case; None if there is none."""
     return value.lower() if isinstance(value, str) and _SHA256_HEX.fullmatch(value) else None
-
-
-def _parse_version(version: str) -> tuple[int, ...]:
-    return tuple(int(item) for item in _VERSION_PART.findall(version.partition("-")[0]))

@@ -36,7 +36,9 @@ def build_status_error(status: int, headers: Mapping[str, str], host: str) -> Do
     if status in TRANSIENT_STATUSES:
         return TransientDownloadError(
             localize(f"{host} が混み合っているか、一時的に利用できません（{status}）。", f"{host} is busy or unavailable ({status})."),
-            describe_retry_remedy(),
+            localize(
+                "しばらくしてからもう一度お試しください。続きから再開します。", "Try again later; the download resumes where it stopped."
+            ),
             parse_retry_after(headers.get("Retry-After")),
         )
     if status in (404, 410):
@@ -48,25 +50,21 @@ def build_status_error(status: int, headers: Mapping[str, str], host: str) -> Do
             ),
         )
     if status in LOGIN_STATUSES:
-        return _build_login_error(status, host)
+        return DownloadError(
+            localize(
+                f"{host} のこのファイルをダウンロードするには、ログインまたは利用条件への同意が必要です（{status}）。",
+                f"{host} requires a login or an accepted licence for this file ({status}).",
+            ),
+            localize(
+                "ブラウザーでダウンロードし、そのファイルを追加してください。Hugging Face ではトークン（HF_TOKEN）も使えます。",
+                "Download it in a browser and add the file. For Hugging Face, you can also set a token in HF_TOKEN.",
+            ),
+        )
     if status == PROXY_LOGIN_STATUS:
         return build_proxy_error()
     return DownloadError(
         localize(f"{host} からファイルを取得できません（{status}）。", f"{host} refused the download ({status})."),
         localize("アドレスを確認してください。", "Check the address."),
-    )
-
-
-def _build_login_error(status: int, host: str) -> DownloadError:
-    return DownloadError(
-        localize(
-            f"{host} のこのファイルをダウンロードするには、ログインまたは利用条件への同意が必要です（{status}）。",
-            f"{host} requires a login or an accepted licence for this file ({status}).",
-        ),
-        localize(
-            "ブラウザーでダウンロードし、そのファイルを追加してください。Hugging Face ではトークン（HF_TOKEN）も使えます。",
-            "Download it in a browser and add the file. For Hugging Face, you can also set a token in HF_TOKEN.",
-        ),
     )
 
 
@@ -79,7 +77,13 @@ def build_network_error(error: BaseException, host: str) -> DownloadError:
     if isinstance(error, http.ProxyError | http.ProxySchemeUnknown):
         return build_proxy_error()
     if _is_certificate_error(error):
-        return _build_certificate_error(host)
+        return DownloadError(
+            localize(f"{host} の証明書を確認できません。", f"The certificate of {host} is not trusted."),
+            localize(
+                "コンピューターの日付と時刻を確認してください。会社や学校のネットワークでは、その証明書を OS に登録する必要がある場合があります。",
+                "Check this computer's date and time. On a company or school network, its certificate may have to be installed in the system.",
+            ),
+        )
     if isinstance(error, http.NameResolutionError):
         return TransientDownloadError(
             localize(f"{host} が見つかりません。", f"{host} cannot be found."),
@@ -111,22 +115,13 @@ def _is_invalid_http(error: BaseException) -> bool:
 
 
 def _is_certificate_error(error: BaseException | None) -> bool:
-    seen = 0
-    while error is not None and seen < 10:
-        if isinstance(error, ssl.SSLCertVerificationError) or any(isinstance(item, ssl.SSLCertVerificationError) for item in error.args):
+    for _ in range(10):
+        if error is None:
+            return False
+        if any(isinstance(item, ssl.SSLCertVerificationError) for item in (error, *error.args)):
             return True
-        error, seen = error.__cause__ or error.__context__, seen + 1
+        error = error.__cause__ or error.__context__
     return False
-
-
-def _build_certificate_error(host: str) -> DownloadError:
-    return DownloadError(
-        localize(f"{host} の証明書を確認できません。", f"The certificate of {host} is not trusted."),
-        localize(
-            "コンピューターの日付と時刻を確認してください。会社や学校のネットワークでは、その証明書を OS に登録する必要がある場合があります。",
-            "Check this computer's date and time. On a company or school network, its certificate may have to be installed in the system.",
-        ),
-    )
 
 
 def build_proxy_error() -> DownloadError:
@@ -154,10 +149,9 @@ def build_no_response_error(host: str) -> TransientDownloadError:
 
 def build_too_slow_error(host: str, limit_s: float) -> DownloadError:
     """Return the error for a server that sends too slowly."""
+    english = f"The response from {host} did not finish within {limit_s:g} s."
     return DownloadError(
-        localize(
-            f"{host} の応答が {limit_s:g} 秒以内に完了しませんでした。", f"The response from {host} did not finish within {limit_s:g} s."
-        ),
+        localize(f"{host} の応答が {limit_s:g} 秒以内に完了しませんでした。", english),
         localize("しばらくしてからもう一度お試しください。", "Try again later."),
     )
 
@@ -175,11 +169,4 @@ def describe_connection_remedy() -> str:
     return localize(
         "接続を確認して、もう一度お試しください。続きから再開します。",
         "Check the connection and try again; the download resumes where it stopped.",
-    )
-
-
-def describe_retry_remedy() -> str:
-    """Return what helps when the server is bad."""
-    return localize(
-        "しばらくしてからもう一度お試しください。続きから再開します。", "Try again later; the download resumes where it stopped."
     )

@@ -6,6 +6,7 @@ wrong in it is left out, and the page must lie on the server that was asked.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable
@@ -86,8 +87,8 @@ def split_version(version: str) -> tuple[int, ...]:
 
 
 def _parse_newer_release(data: dict[str, Any], feed: HttpAddress) -> Release | None:
-    found = parse_release(data, feed)
-    return found if found is not None and split_version(found.version) > split_version(VERSION) else None
+    release = parse_release(data, feed)
+    return release if release is not None and split_version(release.version) > split_version(VERSION) else None
 
 
 def parse_release(data: dict[str, Any], feed: HttpAddress) -> Release | None:
@@ -96,13 +97,9 @@ def parse_release(data: dict[str, Any], feed: HttpAddress) -> Release | None:
     if not isinstance(version, str) or _VERSION_PATTERN.fullmatch(version) is None:
         return None
     texts = notes if isinstance(notes, dict) else {}
-    kept = {name: sanitise_long_text(text[:MAX_NOTE_CHARS]) for name in ("ja", "en") if isinstance(text := texts.get(name), str)}
-    return Release(version, _parse_page(data.get("page"), feed), kept)
-
-
-def _parse_page(url: object, feed: HttpAddress) -> str:
-    try:
-        address = parse_address(url) if isinstance(url, str) else None
-    except UnusableAddressError:
-        return ""
-    return address.url if address is not None and address.origin == feed.origin else ""
+    clean = {name: sanitise_long_text(text[:MAX_NOTE_CHARS]) for name in ("ja", "en") if isinstance(text := texts.get(name), str)}
+    page = ""
+    with contextlib.suppress(UnusableAddressError):
+        if isinstance(url := data.get("page"), str) and (address := parse_address(url)).origin == feed.origin:
+            page = address.url
+    return Release(version, page, clean)
