@@ -50,24 +50,15 @@ class ProbeResultStore:
 
     def begin_trial(self, place: str, *models: str) -> None:
         """Record that a trial begins, which counts as failed until `end_trial`; raise OutputFileError, for without the record no trial may begin."""
-        with lock_path_for_change(self._path):
-            failures = self._count_failures(place, models)
-            self._put_trial(models, place, {"failures": failures + 1, "at": self._clock(), "line": None})
+        self._put_trial(models, place, lambda trial, failures: (failures + 1, None))
 
     def end_trial(self, place: str, trial_line: dict[str, Any], *models: str) -> None:
         """Keep the line of a finished trial; only one that crashed or hung stays counted as failed."""
-        with lock_path_for_change(self._path):
-            before = self._count_failures(place, models)
-            self._put_trial(
-                models, place, {"failures": before if trial_line.get("crashed") else 0, "at": self._clock(), "line": trial_line}
-            )
+        self._put_trial(models, place, lambda trial, failures: (failures if trial_line.get("crashed") else 0, trial_line))
 
     def cancel_trial(self, place: str, *models: str) -> None:
         """Undo `begin_trial`: the user stopped the trial, which proves nothing about the place."""
-        with lock_path_for_change(self._path):
-            failures = self._count_failures(place, models)
-            line = self.find_trials(*models).get(place, {}).get("line")
-            self._put_trial(models, place, {"failures": max(0, failures - 1), "at": self._clock(), "line": line})
+        self._put_trial(models, place, lambda trial, failures: (max(0, failures - 1), trial.get("line")))
 
     def save_placement(self, placement: str, *models: str) -> None:
         """Keep the fastest placement."""
@@ -77,16 +68,20 @@ class ProbeResultStore:
             self._write_entries(entries)
 
     def _count_failures(self, place: str, models: tuple[str, ...]) -> int:
-        found = self.find_trials(*models).get(place, {}).get("failures")
-        return found if type(found) is int and found > 0 else 0
+        failures = self.find_trials(*models).get(place, {}).get("failures")
+        return failures if type(failures) is int and failures > 0 else 0
 
-    def _put_trial(self, models: tuple[str, ...], place: str, trial: dict[str, Any]) -> None:
-        entries = self._read_entries()
-        entry = entries.pop(_compute_key(models), {})
-        trials = entry.get("trials")
-        entry["trials"] = (trials if isinstance(trials, dict) else {}) | {place: trial}
-        entries[_compute_key(models)] = entry
-        self._write_entries(entries)
+    def _put_trial(self, models: tuple[str, ...], place: str, change: Callable[[dict[str, Any], int], tuple[int, Any]]) -> None:
+        """Put a trial, with the failures and the line that `change` makes of the one before and its failures."""
+        with lock_path_for_change(self._path):
+            entries = self._read_entries()
+            entry = entries.pop(_compute_key(models), {})
+            failures, line = change(self.find_trials(*models).get(place, {}), self._count_failures(place, models))
+            trials = entry.get("trials")
+            trial = {"failures": failures, "at": self._clock(), "line": line}
+            entry["trials"] = (trials if isinstance(trials, dict) else {}) | {place: trial}
+            entries[_compute_key(models)] = entry
+            self._write_entries(entries)
 
     def _find_entry(self, models: tuple[str, ...]) -> dict[str, Any]:
         entries = self._read_entries()
@@ -96,8 +91,8 @@ class ProbeResultStore:
         return load_cache(self._path, _parse_entries) or {}
 
     def _write_entries(self, entries: dict[str, dict[str, Any]]) -> None:
-        kept = dict(list(entries.items())[-MAX_PROBE_ENTRIES:])
-        save_data(self._path, kept, localize("測定結果を保存できません", "The measurements could not be saved"))
+        newest = dict(list(entries.items())[-MAX_PROBE_ENTRIES:])
+        save_data(self._path, newest, localize("測定結果を保存できません", "The measurements could not be saved"))
 
 
 def _parse_entries(data: Any) -> dict[str, dict[str, Any]]:

@@ -65,9 +65,8 @@ def change_dictionary(change: DictionaryChange) -> tuple[tuple[DictionaryEntry, 
         if len(changed) > max(MAX_DICTIONARY_ENTRIES, len(entries)):
             raise create_too_many_error()
         if changed != entries:
-            save_data(
-                path, convert_entries_to_data(changed), localize("ユーザー辞書を保存できません", "The user dictionary could not be saved")
-            )
+            failed = localize("ユーザー辞書を保存できません", "The user dictionary could not be saved")
+            save_data(path, convert_entries_to_data(changed), failed)
         return changed, error
 
 
@@ -76,15 +75,12 @@ def import_entries(file: Path) -> tuple[list[DictionaryEntry], list[InputError]]
     try:
         content = read_bounded(file, MAX_DICTIONARY_BYTES)
     except OSError as exc:
-        raise _build_unreadable_error(file.name, describe_reason(exc)) from exc
+        reason = describe_reason(exc)
+        raise InputError(
+            localize(f"「{file.name}」を読み込めません。（{reason}）", f"“{file.name}” cannot be read. ({reason})"),
+            localize("JSON または CSV ファイルを選んでください。", "Choose a JSON or CSV file."),
+        ) from exc
     return parse_dictionary_text(decode_text(file.name, content))
-
-
-def _build_unreadable_error(name: str, reason: str) -> InputError:
-    return InputError(
-        localize(f"「{name}」を読み込めません。（{reason}）", f"“{name}” cannot be read. ({reason})"),
-        localize("JSON または CSV ファイルを選んでください。", "Choose a JSON or CSV file."),
-    )
 
 
 def _refuse_own_file(file: Path) -> None:
@@ -93,10 +89,9 @@ def _refuse_own_file(file: Path) -> None:
     except (OSError, ValueError):  # one of them is not there; what is no name is reported when it is written
         return
     if is_own:
+        english = f"“{file.name}” is the user dictionary, and cannot be replaced."
         raise InputError(
-            localize(
-                f"「{file.name}」はユーザー辞書なので、上書きできません。", f"“{file.name}” is the user dictionary, and cannot be replaced."
-            ),
+            localize(f"「{file.name}」はユーザー辞書なので、上書きできません。", english),
             localize("別の名前を指定してください。", "Choose another name."),
         )
 

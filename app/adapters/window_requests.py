@@ -70,13 +70,12 @@ def send_read_request(request: ReadRequest) -> bool:
     pending, answer = find_requests_dir() / f"{name}.read", find_requests_dir() / f"{name}.answer"
     try:
         make_private_folder(find_requests_dir())
-        asked = {"source": request.source, "text": request.text, "asked_at": time.time()}
-        write_file_atomically(pending, json.dumps(asked).encode(), PRIVATE)
+        data = {"source": request.source, "text": request.text, "asked_at": time.time()}
+        write_file_atomically(pending, json.dumps(data).encode(), PRIVATE)
         content = _wait_for_answer(answer)
     except OSError as exc:
-        raise InternalError(
-            localize("開いている Koebako に依頼できません。", "The open Koebako cannot be asked."), f"({describe_reason(exc)})"
-        ) from exc
+        message = localize("開いている Koebako に依頼できません。", "The open Koebako cannot be asked.")
+        raise InternalError(message, f"({describe_reason(exc)})") from exc
     finally:
         # Also when the user interrupts the waiting: the text would otherwise be read when a window opens.
         for file in (pending, answer):
@@ -130,11 +129,8 @@ def parse_read_request(content: bytes) -> ReadRequest:
     """Return the request that a file holds; raise ValueError if it is none of ours, InputError if its text is too long."""
     data = parse_json(content)
     kinds = {"source": str, "text": str, "asked_at": float}
-    if (
-        not isinstance(data, dict)
-        or not all(isinstance(data.get(name), kind) for name, kind in kinds.items())
-        or data["source"] not in (*READ_SOURCES, *READ_COMMANDS)
-    ):
+    is_complete = isinstance(data, dict) and all(isinstance(data.get(name), kind) for name, kind in kinds.items())
+    if not is_complete or data["source"] not in (*READ_SOURCES, *READ_COMMANDS):
         raise ValueError("no request to read aloud")
     check_read_size(data["text"])
     return ReadRequest(data["source"], data["text"], data["asked_at"])

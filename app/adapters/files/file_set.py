@@ -64,13 +64,10 @@ class FileSet:
     def _link_old_files(self) -> list[Path | None]:
         """Link the files to be replaced, so that they can be restored; a single file needs no link, for its rename is the last step."""
         is_set = len(self._parts) > 1
-        return [self._link_old_file(part.target) if is_set and self._is_replaced(part) else None for part in self._parts]
-
-    def _is_replaced(self, part: PartFile) -> bool:
-        return part.target.name in self._replaced_names
+        return [self._link_old_file(part.target) if is_set else None for part in self._parts]
 
     def _link_old_file(self, target: Path) -> Path | None:
-        if not os.path.lexists(target):
+        if target.name not in self._replaced_names or not os.path.lexists(target):
             return None
         try:
             if self._aside is None:
@@ -84,7 +81,11 @@ class FileSet:
             try:
                 second.hardlink_to(target)
             except OSError:  # a disk that gives a file one name only
-                _copy_file(target, second)
+                with target.open("rb") as old, second.open("xb") as new:
+                    shutil.copyfileobj(old, new)
+                    new.flush()
+                    os.fsync(new.fileno())
+                shutil.copystat(target, second)
         except OSError as exc:
             raise build_write_error(target, exc) from exc
         return second
@@ -93,7 +94,7 @@ class FileSet:
         named: list[tuple[Path, Path | None]] = []
         try:
             for part, old in zip(self._parts, backups, strict=True):
-                if self._is_replaced(part):
+                if part.target.name in self._replaced_names:
                     part.put_in_place()
                 elif not part.take_free_name():
                     raise build_write_error(part.target, FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)))
@@ -103,11 +104,3 @@ class FileSet:
                 with contextlib.suppress(OSError):
                     target.unlink() if old is None else move_path(old, target)
             raise
-
-
-def _copy_file(source: Path, target: Path) -> None:
-    with source.open("rb") as old, target.open("xb") as new:
-        shutil.copyfileobj(old, new)
-        new.flush()
-        os.fsync(new.fileno())
-    shutil.copystat(source, target)

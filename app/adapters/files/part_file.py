@@ -148,17 +148,11 @@ def remove_stale_parts(folder: Path) -> None:
     """Remove the parts that killed programs have left in a folder; those being written now and those that cannot be removed stay."""
     with contextlib.suppress(OSError):
         for item in list_stale_parts(folder, MIN_STALE_PART_AGE_S):
-            if item.is_file() and not item.is_symlink() and _is_unlocked(item):
-                remove_path(item)
-
-
-def _is_unlocked(part: Path) -> bool:
-    try:
-        with part.open("rb+") as file:
-            _lock_file(file.fileno())
-    except OSError:
-        return False
-    return True
+            with contextlib.suppress(OSError):
+                if item.is_file() and not item.is_symlink():
+                    with item.open("rb+") as file:
+                        _lock_file(file.fileno())
+                    remove_path(item)
 
 
 def _lock_file(file: int) -> None:
@@ -181,19 +175,13 @@ def build_write_error(path: Path, cause: Exception) -> OutputFileError:
         reason = localize("書き込む権限がないか、使用中です", "it is not writable or in use")
     elif code == errno.EFBIG:
         reason = describe_reason(OSError(errno.ENOSPC, ""))
-    return OutputFileError(
-        localize(f"「{path}」に書き出せません：{reason}。", f"“{path}” could not be written: {reason}."), _describe_remedy(path, code)
-    )
+    message = localize(f"「{path}」に書き出せません：{reason}。", f"“{path}” could not be written: {reason}.")
+    return OutputFileError(message, _describe_remedy(path, code))
 
 
 _NO_FOLDER_CODES = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST)  # the last of a folder that is to be made where a file is
-_TARGET_IN_USE_CODES = (
-    errno.ENOENT,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EBUSY,
-    errno.ETXTBSY,
-)  # Windows says the same of what is open elsewhere and what is protected
+# Windows says the same of what is open elsewhere and what is protected.
+_TARGET_IN_USE_CODES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EBUSY, errno.ETXTBSY)
 
 
 def _describe_remedy(path: Path, code: int | None) -> str:

@@ -82,7 +82,9 @@ class PortAudioThread:
                 if answer.done():
                     raise
                 self.unanswered = answer
-                _skip_portaudio_exit()
+                # PortAudio's exit function is skipped, so that the end of the program does not wait for PortAudio.
+                if (library := sys.modules.get("sounddevice")) is not None:
+                    atexit.unregister(getattr(library, "_exit_handler", None))  # type: ignore[arg-type]
                 if isinstance(exc, TimeoutError):
                     raise _build_timeout_error() from exc
                 raise
@@ -94,12 +96,6 @@ class PortAudioThread:
                 answer.set_result(action())
             except BaseException as exc:  # the caller handles it
                 answer.set_exception(exc)
-
-
-def _skip_portaudio_exit() -> None:
-    """Skip PortAudio's exit function, so that the end of the program does not wait for PortAudio."""
-    if (library := sys.modules.get("sounddevice")) is not None:
-        atexit.unregister(getattr(library, "_exit_handler", None))  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -124,10 +120,7 @@ def _build_timeout_error() -> AudioDeviceError:
     return AudioDeviceError(
         localize("サウンドシステムが応答しません。", "The sound system is not responding."),
         localize("サウンドサーバーまたはコンピューターを再起動してください。", "Restart the sound server or the computer. ")
-        + choose_by_frontend(
-            localize("音声ファイルへの書き出しはできます。", "You can still export audio to a file."),
-            localize("-o でファイルに書き出すこともできます。", "You can still write a file with -o."),
-        ),
+        + _suggest_file_output(),
     )
 
 

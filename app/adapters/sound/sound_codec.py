@@ -129,27 +129,22 @@ def read_recording(file: Path) -> tuple[Float32, int]:
     try:
         mono, rate = _read_mono(file, MAX_RECORDING_S + 1)
     except _TooManyChannelsError as exc:
-        raise InputError(
-            localize(f"この音声ファイルは使えません: {file.name}", f"This sound file cannot be used: {file.name}"),
-            localize(
-                f"チャンネルが多すぎます（{exc}）。{MAX_CHANNELS} チャンネルまでの音声を選んでください。",
-                f"It has {exc} channels. Choose one of at most {MAX_CHANNELS}.",
-            ),
-        ) from exc
+        japanese = f"チャンネルが多すぎます（{exc}）。{MAX_CHANNELS} チャンネルまでの音声を選んでください。"
+        hint = localize(japanese, f"It has {exc} channels. Choose one of at most {MAX_CHANNELS}.")
+        raise _build_unfit_error(file, hint) from exc
     except (OSError, RuntimeError, ValueError) as exc:
         raise InputError(
             localize(f"音声ファイルを読み込めません: {file.name}", f"This sound file cannot be read: {file.name}"),
             localize("ファイルが壊れているか、対応していない形式です。", "The file is damaged or its format is not supported."),
         ) from exc
     if not mono.any() or len(mono) > MAX_RECORDING_S * rate:
-        raise InputError(
-            localize(f"この音声ファイルは使えません: {file.name}", f"This sound file cannot be used: {file.name}"),
-            localize(
-                f"無音ではない、{MAX_RECORDING_S} 秒以内の音声を選んでください。",
-                f"Choose one of at most {MAX_RECORDING_S} seconds that is not silent.",
-            ),
-        )
+        english = f"Choose one of at most {MAX_RECORDING_S} seconds that is not silent."
+        raise _build_unfit_error(file, localize(f"無音ではない、{MAX_RECORDING_S} 秒以内の音声を選んでください。", english))
     return mono, rate
+
+
+def _build_unfit_error(file: Path, hint: str) -> InputError:
+    return InputError(localize(f"この音声ファイルは使えません: {file.name}", f"This sound file cannot be used: {file.name}"), hint)
 
 
 def _read_mono(file: Path, max_duration_s: int = MAX_RECORDING_S) -> tuple[Float32, int]:

@@ -125,11 +125,9 @@ class _SoundPartFile:
         self._path = path
         self._part = PartFile(path, follows_link=follows_link)
         self._sound: soundfile.SoundFile | None = None
-        form = encoding
+        form = encoding.rate, encoding.channels, encoding.subtype
         with self._discard_on_error():
-            self._sound = soundfile.SoundFile(
-                self._part, "w", form.rate, form.channels, form.subtype, format=form.container, compression_level=form.level
-            )
+            self._sound = soundfile.SoundFile(self._part, "w", *form, format=encoding.container, compression_level=encoding.level)
 
     def write_frames(self, frames: Float32) -> None:
         """Write float32 (N, channels) within [-1, 1]."""
@@ -174,14 +172,14 @@ class WavPipeWriter:
     """WAV to a pipe, where each piece leaves at once: a header with unknown lengths, then samples. Where the output is a plain file after all, the lengths follow."""
 
     def __init__(self, encoding: SoundEncoding, out: BinaryIO | None = None) -> None:
-        found = out or getattr(sys.stdout, "buffer", None)
+        stream: BinaryIO | None = out or getattr(sys.stdout, "buffer", None)
         # A windowed program on Windows has no standard output.
-        if found is None:
+        if stream is None:
             raise OutputFileError(
                 localize("標準出力がありません。", "There is no standard output."),
                 localize("ファイル名を指定してください。", "Specify a file instead."),
             )
-        self._out: BinaryIO = found
+        self._out = stream
         self._encoding = encoding
         self._size = 0
         self._start = self._find_position()
@@ -217,29 +215,23 @@ class WavPipeWriter:
         return struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", riff_size, b"WAVE", b"fmt ", 16, *layout, b"data", data_size)
 
     def _find_position(self) -> int | None:
-        if not self._out.seekable() or _is_append_only(self._out):
-            return None
-        return self._out.tell()
+        return None if not self._out.seekable() or _is_append_only(self._out) else self._out.tell()
 
     def _send_bytes(self, data: bytes) -> None:
         try:
             self._out.write(data)
             self._out.flush()
         except (OSError, ValueError) as exc:
-            self._detach_broken_stdout()
+            # What a broken pipe left in the buffer would raise once more when the program ends.
+            if self._out is getattr(sys.stdout, "buffer", None):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, self._out.fileno())
+                os.close(nowhere)
+            reason = describe_reason(exc)
             raise OutputFileError(
-                localize(
-                    f"標準出力に書き出せません：{describe_reason(exc)}。", f"Standard output could not be written: {describe_reason(exc)}."
-                ),
+                localize(f"標準出力に書き出せません：{reason}。", f"Standard output could not be written: {reason}."),
                 localize("出力を受け取るコマンドを確認してください。", "Check the command that reads it."),
             ) from exc
-
-    def _detach_broken_stdout(self) -> None:
-        # What a broken pipe left in the buffer would raise once more when the program ends.
-        if self._out is getattr(sys.stdout, "buffer", None):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self._out.fileno())
-            os.close(nowhere)
 
 
 def _is_append_only(out: BinaryIO) -> bool:
