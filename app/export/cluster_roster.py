@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -51,11 +51,11 @@ class ClusterRoster:
         self._client, self._voices, self._names, self._announce = client, voices, names, announce
         question = {name: voice.convert_to_data() for name, voice in voices.items()}
         self.request: dict[str, Any] = {"voices": question, "voices_folder": voices_folder, "force_bert": force_bert}
-        self._known: dict[str, WorkerFacts | None] = {}
-        self._there: frozenset[str] = frozenset()
-        self._refreshing, self._refreshed_at = threading.Lock(), 0.0
+        self._facts: dict[str, WorkerFacts | None] = {}
+        self._present: frozenset[str] = frozenset()
+        self._refresh_lock, self._refreshed_at = threading.Lock(), 0.0
         self._alone_since: dict[frozenset[str], float] = {}
-        self._announced: set[str] = set()
+        self._sentences: set[str] = set()
 
     def ask_first_workers(self) -> dict[str, VoiceError]:
         """Ask all workers before anything starts; return an error for each voice that none of them has.
@@ -71,12 +71,12 @@ class ClusterRoster:
                 )
             time.sleep(REFRESH_INTERVAL_S)
         self._ask_workers(addresses)
-        found = [facts for facts in self._known.values() if facts is not None]
-        self._raise_unless_usable(found)
-        for facts in found:
+        answers = [facts for facts in self._facts.values() if facts is not None]
+        self._raise_unless_usable(answers)
+        for facts in answers:
             self._announce_facts(facts)
-        there = {voice for facts in found for voice in facts.fingerprints}
-        return {voice: self._build_missing_error(voice) for voice in self._voices if voice not in there}
+        voices = {voice for facts in answers for voice in facts.fingerprints}
+        return {voice: self._build_missing_error(voice) for voice in self._voices if voice not in voices}
 
     def list_openings(self) -> dict[str, VoiceOpening]:
         """Return how each voice is to be opened, by the id that lines have."""
@@ -84,7 +84,7 @@ class ClusterRoster:
 
     def list_usable(self) -> list[str]:
         """Return the workers that may be given something."""
-        return [address for address, facts in list(self._known.items()) if facts is not None and address in self._there]
+        return [address for address, facts in list(self._facts.items()) if facts is not None and address in self._present]
 
     def find_workers(self, voices: Collection[str]) -> list[str]:
         """Return the workers that have all of these voices; none for a while if they may come back. Raise BatchEndError if they do not."""
@@ -92,8 +92,8 @@ class ClusterRoster:
         wanted = frozenset(voices)
         found = [
             address
-            for address, facts in list(self._known.items())
-            if facts is not None and facts.version == VERSION and address in self._there and wanted <= facts.fingerprints.keys()
+            for address, facts in list(self._facts.items())
+            if facts is not None and facts.version == VERSION and address in self._present and wanted <= facts.fingerprints.keys()
         ]
         if found:
             self._alone_since.pop(wanted, None)
@@ -106,26 +106,24 @@ class ClusterRoster:
 
     def _refresh_workers(self) -> None:
         """Ask workers that have come meanwhile; one thread does, the others carry on."""
-        if time.monotonic() - self._refreshed_at < REFRESH_INTERVAL_S or not self._refreshing.acquire(blocking=False):
+        if time.monotonic() - self._refreshed_at < REFRESH_INTERVAL_S or not self._refresh_lock.acquire(blocking=False):
             return
         try:
-            addresses = self._client.list_workers()
-            self._there = frozenset(addresses)
-            new = [address for address in addresses if address not in self._known]
-            self._ask_workers(addresses)
-            for facts in (self._known[address] for address in new):
-                if facts is not None:
+            for address in self._ask_workers(self._client.list_workers()):
+                if (facts := self._facts[address]) is not None:
                     self._announce_facts(facts)
         finally:
             self._refreshed_at = time.monotonic()
-            self._refreshing.release()
+            self._refresh_lock.release()
 
-    def _ask_workers(self, addresses: Collection[str]) -> None:
-        new = [address for address in addresses if address not in self._known]
+    def _ask_workers(self, addresses: Collection[str]) -> list[str]:
+        """Ask those of these workers that are new, and return them."""
+        self._present = frozenset(addresses)
+        new = [address for address in addresses if address not in self._facts]
         if new:
             with ThreadPoolExecutor(min(len(new), MAX_PARALLEL_QUESTIONS)) as threads:
-                self._known.update(zip(new, threads.map(self._ask_worker, new), strict=True))
-        self._there = frozenset(addresses)
+                self._facts.update(zip(new, threads.map(self._ask_worker, new), strict=True))
+        return new
 
     def _ask_worker(self, address: str) -> WorkerFacts | None:
         until = time.monotonic() + ASK_TIMEOUT_S
@@ -139,13 +137,13 @@ class ClusterRoster:
                 is_stopped=lambda: address not in self._client.list_workers(),
                 deadline=until,
             )
-            return None if answer is None else _parse_facts(answer)
+            if answer is None:
+                return None
+            fingerprints = {str(voice): str(facts["fingerprint"]) for voice, facts in answer["voices"].items() if facts is not None}
+            return WorkerFacts(str(answer["version"]), str(answer["host"]), str(answer["runtime"]), fingerprints)
         except (ClusterCallError, KeyError, TypeError, AttributeError):
-            self._announce_once(
-                localize(
-                    f"ワーカー {address} では Koebako が動かないため、使いません。", f"Worker {address} cannot run Koebako and is not used."
-                )
-            )
+            english = f"Worker {address} cannot run Koebako and is not used."
+            self._announce_once(localize(f"ワーカー {address} では Koebako が動かないため、使いません。", english))
             return None
 
     def _raise_unless_usable(self, found: Collection[WorkerFacts]) -> None:
@@ -157,56 +155,41 @@ class ClusterRoster:
                     "Install Koebako into the Python of the scheduler and of all workers.",
                 ),
             )
-        other = next((facts for facts in found if facts.version != VERSION), None)
-        if other is not None:
-            raise InputError(
-                localize(
-                    f"{other.host} の Koebako は {other.version}、このコンピューターでは {VERSION} です。",
-                    f"{other.host} has Koebako {other.version}, this computer {VERSION}.",
-                ),
-                localize("すべて同じバージョンにしてください。", "Install the same version everywhere."),
-            )
+        for facts in found:
+            if facts.version != VERSION:
+                japanese = f"{facts.host} の Koebako は {facts.version}、このコンピューターでは {VERSION} です。"
+                raise InputError(
+                    localize(japanese, f"{facts.host} has Koebako {facts.version}, this computer {VERSION}."),
+                    localize("すべて同じバージョンにしてください。", "Install the same version everywhere."),
+                )
 
     def _announce_facts(self, facts: WorkerFacts) -> None:
         """Say once of each machine which voices it lacks, and which sound another way there."""
         host = facts.host
         if facts.version != VERSION:
-            self._announce_once(
-                localize(
-                    f"{host} の Koebako は {facts.version} のため、使いません。", f"{host} has Koebako {facts.version} and is not used."
-                )
-            )
+            english = f"{host} has Koebako {facts.version} and is not used."
+            self._announce_once(localize(f"{host} の Koebako は {facts.version} のため、使いません。", english))
             return
-        missing = [self._name_voice(voice) for voice in self._voices if voice not in facts.fingerprints]
-        if missing:
-            names = ", ".join(missing)
+        if names := self._join_names(voice for voice in self._voices if voice not in facts.fingerprints):
             self._announce_once(localize(f"{host} にない声: {names}", f"Not on {host}: {names}"))
         from app.adapters.ort.graph_session import ORT_VERSION
 
-        other = [self._name_voice(voice) for voice, found in facts.fingerprints.items() if found != self._voices[voice].fingerprint]
+        names = self._join_names(voice for voice, name in facts.fingerprints.items() if name != self._voices[voice].fingerprint)
         if facts.runtime != ORT_VERSION:
-            self._announce_once(
-                localize(
-                    f"{host} の ONNX Runtime は {facts.runtime}、このコンピューターでは {ORT_VERSION} です。音声がわずかに変わることがあります。",
-                    f"{host} has ONNX Runtime {facts.runtime}, this computer {ORT_VERSION}: its samples may differ slightly.",
-                )
-            )
-        elif other:
-            names = ", ".join(other)
-            self._announce_once(
-                localize(
-                    f"{host} では別の精度で合成する声: {names}",
-                    f"In another precision on {host}, so that samples may differ slightly: {names}",
-                )
-            )
+            english = f"{host} has ONNX Runtime {facts.runtime}, this computer {ORT_VERSION}: its samples may differ slightly."
+            versions = f"{host} の ONNX Runtime は {facts.runtime}、このコンピューターでは {ORT_VERSION} です。"
+            self._announce_once(localize(f"{versions}音声がわずかに変わることがあります。", english))
+        elif names:
+            english = f"In another precision on {host}, so that samples may differ slightly: {names}"
+            self._announce_once(localize(f"{host} では別の精度で合成する声: {names}", english))
 
     def _announce_once(self, sentence: str) -> None:
-        if sentence not in self._announced:
-            self._announced.add(sentence)
+        if sentence not in self._sentences:
+            self._sentences.add(sentence)
             self._announce(sentence)
 
     def _build_missing_error(self, voice: str) -> VoiceError:
-        name = self._name_voice(voice)
+        name = self._join_names([voice])
         return VoiceError(
             localize(f"声「{name}」はどのワーカーにもありません。", f"No worker has the voice “{name}”."),
             localize(
@@ -215,11 +198,5 @@ class ClusterRoster:
             ),
         )
 
-    def _name_voice(self, voice: str) -> str:
-        return self._names.get(voice, voice)
-
-
-def _parse_facts(answer: Mapping[str, Any]) -> WorkerFacts:
-    """Parse what a worker said; raise KeyError, TypeError or AttributeError."""
-    found = {str(voice): str(one["fingerprint"]) for voice, one in answer["voices"].items() if one is not None}
-    return WorkerFacts(str(answer["version"]), str(answer["host"]), str(answer["runtime"]), found)
+    def _join_names(self, voices: Iterable[str]) -> str:
+        return ", ".join(self._names.get(voice, voice) for voice in voices)

@@ -38,7 +38,7 @@ class ClusterBatch:
     def __init__(self, client: ClusterClient, roster: ClusterRoster) -> None:
         self._client, self._roster = client, roster
         self._id = uuid.uuid4().hex
-        self._sharing = threading.Lock()
+        self._share_lock = threading.Lock()
         self._shared: Any = None
 
     def ask_first_workers(self) -> dict[str, VoiceError]:
@@ -60,10 +60,15 @@ class ClusterBatch:
     def run_task(self, batch: BatchSettings, task: ExportTask, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
         """Return what a worker answers, see `run_cluster_task`; None once stopped. Raise BatchEndError or ClusterCallError."""
         voices = {line.settings.voice for line in task.item.lines}
+        with self._share_lock:
+            if self._shared is None:
+                data = self._roster.request | {"id": self._id, "batch": batch.convert_to_data()}
+                self._shared = self._client.submit_value(json.dumps(data))
+            shared = self._shared
         sent = json.dumps(convert_task_to_data(task) | {"file": f"sound{task.item.file.suffix}"})
         return self._client.call_function(
             run_cluster_task,
-            [self._submit_settings(batch), sent],
+            [shared, sent],
             lambda: self._roster.find_workers(voices),
             is_stopped=is_stopped,
             deadline=time.monotonic() + FILE_TIMEOUT_S,
@@ -75,13 +80,6 @@ class ClusterBatch:
             self._client.run_function(end_cluster_batch, self._roster.list_usable(), self._id)
         self._shared = None
         self._client.close()
-
-    def _submit_settings(self, batch: BatchSettings) -> Any:
-        with self._sharing:
-            if self._shared is None:
-                data = self._roster.request | {"id": self._id, "batch": batch.convert_to_data()}
-                self._shared = self._client.submit_value(json.dumps(data))
-            return self._shared
 
 
 class ClusterWorker:

@@ -20,7 +20,7 @@ from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, plan_
 from app.export.export_settings import ExportSettings
 from app.export.game_lists import PlannedList, describe_kept_list, plan_game_list, write_game_list
 from app.export.loudness import LoudnessMeasurement
-from app.export.manifest_store import PARKED_PREFIX, FileContent, ManifestEntry, ManifestStore, describe_place, is_same_place, is_there
+from app.export.manifest_store import PARKED_PREFIX, ManifestEntry, ManifestStore, describe_place, is_same_place, is_there
 from app.export.owned_files import OwnedFiles, OwnParts, is_same_name, read_content
 from app.export.render_keys import SoundConditions, compute_file_key, compute_sound_key
 from app.export.safe_file_names import OwnFiles, SourceFiles, fold_file_name
@@ -140,9 +140,8 @@ class ExportLedger:
         keyed = [self._build_keyed_file(item, gains_db.get(item)) for item in iterate_yielding_gil(files)]
         scope = self._build_scope(line.id for item in files for line in item.lines)
         self._may_replace = settings.existing == "replace"
-        changes = plan_changes(
-            keyed, self._store.entries, scope, self._owned.find_state, may_overwrite=settings.existing in ("replace", "number")
-        )
+        may_overwrite = settings.existing in ("replace", "number")
+        changes = plan_changes(keyed, self._store.entries, scope, self._owned.find_state, may_overwrite=may_overwrite)
         self._replaced = dict(changes.replaced)
         self._new_files = {entry.path: file for file, entry in self._replaced.items()}
         return changes
@@ -185,7 +184,8 @@ class ExportLedger:
         keyed = self._build_keyed_file(item, gain_db)
         try:
             contents = {path.suffix: read_content(path) for path in sidecars}
-            entry = self._build_entry(keyed, read_content(item.file), contents, loudness)
+            keys = keyed.lines, self._script.project, keyed.sound_key, keyed.file_key
+            entry = ManifestEntry(keyed.path, read_content(item.file), contents, *keys, loudness, self._place)
         except OSError:
             # It is gone already, or cannot be read: a file without an entry counts as existing, which is the truth.
             self._store.remove_entry(keyed.path)
@@ -243,12 +243,6 @@ class ExportLedger:
             self._sound_keys[item] = compute_sound_key(item, self._conditions)
         return self._sound_keys[item]
 
-    def _build_entry(
-        self, file: KeyedFile, sound: FileContent, sidecars: Mapping[str, FileContent], loudness: LoudnessMeasurement | None
-    ) -> ManifestEntry:
-        project, place = self._script.project, self._place
-        return ManifestEntry(file.path, sound, sidecars, file.lines, project, file.sound_key, file.file_key, loudness, place)
-
     def _clear_way(self, target: str, coming: ManifestEntry) -> None:
         """Remove an older file of ours at a name that another file gets, with what lies beside it; one to be made again is kept until then."""
         former = self._store.entries.get(target)
@@ -290,10 +284,8 @@ class ExportLedger:
 
     def _remove_quietly(self, entry: ManifestEntry, kept: Collection[str]) -> None:
         """Remove files that another replaces; one that cannot be removed stays, and no file is lost."""
-        try:
+        with contextlib.suppress(AppError):
             self._owned.remove_files(entry, kept)
-        except AppError:
-            return
 
 
 def describe_changes(written: int, renamed: int, unchanged: int, orphans: int) -> str:
@@ -304,10 +296,8 @@ def describe_changes(written: int, renamed: int, unchanged: int, orphans: int) -
     )
     if not orphans:
         return sentence
-    files = "file belongs" if orphans == 1 else "files belong"
-    return sentence + localize(
-        f"台本にない行のファイルが {orphans:,} 個あります。", f" {orphans:,} {files} to lines that are no longer in the script."
-    )
+    english = f" {orphans:,} {'file belongs' if orphans == 1 else 'files belong'} to lines that are no longer in the script."
+    return sentence + localize(f"台本にない行のファイルが {orphans:,} 個あります。", english)
 
 
 def describe_write_error(error: OutputFileError) -> str:

@@ -106,8 +106,8 @@ def plan_files(
 
     Raises InputError if a file that the export reads is to be replaced, OutputFileError for a link in place of a folder.
     """
-    taken: dict[str, set[str]] = {}
-    there = TakenNames(own_files, sources)
+    names_by_folder: dict[str, set[str]] = {}
+    names = TakenNames(own_files, sources)
     suffixes = (settings.suffix, *list_sidecar_suffixes(settings.sidecars))
     files = []
     for folder, group in _group_lines(lines, settings, context):
@@ -117,25 +117,18 @@ def plan_files(
         if settings.game == "yarn":
             values["id"] = first.line.id.removeprefix(_YARN_ID_PREFIX)
         stem = fill_pattern("$id$" if settings.game else settings.pattern.strip() or choose_default_pattern(), values)
-        known = taken.setdefault(str(folder), set())
+        planned_names = names_by_folder.setdefault(str(folder), set())
         avoids = settings.existing == "number" or COUNTER_PLACEHOLDER in stem
-        name = find_free_stem(
-            stem, f"{first.number:0{NUMBER_WIDTH}d}", known, partial(there.has_set, folder, suffixes) if avoids else lambda _name: False
-        )
-        known.add(fold_file_name(name))
-        exists = there.find_taken(folder, name, suffixes)
-        if settings.existing == "replace" and (read := there.find_sources(folder, exists)):
-            raise build_source_error(read[0])
+        is_existing = partial(names.has_set, folder, suffixes) if avoids else lambda _name: False
+        name = find_free_stem(stem, f"{first.number:0{NUMBER_WIDTH}d}", planned_names, is_existing)
+        planned_names.add(fold_file_name(name))
+        taken_names, present_names = names.find_taken(folder, name, suffixes), names.list_present(folder, name, suffixes)
+        if settings.existing == "replace" and (sources_there := names.find_sources(folder, taken_names)):
+            raise build_source_error(sources_there[0])
         cast = tuple(context.name_line(item.line).character for item in group) if context.characters else ()
-        present = there.list_present(folder, name, suffixes)
-        planned = PlannedFile(
-            folder / f"{name}{settings.suffix}",
-            tuple(item.line for item in group),
-            exists,
-            cast if any(cast) else (),
-            present if settings.existing == "replace" else tuple(one for one in present if one not in exists),
-        )
-        files.append(planned)
+        replaced_names = present_names if settings.existing == "replace" else [item for item in present_names if item not in taken_names]
+        lines_of_file, characters = tuple(item.line for item in group), cast if any(cast) else ()
+        files.append(PlannedFile(folder / f"{name}{settings.suffix}", lines_of_file, taken_names, characters, tuple(replaced_names)))
     return files
 
 
@@ -166,17 +159,12 @@ def _group_lines(
         name = find_free_stem(who.character or who.speaker or who.voice, "voice", used, lambda _name: False)
         used.add(fold_file_name(name))
         folders[who] = root / sanitise_stem(name)
-        _refuse_link(folders[who])
+        # The files would go where it leads.
+        if folders[who].is_symlink():
+            english = f"“{folders[who]}” is a link, and nothing is exported through it."
+            raise OutputFileError(
+                localize(f"「{folders[who]}」はリンクなので、その中には書き出しません。", english),
+                localize("リンクの名前を変えるか、別のフォルダーに書き出してください。", "Rename the link, or export to another folder."),
+            )
     order = sorted(((item.number, who, item) for who, group in speakers.items() for item in group), key=lambda entry: entry[0])
     return [(folders[who], [item]) for _, who, item in order]
-
-
-def _refuse_link(folder: Path) -> None:
-    """Raise OutputFileError for a link in place of a folder that is named after somebody: the files would go where it leads."""
-    if folder.is_symlink():
-        raise OutputFileError(
-            localize(
-                f"「{folder}」はリンクなので、その中には書き出しません。", f"“{folder}” is a link, and nothing is exported through it."
-            ),
-            localize("リンクの名前を変えるか、別のフォルダーに書き出してください。", "Rename the link, or export to another folder."),
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from app.adapters.files.file_set import FileSet
@@ -49,10 +49,14 @@ class PlannedFileWriter:
                 self._write_samples(self._stage.finish_sound())
                 self.loudness = self._stage.measure_loudness(self._settings.channels)
             spoken = SpokenFile(join_lines(lines), self._sink.rate, self._sink.finish_sound())
-            for path, text in self._build_sidecar_texts(spoken) if spoken.samples else ():
-                before_file()
-                files.write_file(path, text.encode(_CODECS[self._settings.encoding], "replace"))
-                sidecars.append(path)
+            for kind in self._settings.sidecars if spoken.samples else ():
+                form = SIDECAR_FORMATS[kind]
+                # A voice that reports no times gets only those that need none.
+                if (text := form.format_text(spoken, self._settings.unit)) is not None:
+                    before_file()
+                    path = self._item.file.with_name(self._item.file.stem + form.suffix)
+                    files.write_file(path, text.encode(_CODECS[self._settings.encoding], "replace"))
+                    sidecars.append(path)
             before_file()
             files.add_part(self._sink.finish_as_part())
             files.commit()
@@ -68,14 +72,6 @@ class PlannedFileWriter:
 
     def _write_samples(self, samples: Float32) -> None:
         self._sink.write_chunk(AudioChunk(samples, self._sink.rate, "file", 0))
-
-    def _build_sidecar_texts(self, spoken: SpokenFile) -> Iterator[tuple[Path, str]]:
-        """Build the sidecars of the sound; a voice that reports no times gets only those that need none."""
-        for kind in self._settings.sidecars:
-            form = SIDECAR_FORMATS[kind]
-            text = form.format_text(spoken, self._settings.unit)
-            if text is not None:
-                yield self._item.file.with_name(self._item.file.stem + form.suffix), text
 
 
 def write_finished_files(item: PlannedFile, sound: bytes, sidecars: Mapping[str, bytes]) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Iterable, Sequence
@@ -42,11 +43,11 @@ def plan_game_list(settings: ExportSettings, own_files: OwnFiles, sources: Sourc
     stem, suffix = Path(name).stem, Path(name).suffix
     if settings.existing == "number":
         stem = find_free_stem(stem, stem, (), partial(names.has_set, folder, [suffix]))
-    taken = names.find_taken(folder, stem, [suffix])
-    if settings.existing == "replace" and names.find_sources(folder, taken):
-        raise build_source_error(taken[0])
+    taken_names = names.find_taken(folder, stem, [suffix])
+    if settings.existing == "replace" and names.find_sources(folder, taken_names):
+        raise build_source_error(taken_names[0])
     present = names.list_present(folder, stem, [suffix])
-    return PlannedList(folder / f"{stem}{suffix}", bool(taken), present if settings.existing == "replace" or not taken else ())
+    return PlannedList(folder / f"{stem}{suffix}", bool(taken_names), present if settings.existing == "replace" or not taken_names else ())
 
 
 def list_existing_names(files: Iterable[PlannedFile], planned_list: PlannedList | None) -> list[str]:
@@ -58,27 +59,20 @@ def list_existing_names(files: Iterable[PlannedFile], planned_list: PlannedList 
 def describe_kept_list(planned: PlannedList) -> str:
     """Return a sentence about a list that gave way to somebody else's file."""
     name = planned.file.name
-    return localize(
-        f"「{name}」はすでにあるので、一覧は書き出していません。", f"“{name}” already exists, so the list of the files was not written."
-    )
+    english = f"“{name}” already exists, so the list of the files was not written."
+    return localize(f"「{name}」はすでにあるので、一覧は書き出していません。", english)
 
 
 def write_game_list(planned: PlannedList, files: Sequence[PlannedFile], settings: ExportSettings) -> None:
     """Write a list of these files, unless it is there already as it is to be: then its time of change stays too. Raise OutputFileError."""
     target = planned.file
     text = format_wwise_list(files, target.parent) if settings.game == "wwise" else format_csv_list(files, target.parent)
-    if _has_content(target, text.encode()):
-        return
+    with contextlib.suppress(OSError):
+        if not target.is_symlink() and read_bounded(target, len(text.encode())) == text.encode():
+            return
     written = FileSet(planned.replaced_names)
     written.write_file(target, text.encode())
     written.commit()
-
-
-def _has_content(target: Path, content: bytes) -> bool:
-    try:
-        return not target.is_symlink() and read_bounded(target, len(content)) == content
-    except OSError:
-        return False
 
 
 def format_csv_list(files: Sequence[PlannedFile], root: Path) -> str:
@@ -97,9 +91,8 @@ def format_csv_list(files: Sequence[PlannedFile], root: Path) -> str:
 
 def format_wwise_list(files: Sequence[PlannedFile], root: Path) -> str:
     """Return external sources for Wwise, with paths relative to the list."""
-    rows = "".join(
-        f"  <Source Path={quoteattr(_format_relative_path(item, root))} Conversion={quoteattr(_WWISE_CONVERSION)}/>\n" for item in files
-    )
+    paths = (quoteattr(_format_relative_path(item, root)) for item in files)
+    rows = "".join(f"  <Source Path={path} Conversion={quoteattr(_WWISE_CONVERSION)}/>\n" for path in paths)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<ExternalSourcesList SchemaVersion="1">\n{rows}</ExternalSourcesList>\n'
 
 

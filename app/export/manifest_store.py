@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
@@ -97,7 +97,7 @@ class ManifestData:
 
 def convert_manifest_to_data(manifest: ManifestData) -> dict[str, Any]:
     """Return the data that `parse_manifest` reads."""
-    lists = {name: _convert_content_to_data(content) for name, content in manifest.lists.items()}
+    lists = {name: astuple(content) for name, content in manifest.lists.items()}
     files = list(map(convert_entry_to_data, manifest.entries.values()))
     return {"format": MANIFEST_FORMAT, "version": MANIFEST_VERSION, "files": files} | ({"lists": lists} if lists else {})
 
@@ -106,8 +106,8 @@ def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
     """Return the data that `parse_entry` reads."""
     data: dict[str, Any] = {
         "path": entry.path,
-        "content": _convert_content_to_data(entry.sound),
-        "sidecars": {suffix: _convert_content_to_data(content) for suffix, content in entry.sidecars.items()},
+        "content": astuple(entry.sound),
+        "sidecars": {suffix: astuple(content) for suffix, content in entry.sidecars.items()},
         "lines": list(entry.lines),
         "project": entry.project,
         "sound": entry.sound_key,
@@ -118,10 +118,6 @@ def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
     if entry.loudness is not None:
         data["loudness"] = convert_loudness_to_data(entry.loudness)
     return data
-
-
-def _convert_content_to_data(content: FileContent) -> list[Any]:
-    return [content.size, content.digest]
 
 
 def parse_manifest(data: object) -> ManifestData:
@@ -147,6 +143,9 @@ def parse_entry(data: object) -> ManifestEntry:
         raise ValueError("no entry")
     if not set(data["sidecars"]) <= _SIDECAR_SUFFIXES or not 1 <= len(data["lines"]) <= MAX_LINE_IDS:
         raise ValueError("no entry")
+    loudness = data.get("loudness")
+    if isinstance(loudness, dict) and "losses" not in loudness:
+        loudness = None  # of a version before the limiter: it is measured again
     return ManifestEntry(
         _parse_path(data.get("path")),
         _parse_content(data.get("content")),
@@ -155,7 +154,7 @@ def parse_entry(data: object) -> ManifestEntry:
         _parse_text(data.get("project"), MAX_PROJECT_CHARS),
         _parse_digest(data.get("sound")),
         _parse_digest(data.get("key")),
-        _parse_known_loudness(data.get("loudness")),
+        None if loudness is None else parse_loudness(loudness),
         _parse_place(data.get("place", "")),
     )
 
@@ -164,14 +163,10 @@ def _parse_path(value: object) -> str:
     """Return a path that stays inside its folder, is not hidden and names a sound, on every system."""
     text = _parse_text(value, MAX_PATH_CHARS)
     parts = text.split("/")
-    if len(parts) > MAX_PATH_PARTS or any(FORBIDDEN_FILE_NAME_CHARS.search(part) or part != part.strip() for part in parts):
+    is_outside = len(parts) > MAX_PATH_PARTS or any(FORBIDDEN_FILE_NAME_CHARS.search(part) or part != part.strip() for part in parts)
+    names = parts[:-1] if parts[-1].startswith(PARKED_PREFIX) else parts
+    if is_outside or any(name.startswith(".") for name in names) or not all(parts) or PurePosixPath(text).suffix not in _SOUND_SUFFIXES:
         raise ValueError("no path of ours")
-    if any(not part or part.startswith(".") for part in parts[:-1]) or not parts[-1]:
-        raise ValueError("no path of ours")
-    if parts[-1].startswith(".") and not parts[-1].startswith(PARKED_PREFIX):
-        raise ValueError("no path of ours")
-    if PurePosixPath(text).suffix not in _SOUND_SUFFIXES:
-        raise ValueError("no sound")
     return text
 
 
@@ -199,12 +194,6 @@ def _parse_text(value: object, most_chars: int) -> str:
     if not isinstance(value, str) or len(value) > most_chars:
         raise ValueError("no text")
     return value
-
-
-def _parse_known_loudness(value: object) -> LoudnessMeasurement | None:
-    """Return the loudness; None for that of a version before the limiter, which is measured again."""
-    is_missing = value is None or (isinstance(value, dict) and "losses" not in value)
-    return None if is_missing else parse_loudness(value)
 
 
 def describe_place(script: Path | None, folder: Path) -> str:

@@ -39,28 +39,33 @@ class OwnedFiles:
 
     def find_state(self, entry: ManifestEntry) -> OwnedState:
         """Return the state of an entry's files, read once."""
-        known, state = self._states.get(entry.path, (None, None))
-        if known is not entry or state is None:
-            state = self._read_state(entry)
-            self._states[entry.path] = (entry, state)
-        return state
+        if self._states.get(entry.path, (None, None))[0] is not entry:
+            are_whole = [self.has_content(path, content) for path, content in entry.list_parts()]
+            there: OwnedState = "whole" if None not in are_whole else "partial" if True in are_whole else "gone"
+            self._states[entry.path] = entry, "edited" if False in are_whole else there
+        return self._states[entry.path][1]
 
     def remove_files(self, entry: ManifestEntry, kept: Iterable[str] = ()) -> None:
         """Remove those files of an entry that are still ours, but for the paths in `kept`; then the folder, if it is empty. Raise OutputFileError."""
         spared = frozenset(kept)
         for path, content in entry.list_parts():
             if path not in spared and self.has_content(path, content) is True:
-                self._remove_file(self._root / path)
+                try:
+                    (self._root / path).unlink(missing_ok=True)
+                except OSError as exc:
+                    raise build_write_error(self._root / path, exc) from exc
+        self._remove_empty_folder(entry)
+
+    def _remove_empty_folder(self, entry: ManifestEntry) -> None:
         folder = (self._root / entry.path).parent
-        if folder != self._root:
-            with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):
+            if folder != self._root:
                 folder.rmdir()
 
     def move_files(self, entry: ManifestEntry, path: str, may_replace: Callable[[Path], bool]) -> None:
         """Rename the files of an entry, the sound last, unless one is in the way and does not give way; raise OutputFileError."""
-        moves = [
-            (self._root / old, self._root / PurePosixPath(path).with_suffix(PurePosixPath(old).suffix)) for old, _ in entry.list_parts()
-        ]
+        old_paths = [PurePosixPath(old) for old, _ in entry.list_parts()]
+        moves = [(self._root / old, self._root / PurePosixPath(path).with_suffix(old.suffix)) for old in old_paths]
         is_there = {target: os.path.lexists(target) for _, target in moves}
         for source, target in moves:
             is_taken = is_there[target] and not is_same_name(source, target)
@@ -72,16 +77,7 @@ class OwnedFiles:
                 (move_path if is_there[target] else move_to_free_name)(source, target)
             except OSError as exc:
                 raise build_write_error(target, exc) from exc
-        folder = (self._root / entry.path).parent
-        if folder != self._root:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-
-    def _read_state(self, entry: ManifestEntry) -> OwnedState:
-        found = [self.has_content(path, content) for path, content in entry.list_parts()]
-        if False in found:
-            return "edited"
-        return "whole" if None not in found else "partial" if True in found else "gone"
+        self._remove_empty_folder(entry)
 
     def has_content(self, path: str, content: FileContent) -> bool | None:
         """Return whether a file has this content; None where there is no file. What lies behind a link is not ours, nor what the export reads."""
@@ -100,13 +96,6 @@ class OwnedFiles:
             return None
         except OSError:
             return False
-
-    @staticmethod
-    def _remove_file(file: Path) -> None:
-        try:
-            file.unlink(missing_ok=True)
-        except OSError as exc:
-            raise build_write_error(file, exc) from exc
 
 
 def is_same_name(one: Path, other: Path) -> bool:
@@ -130,5 +119,4 @@ class OwnParts:
         if self._contents is None:
             parts = (part for entry in self._read_entries() for part in entry.list_parts())
             self._contents = {self._root / path: (path, content) for path, content in parts}
-        known = self._contents.get(file)
-        return known is not None and self._owned.has_content(*known) is True
+        return file in self._contents and self._owned.has_content(*self._contents[file]) is True
