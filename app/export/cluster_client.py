@@ -132,25 +132,20 @@ class ClusterClient:
         self._numbers = itertools.count(1)
         self._calls: dict[int, LinkedCall] = {}
         self._workers: list[str] = []
-        self._is_lost = False
+        self.is_lost = False  # the scheduler or the child is gone, and with it all that was asked of it
         self._child: SandboxProcess | None = None
         self._error: AppError | None = None
         # It owns the child to its end: the system ends a child with the thread that started it.
         self._pump = threading.Thread(target=self._read_messages, name="cluster", daemon=True)
         self._pump.start()
         is_ready = self._ready.wait(LINK_START_TIMEOUT_S)
-        if not is_ready or self._is_lost:
+        if not is_ready or self.is_lost:
             self.close()
             raise self._error or build_connect_error(address.url)
 
-    @property
-    def is_lost(self) -> bool:
-        """Return whether the scheduler or the child is gone, and with it all that was asked of it."""
-        return self._is_lost
-
     def list_workers(self) -> list[str]:
         """Return the addresses of the workers that are there now."""
-        return [] if self._is_lost else list(self._workers)
+        return [] if self.is_lost else list(self._workers)
 
     def submit_value(self, value: str) -> dict[str, int]:
         """Return a stand-in for a text in later calls: it is sent once, and the scheduler can make it again whichever workers die."""
@@ -232,7 +227,7 @@ class ClusterClient:
         call = self._calls[number] = LinkedCall(self, number)
         what = {"function": [function.__module__, function.__name__], "arguments": list(arguments), "workers": sorted(workers)}
         self._send_command(do="call", id=number, **what, retries=retries, has_result=has_result)
-        if self._is_lost:
+        if self.is_lost:
             call.end_call("lost", None)
         return call
 
@@ -248,7 +243,7 @@ class ClusterClient:
         )
 
     def _raise_if_lost(self) -> None:
-        if self._is_lost:
+        if self.is_lost:
             raise _build_lost_error()
 
     def _read_messages(self) -> None:
@@ -268,7 +263,7 @@ class ClusterClient:
                 pass
             finally:
                 self._child = None
-                self._is_lost = True
+                self.is_lost = True
                 for call in list(self._calls.values()):
                     call.end_call("lost", None)
                 self._ready.set()
@@ -276,7 +271,7 @@ class ClusterClient:
     def _take_message(self, message: Mapping[str, Any]) -> None:
         if isinstance(addresses := message.get("workers"), list):
             self._workers = [sanitise_short_text(address) for address in addresses if isinstance(address, str)]
-            self._is_lost = message.get("is_lost") is not False
+            self.is_lost = message.get("is_lost") is not False
             self._ready.set()
         number = message.get("id")
         call = self._calls.get(number) if type(number) is int else None

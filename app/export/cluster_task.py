@@ -55,14 +55,6 @@ class WantedVoice:
         return WantedVoice(str(data["digest"]), str(data["fingerprint"]), VoiceOpening.from_data(data["opening"]))
 
 
-@dataclass(frozen=True, slots=True)
-class FoundVoice:
-    """A voice that is installed where it is asked for; `reference` is what `open_speaker` takes there."""
-
-    reference: str
-    fingerprint: str
-
-
 def describe_wanted_voice(wanted: str | None, settings: Settings, backend: str, *, force_bert: bool = False) -> WantedVoice:
     """Return what names a voice elsewhere, as settings and `backend` open it here; what they leave open is decided for all. Raise AppError, OSError."""
     from app.adapters.ort.device_placement import parse_placement
@@ -74,14 +66,15 @@ def describe_wanted_voice(wanted: str | None, settings: Settings, backend: str, 
     return WantedVoice(_compute_voice_digest(plan.voice), compute_voice_fingerprint(plan), opening)
 
 
-def find_wanted_voice(wanted: WantedVoice, voices_folder: str = "", *, force_bert: bool = False) -> FoundVoice | None:
+def find_wanted_voice(wanted: WantedVoice, voices_folder: str = "", *, force_bert: bool = False) -> dict[str, str] | None:
     """Return the voice of that content, here or in a folder of prepared voices; None where there is none, or its BERT is missing."""
     own = list_voice_dirs()
     for voice in list_installed_voices([*own, *([Path(voices_folder)] if voices_folder else [])]):
         try:
             if _compute_voice_digest(voice) == wanted.digest:
                 reference = voice.manifest.id if voice.path.parent in own else str(voice.path)
-                return FoundVoice(reference, _compute_fingerprint_here(reference, wanted.opening, force_bert=force_bert))
+                fingerprint = _compute_fingerprint_here(reference, wanted.opening, force_bert=force_bert)
+                return {"fingerprint": fingerprint, "reference": reference}
         except (AppError, OSError):
             continue
     return None
@@ -113,11 +106,10 @@ def describe_cluster_worker(request: str) -> dict[str, Any]:
     from app.adapters.ort.graph_session import ORT_VERSION
 
     asked = parse_object(request)
-    found = {
+    voices = {
         voice: find_wanted_voice(WantedVoice.from_data(data), asked["voices_folder"], force_bert=asked["force_bert"])
         for voice, data in asked["voices"].items()
     }
-    voices = {voice: None if one is None else {"fingerprint": one.fingerprint, "reference": one.reference} for voice, one in found.items()}
     return {"version": VERSION, "host": socket.gethostname(), "runtime": ORT_VERSION, "voices": voices}
 
 

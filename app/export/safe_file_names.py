@@ -63,14 +63,6 @@ _TAKE_TOKEN = f"${COUNTER_TOKEN}$"
 
 
 @dataclass(frozen=True, slots=True)
-class PatternToken:
-    """A token as it is written in the language of the user, and what it stands for."""
-
-    label: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
 class SpeakerNames:
     """The displayed names of a line's voice, speaker and style, and of its character; empty where it has none."""
 
@@ -80,8 +72,8 @@ class SpeakerNames:
     character: str = ""
 
 
-def list_tokens() -> list[PatternToken]:
-    """Return all tokens, in the order of a menu."""
+def list_tokens() -> list[tuple[str, str]]:
+    """Return all tokens as they are written in the language of the user, and what they stand for, in the order of a menu."""
     meanings = {
         "number": localize("行の番号（3桁）", "line number, three digits"),
         "character": localize("登場人物", "character"),
@@ -96,7 +88,7 @@ def list_tokens() -> list[PatternToken]:
         COUNTER_TOKEN: localize("同じ名前を避ける番号", "number that makes the name unique"),
     }
     japanese = {name: word for word, name in _MEANING_BY_JAPANESE_TOKEN.items()} if get_language() == "ja" else {}
-    return [PatternToken(f"${japanese.get(name, name)}$", meaning) for name, meaning in meanings.items()]
+    return [(f"${japanese.get(name, name)}$", meaning) for name, meaning in meanings.items()]
 
 
 def describe_pattern_problem(pattern: str) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -263,16 +263,10 @@ def _encode_file(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Anony
     return file
 
 
-class OpenAIVoice(NamedTuple):
-    """The speakers that a name stands for, by their numbers: of the natural voice, and of the light one where that is all there is."""
-
-    natural: int
-    light: int
-
-
+# By their names, the speakers that they stand for: of the natural voice, and of the light one where that is all there is.
 _WOMEN = {"alloy": (0, 0), "coral": (1, 1), "marin": (0, 0), "nova": (2, 1), "sage": (3, 0), "shimmer": (1, 1)}
 _MEN = dict.fromkeys(("ash", "ballad", "cedar", "echo", "fable", "onyx", "verse"), (4, 2))
-OPENAI_VOICES = {name: OpenAIVoice(*speakers) for name, speakers in (_WOMEN | _MEN).items()}
+OPENAI_VOICES = _WOMEN | _MEN
 
 
 def require_openai_style(catalogue: StyleCatalogue, name: str) -> ServedStyle:
@@ -282,7 +276,7 @@ def require_openai_style(catalogue: StyleCatalogue, name: str) -> ServedStyle:
     except RefusalError:
         if (voice := OPENAI_VOICES.get(name.strip().casefold())) is None:
             raise
-        speakers = ((NATURAL_VOICE_ID, voice.natural), (find_shipped_voice_id() or "", voice.light))
+        speakers = zip((NATURAL_VOICE_ID, find_shipped_voice_id() or ""), voice, strict=True)
         style = next((style for speaker in speakers if (style := catalogue.find_first_style(*speaker)) is not None), None)
         if style is None:  # neither voice is offered
             raise

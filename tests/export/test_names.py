@@ -88,7 +88,7 @@ def test_every_token_of_the_menu_is_known() -> None:
     for language in ("ja", "en"):
         set_language(language)
         try:
-            assert all(describe_pattern_problem(token.label) == "" for token in list_tokens())
+            assert all(describe_pattern_problem(label) == "" for label, _ in list_tokens())
         finally:
             set_language("en")
 

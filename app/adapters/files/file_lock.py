@@ -32,8 +32,7 @@ class FileLock:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: int | None = None
-        # The disk has no locks.
-        self._unknown = False
+        self.is_unsupported = False  # whether the disk turned out to have no locks
 
     def acquire(self) -> bool:
         """Take the lock if it is free; raise OSError if the file cannot be created."""
@@ -53,7 +52,7 @@ class FileLock:
             lock_byte(file)
         except OSError as exc:
             os.close(file)
-            self._unknown = exc.errno in _LOCKS_UNSUPPORTED_CODES
+            self.is_unsupported = exc.errno in _LOCKS_UNSUPPORTED_CODES
             return None
         return file
 
@@ -66,7 +65,7 @@ class FileLock:
     def wait_for_lock(self, timeout_s: float, poll_s: float = FILE_LOCK_POLL_S) -> None:
         """Take the lock, waiting for its owner unless the disk has no locks; raise OutputFileError if that takes longer than the limit."""
         ends = time.monotonic() + timeout_s
-        while not self.acquire() and not self._unknown:
+        while not self.acquire() and not self.is_unsupported:
             if time.monotonic() > ends:
                 raise OutputFileError(
                     localize("別の Koebako が同じフォルダーを使っています。", "Another Koebako is using the same folder."),
@@ -100,7 +99,7 @@ class PassingLock(FileLock):
 
     def release(self) -> None:
         """Remove and release the lock. Windows removes no open file: there one who waits for it may hold it by then, and removes it."""
-        if self._file is None and not self._unknown:
+        if self._file is None and not self.is_unsupported:
             return
         with contextlib.suppress(OSError):
             if sys.platform == "win32":

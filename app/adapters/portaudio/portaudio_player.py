@@ -141,12 +141,14 @@ class PortAudioPlayer:
     """
 
     def __init__(self, device: str | int | None = None, queue_s: float = 30.0, pre_roll_s: float = 0.1, latency_s: float = 0.1) -> None:
-        self._output = PortAudioOutput(device, latency_s, pre_roll_s)
+        self._choice, self._wanted_latency_s, self._pre_roll_s = device, latency_s, pre_roll_s
+        self._stream: PortAudioStream | None = None
+        self._has_replaced_device = False  # in this request
         self._queue_s = queue_s
         self._ring = SampleRing(1, 1)
         self._converter = RateConverter(1)
         self._marks = RequestMarks()
-        self._writing: RequestMark | None = None
+        self._current_mark: RequestMark | None = None
         self._aborts = 0
         self._aborted_id: str | None = None
         # Between the thread that writes and those that abort or look; the callback never takes it.
@@ -154,14 +156,18 @@ class PortAudioPlayer:
 
     def open_device(self, sampling_rate: int) -> None:
         """Open the device ahead of the first sound, at this rate if possible, unless one is open; raise AudioDeviceError."""
-        if self._output.is_open:
+        if self._stream is not None:
             return
-        stream = self._output.open_stream(sampling_rate)
+        try:
+            stream = self._open_stream(self._choice, sampling_rate)
+        except AudioDeviceError:  # perhaps it was plugged in, or its server started, after PortAudio made its list
+            refresh_devices()
+            stream = self._open_stream(self._choice, sampling_rate)
         with self._lock:
             self._marks.clear_marks()
             self._ring = SampleRing(max(1, round(self._queue_s * stream.rate)), stream.rate)
             self._converter = RateConverter(stream.rate)
-        self._output.start_stream(stream, self._ring)
+        self._start_stream(stream)
 
     def write_chunk(self, chunk: AudioChunk) -> None:
         """Queue the chunk, waiting while the queue is full; raise AudioDeviceError when the device is gone and the default one cannot take over.
@@ -171,7 +177,7 @@ class PortAudioPlayer:
         aborts = self._aborts
         if self._is_dropped(chunk):
             return
-        writing = self._writing
+        writing = self._current_mark
         if writing is None or writing.request_id != chunk.request_id:
             self._begin_request(chunk, aborts)
         if chunk.delay_s and not self._ring.pending:
@@ -188,7 +194,7 @@ class PortAudioPlayer:
         """End the request being written, without waiting until it is heard; needed if its `last` chunk may be missing."""
         aborts = self._aborts
         left = self._converter.flush_filter()
-        if self._writing is not None:
+        if self._current_mark is not None:
             self._queue_samples(left, 0, True, aborts)
         self._aborted_id = None
 
@@ -213,16 +219,18 @@ class PortAudioPlayer:
 
     def close(self) -> None:
         """Play the queued sound, then close the device; a later `write_chunk` opens it again."""
-        if self._output.is_open:
+        if self._stream is not None:
             self.wait_until_played()
-            self._output.close()
+        if self._stream is not None:
+            self._stream.close(play_out=True)
+            self._stream = None
 
     def abort_output(self) -> None:
         """Silence the output within one block, after a short fade; the stream stays open for the next request."""
         with self._lock:
             self._aborts += 1
-            if self._writing is not None:
-                self._aborted_id, self._writing = self._writing.request_id, None
+            if self._current_mark is not None:
+                self._aborted_id, self._current_mark = self._current_mark.request_id, None
             self._marks.clear_marks()
             self._ring.discard_queue()
 
@@ -261,12 +269,14 @@ class PortAudioPlayer:
     @property
     def latency_s(self) -> float:
         """Return the time from `position` to the ear, as the device reports it; 0 while none is open."""
-        return self._output.latency_s
+        stream = self._stream
+        return stream.latency_s if stream else 0.0
 
     @property
     def device(self) -> str:
         """Return the label of the device in use, empty while none is open."""
-        return self._output.device
+        stream = self._stream
+        return stream.device.label if stream else ""
 
     def _is_dropped(self, chunk: AudioChunk) -> bool:
         with self._lock:
@@ -277,12 +287,12 @@ class PortAudioPlayer:
 
     def _begin_request(self, chunk: AudioChunk, aborts: int) -> None:
         self.finish_request()
-        self._output.begin_request()
+        self._has_replaced_device = False
         self.open_device(chunk.sampling_rate)
         with self._lock:
             if aborts == self._aborts:
                 start = self._ring.begin_request()
-                self._writing = self._marks.begin_request(chunk.request_id, chunk.sampling_rate, start, self._ring.read)
+                self._current_mark = self._marks.begin_request(chunk.request_id, chunk.sampling_rate, start, self._ring.read)
 
     def _queue_samples(self, samples: Float32, frames: int, last: bool, aborts: int) -> bool:
         """Put samples at the device's rate, `frames` at the voice's, into the ring; return False if an abort came in between."""
@@ -291,11 +301,11 @@ class PortAudioPlayer:
             with self._lock:
                 if aborts != self._aborts:
                     return False
-                if self._writing is not None and not counted:
+                if self._current_mark is not None and not counted:
                     counted = True
-                    self._writing.frames += frames
+                    self._current_mark.frames += frames
                     if last:
-                        self._writing.end, self._writing = self._ring.end_request(len(samples)), None
+                        self._current_mark.end, self._current_mark = self._ring.end_request(len(samples)), None
                 samples = samples[self._ring.put_samples(samples) :]
             self._replace_lost_device()
             if not samples.size:
@@ -303,85 +313,36 @@ class PortAudioPlayer:
             time.sleep(STREAM_POLL_S)
 
     def _replace_lost_device(self) -> None:
+        """Continue on the default device after the present one is gone, once in a request; to be called often while waiting."""
         try:
-            self._output.replace_lost_device(self._ring)
+            lost = self._stream
+            if lost is None or lost.is_alive():
+                return
+            self._stream = None
+            if not lost.close() or self._has_replaced_device:
+                raise build_device_lost_error(lost.device)
+            self._has_replaced_device = True
+            refresh_devices()
+            stream = self._open_stream(None, lost.rate)
+            # What is queued has the old rate.
+            if stream.rate != lost.rate:
+                stream.close()
+                raise build_device_lost_error(lost.device)
+            self._start_stream(stream)
         except AudioDeviceError:
             # No callback runs any more: the ring is ours.
             with self._lock:
-                self._writing = None
+                self._current_mark = None
                 self._marks.clear_marks()
                 self._ring.clear_queue()
             raise
 
-
-class PortAudioOutput:
-    """The device that a player uses, opened when needed; the methods belong to one thread, the properties are for any."""
-
-    def __init__(self, choice: str | int | None, latency_s: float, pre_roll_s: float) -> None:
-        self._choice = choice
-        self._wanted_latency_s = latency_s
-        self._pre_roll_s = pre_roll_s
-        self._stream: PortAudioStream | None = None
-        self._replaced = False
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether a stream is open."""
-        return self._stream is not None
-
-    @property
-    def latency_s(self) -> float:
-        """Return the time from the callback to the ear, as the device reports it; 0 while none is open."""
-        stream = self._stream
-        return stream.latency_s if stream else 0.0
-
-    @property
-    def device(self) -> str:
-        """Label of the device in use, empty while none is open."""
-        stream = self._stream
-        return stream.device.label if stream else ""
-
-    def open_stream(self, rate: int) -> PortAudioStream:
-        """Open a stream at this rate if the device takes it; it plays after `start_stream`. Raise AudioDeviceError."""
-        try:
-            return self._open_device(self._choice, rate)
-        except AudioDeviceError:  # perhaps it was plugged in, or its server started, after PortAudio made its list
-            refresh_devices()
-            return self._open_device(self._choice, rate)
-
-    def start_stream(self, stream: PortAudioStream, ring: SampleRing) -> None:
-        """Play the ring, after the pre-roll."""
-        ring.add_silence(round(self._pre_roll_s * stream.rate))
-        stream.start_playing(ring)
-        self._stream = stream
-
-    def begin_request(self) -> None:
-        """From here on the device may be replaced once more."""
-        self._replaced = False
-
-    def replace_lost_device(self, ring: SampleRing) -> None:
-        """Continue with the ring on the default device after the present one is gone, once in a request; raise AudioDeviceError if that fails."""
-        lost = self._stream
-        if lost is None or lost.is_alive():
-            return
-        self._stream = None
-        if not lost.close() or self._replaced:
-            raise build_device_lost_error(lost.device)
-        self._replaced = True
-        refresh_devices()
-        stream = self._open_device(None, lost.rate)
-        # What is queued has the old rate.
-        if stream.rate != lost.rate:
-            stream.close()
-            raise build_device_lost_error(lost.device)
-        self.start_stream(stream, ring)
-
-    def close(self) -> None:
-        """Close the device after it has played the samples that it holds."""
-        if self._stream is not None:
-            self._stream.close(play_out=True)
-            self._stream = None
-
-    def _open_device(self, choice: str | int | None, rate: int) -> PortAudioStream:
+    def _open_stream(self, choice: str | int | None, rate: int) -> PortAudioStream:
+        """Open a stream at this rate if the device takes it; it plays after `_start_stream`."""
         device = find_output_device(choice)
         return PortAudioStream(device, find_accepted_rate(device, rate), self._wanted_latency_s)
+
+    def _start_stream(self, stream: PortAudioStream) -> None:
+        self._ring.add_silence(round(self._pre_roll_s * stream.rate))
+        stream.start_playing(self._ring)
+        self._stream = stream

@@ -8,12 +8,12 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
+from app.adapters.files.part_file import CheckedFile
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE, choose_encoding
 from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files.bounded_read import open_regular_file
@@ -30,26 +30,7 @@ MAX_RECORDING_S = 120
 MAX_CHANNELS = 8  # as cinemas have
 
 
-class SoundFileObject(Protocol):
-    """A file object, as libsndfile wants it."""
-
-    def write(self, data: bytes) -> int:
-        """Write data; keep an error for `raise_write_error`, since libsndfile would swallow it."""
-
-    def read(self, count: int = -1) -> bytes:
-        """Read data."""
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Seek to a position."""
-
-    def tell(self) -> int:
-        """Return where it stands."""
-
-    def raise_write_error(self) -> None:
-        """Raise OutputFileError if a write failed."""
-
-
-def encode_sound(file: SoundFileObject, pieces: Iterable[Float32], rate: int, suffix: str, channels: int = 1) -> None:
+def encode_sound(file: CheckedFile, pieces: Iterable[Float32], rate: int, suffix: str, channels: int = 1) -> None:
     """Write a whole file of a format of `SOUND_FORMATS` at a rate that it has, piece by piece; raise as `choose_encoding`, and OutputFileError."""
     form = choose_encoding(f"sound{suffix}", rate, None, channels, rate)
     try:

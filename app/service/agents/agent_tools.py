@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from app.adapters.files.part_file import PartFile
 from app.adapters.shared_settings import change_settings
@@ -60,21 +60,17 @@ _VOICE: dict[str, _Schema] = {
     "speed": {"type": "number", "minimum": BOUNDS["speed"].low, "maximum": BOUNDS["speed"].high, "description": "1 is the usual speed"},
 }
 _FORMAT: _Schema = {"type": "string", "enum": list(FILE_FORMATS), "description": "Format of the file; wav by default"}
-_LINE: _Schema = {
-    "type": "object",
-    "properties": {"text": {"type": "string", "minLength": 1, "maxLength": MAX_CALL_CHARS}, **_VOICE},
-    "required": ["text"],
-    "additionalProperties": False,
-}
+
+
+def _build_text_schema(max_chars: int, **description: str) -> _Schema:
+    return {"type": "string", "minLength": 1, "maxLength": max_chars, **description}
+
+
+def _build_object_schema(properties: dict[str, _Schema], *required: str) -> _Schema:
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
 
 _MAX_TRIES = 100
-
-
-class PlayerFactory(Protocol):
-    """Opens the output of sound."""
-
-    def __call__(self, device: str | int | None, sampling_rate: int, /) -> PortAudioPlayer:
-        """Return a player at a rate in Hz."""
 
 
 def find_agent_voice(agent: str) -> str:
@@ -106,24 +102,21 @@ def _parse_choices(lines: Sequence[str]) -> dict[str, str]:
 
 
 def _describe_tool(name: str, title: str, description: str, properties: dict[str, _Schema], *required: str, reads: bool) -> _Schema:
-    return {
-        "name": name,
-        "title": title,
-        "description": description,
-        "inputSchema": {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False},
-        "annotations": {"readOnlyHint": reads, "destructiveHint": False, "openWorldHint": False},
-    }
+    annotations = {"readOnlyHint": reads, "destructiveHint": False, "openWorldHint": False}
+    schema = _build_object_schema(properties, *required)
+    return {"name": name, "title": title, "description": description, "inputSchema": schema, "annotations": annotations}
 
 
+_LINE = _build_object_schema({"text": _build_text_schema(MAX_CALL_CHARS), **_VOICE}, "text")
 TOOLS: tuple[_Schema, ...] = (
     _describe_tool(
         "speak",
         "Speak",
         "Speaks Japanese text: plays it on this computer, or with `file` writes it to a sound file in the user's folder.",
         {
-            "text": {"type": "string", "minLength": 1, "maxLength": MAX_CALL_CHARS},
+            "text": _build_text_schema(MAX_CALL_CHARS),
             **_VOICE,
-            "file": {"type": "string", "minLength": 1, "maxLength": _MAX_NAME_CHARS, "description": "Name of the file, without a path"},
+            "file": _build_text_schema(_MAX_NAME_CHARS, description="Name of the file, without a path"),
             "format": _FORMAT,
         },
         "text",
@@ -134,7 +127,7 @@ TOOLS: tuple[_Schema, ...] = (
         "read_timings",
         "Read timings",
         "Returns when each sentence, mora and phone of a text sounds, in seconds, and how the text is read.",
-        {"text": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_TEXT}, **_VOICE},
+        {"text": _build_text_schema(MAX_QUERY_TEXT), **_VOICE},
         "text",
         reads=True,
     ),
@@ -143,7 +136,7 @@ TOOLS: tuple[_Schema, ...] = (
         "Export",
         "Writes one sound file for each line into the user's folder, numbered in order.",
         {
-            "name": {"type": "string", "minLength": 1, "maxLength": _MAX_NAME_CHARS, "description": "Begin of the names, without a path"},
+            "name": _build_text_schema(_MAX_NAME_CHARS, description="Begin of the names, without a path"),
             "lines": {"type": "array", "minItems": 1, "maxItems": MAX_EXPORTED_LINES, "items": _LINE},
             "format": _FORMAT,
         },
@@ -251,7 +244,7 @@ class SpeechTools:
         catalogue: StyleCatalogue,
         folder: AgentFolder,
         device: str | None = None,
-        open_output: PlayerFactory = open_player,
+        open_output: Callable[[str | int | None, int], PortAudioPlayer] = open_player,  # at a rate in Hz
     ) -> None:
         self._engine, self._catalogue, self._folder, self._device, self._open_output = engine, catalogue, folder, device, open_output
         self._player: PortAudioPlayer | None = None
@@ -272,7 +265,7 @@ class SpeechTools:
         self, name: str, arguments: dict[str, Any], agent: str, is_cancelled: Callable[[], bool] = ignore_cancellation
     ) -> dict[str, Any]:
         """Return the result of a tool, or what is wrong; raise RpcError for one that does not exist, RequestStopped once `is_cancelled()`."""
-        tool = next((one for one in TOOLS if one["name"] == name), None)
+        tool = next((tool for tool in TOOLS if tool["name"] == name), None)
         if tool is None:
             raise RpcError(INVALID_PARAMS, "Unknown tool")
         self._is_cancelled = is_cancelled
@@ -284,11 +277,8 @@ class SpeechTools:
             return _build_failure(f"{error.message} {error.hint}".strip())
         except RefusalError as refusal:
             return _build_failure(json.dumps(refusal.body, ensure_ascii=False))
-        return {
-            "content": [{"type": "text", "text": json.dumps(result, ensure_ascii=False)}],
-            "structuredContent": result,
-            "isError": False,
-        }
+        content = [{"type": "text", "text": json.dumps(result, ensure_ascii=False)}]
+        return {"content": content, "structuredContent": result, "isError": False}
 
     def stop_sound(self) -> None:
         """Silence what sounds; may be called from any thread."""
@@ -321,19 +311,14 @@ class SpeechTools:
     def _export_lines(self, values: dict[str, Any], agent: str, turn: JobTurn) -> dict[str, Any]:
         lines, form = values["lines"], values.get("format", "wav")
         if sum(len(line["text"]) for line in lines) > MAX_CALL_CHARS:
-            raise InputError(
-                localize(f"一度に {MAX_CALL_CHARS} 文字まで書き出せます。", f"One call takes {MAX_CALL_CHARS} characters at most.")
-            )
+            english = f"One call takes {MAX_CALL_CHARS} characters at most."
+            raise InputError(localize(f"一度に {MAX_CALL_CHARS} 文字まで書き出せます。", english))
         stem = check_file_name(values["name"], f".{form}")
         # All voices are known to exist before the first file is written.
         styles = [self._choose_style(line, agent) for line in lines]
         digits = max(3, len(str(len(lines))))
-        return {
-            "files": [
-                self._write_file(turn, line, style, f"{stem} {number:0{digits}}", form)
-                for number, (line, style) in enumerate(zip(lines, styles, strict=True), 1)
-            ]
-        }
+        numbered = enumerate(zip(lines, styles, strict=True), 1)
+        return {"files": [self._write_file(turn, line, style, f"{stem} {number:0{digits}}", form) for number, (line, style) in numbered]}
 
     def _read_timings(self, values: dict[str, Any], agent: str, turn: JobTurn) -> dict[str, Any]:
         style = self._choose_style(values, agent)
@@ -343,27 +328,26 @@ class SpeechTools:
 
     def _list_voices(self) -> dict[str, Any]:
         speakers = self._catalogue.speakers
-        return {"voices": [{"name": one.name, "styles": [style.name for style in one.styles], "voice": one.voice} for one in speakers]}
+        return {"voices": [{"name": who.name, "styles": [style.name for style in who.styles], "voice": who.voice} for who in speakers]}
 
     def _choose_style(self, values: dict[str, Any], agent: str) -> ServedStyle:
         """Return the style of a call, which is remembered if the call names it; else the agent's last one, or the first of all."""
         name, style = values.get("voice", ""), values.get("style", "")
         remembered = find_agent_voice(agent) if agent and not name else ""
-        kept = self._catalogue.find_style(remembered) if remembered else None
-        if not name and kept is not None:
+        last_style = self._catalogue.find_style(remembered) if remembered else None
+        if not name and last_style is not None:
             if not style:
-                return kept
-            owner = next(one for one in self._catalogue.speakers if kept in one.styles)
-            name = owner.name
-        found = self._catalogue.find_style(name, style=style)
-        if found is None:
+                return last_style
+            name = next(speaker.name for speaker in self._catalogue.speakers if last_style in speaker.styles)
+        chosen_style = self._catalogue.find_style(name, style=style)
+        if chosen_style is None:
             raise InputError(
                 localize("その声またはスタイルはありません。", "There is no such voice or style."),
                 localize("voices で一覧を確認してください。", "See the list of `voices`."),
             )
         if values.get("voice") and agent:
-            remember_agent_voice(agent, str(found.id))
-        return found
+            remember_agent_voice(agent, str(chosen_style.id))
+        return chosen_style
 
     def _build_request(self, values: dict[str, Any], style: ServedStyle) -> SynthesisRequest:
         request = SynthesisRequest(values["text"], id=f"agent-{next(self._ids)}", speaker=style.speaker, style=style.style)

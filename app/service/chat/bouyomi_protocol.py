@@ -104,13 +104,3 @@ def _decode_text(content: bytes, character_set: int) -> str | None:
         return content.decode(_CHARACTER_SETS[character_set]).rstrip("\0")
     except (KeyError, UnicodeDecodeError):
         return None
-
-
-def pack_flag(is_set: bool) -> bytes:
-    """Return the answer to a question for yes or no."""
-    return b"\x01" if is_set else b"\x00"
-
-
-def pack_count(count: int) -> bytes:
-    """Return the answer to a question for a number."""
-    return struct.pack("<i", count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 import threading
 import unicodedata
 from collections import deque
@@ -14,7 +15,7 @@ from app.core.request_limits import BOUNDS
 from app.core.script.line_requests import build_request
 from app.core.script.script import Line, LineSettings
 from app.core.synthesis_types import SynthesisRequest
-from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk, pack_count, pack_flag
+from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk
 from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalogue
 from app.settings.user_settings import Settings
 
@@ -96,18 +97,9 @@ class ChatQueue:
         self.on_skip: Callable[[], object] = lambda: None  # called when the comment that sounds is to end, in the thread that listens
         self._waiting: deque[ChatTalk] = deque()
         self._before = ""
-        self._is_paused = self._is_playing = False
+        self.is_paused = False  # no comment begins for now
+        self.is_playing = False  # a comment is being read
         self._changed = threading.Condition()
-
-    @property
-    def is_paused(self) -> bool:
-        """Return whether no comment begins for now."""
-        return self._is_paused
-
-    @property
-    def is_playing(self) -> bool:
-        """Return whether a comment is being read."""
-        return self._is_playing
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -119,17 +111,17 @@ class ChatQueue:
                 if message.talk is not None:
                     self._add_talk(message.talk)
             case ChatCommand.PAUSE | ChatCommand.RESUME:
-                self._is_paused = message.command is ChatCommand.PAUSE
+                self.is_paused = message.command is ChatCommand.PAUSE
             case ChatCommand.SKIP:
                 self.on_skip()
             case ChatCommand.CLEAR:
                 self.clear()
             case ChatCommand.GET_PAUSED:
-                return pack_flag(self.is_paused)
+                return bytes([self.is_paused])
             case ChatCommand.GET_PLAYING:
-                return pack_flag(self.is_playing)
+                return bytes([self.is_playing])
             case ChatCommand.GET_WAITING:
-                return pack_count(len(self))
+                return struct.pack("<i", len(self))
         with self._changed:
             self._changed.notify_all()
         self.on_change()
@@ -138,16 +130,16 @@ class ChatQueue:
     def take_talk(self, timeout_s: float = 0.0) -> ChatTalk | None:
         """Return the next comment and count it as playing until `finish_talk`; None if there is none in time."""
         with self._changed:
-            self._changed.wait_for(lambda: bool(self._waiting) and not self._is_paused, timeout_s)
-            if self._is_paused or not self._waiting:
+            self._changed.wait_for(lambda: bool(self._waiting) and not self.is_paused, timeout_s)
+            if self.is_paused or not self._waiting:
                 return None
-            self._is_playing = True
+            self.is_playing = True
             return self._waiting.popleft()
 
     def return_talk(self, talk: ChatTalk) -> None:
         """Put the comment that was being read back before all others, as far as the rules leave it room, and count none as playing."""
         with self._changed:
-            self._is_playing = False
+            self.is_playing = False
             room = 1 if self.rules.is_latest_only else self.rules.max_waiting
             if len(self._waiting) < room:
                 self._waiting.appendleft(talk)
@@ -155,7 +147,7 @@ class ChatQueue:
 
     def finish_talk(self) -> None:
         """Count no comment as playing."""
-        self._is_playing = False
+        self.is_playing = False
 
     def clear(self) -> None:
         """Drop the comments that wait."""

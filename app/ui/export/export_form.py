@@ -77,9 +77,9 @@ class PatternField(QWidget):
 
     def _create_menu(self) -> QMenu:
         menu = QMenu(self)
-        for token in list_tokens():
-            action = menu.addAction(f"{token.label}\t{token.meaning}")
-            action.triggered.connect(lambda _checked=False, written=token.label: self._insert_placeholder(written))
+        for label, meaning in list_tokens():
+            action = menu.addAction(f"{label}\t{meaning}")
+            action.triggered.connect(lambda _checked=False, label=label: self._insert_placeholder(label))
         return menu
 
     def _insert_placeholder(self, placeholder: str) -> None:

@@ -62,9 +62,9 @@ class ExportRun(QObject):
         self._waiting: deque[ExportTask] = deque()
         self._posted: dict[ExportTask, ComputeJob[Any]] = {}
         self._began = time.monotonic()
-        self._measures = settings.loudness is not None
+        self.is_measuring = settings.loudness is not None
         self._must_decide = settings.only_changed
-        self._to_measure = [item for item in plan.files if item not in plan.measured] if self._measures else []
+        self._to_measure = [item for item in plan.files if item not in plan.measured] if self.is_measuring else []
         self._size = sum(map(_count_chars, (*self._todo, *self._to_measure)))
         self._left = self._size
 
@@ -74,14 +74,9 @@ class ExportRun(QObject):
         return len(self._todo)
 
     @property
-    def is_measuring(self) -> bool:
-        """Return whether the files are still being measured."""
-        return self._measures
-
-    @property
     def is_deciding(self) -> bool:
         """Return whether it is not known yet what changed."""
-        return self._must_decide and not self._measures
+        return self._must_decide and not self.is_measuring
 
     @property
     def done_fraction(self) -> float:
@@ -152,9 +147,9 @@ class ExportRun(QObject):
             self.advanced.emit()
 
     def _post_jobs(self) -> None:
-        if not self._waiting and not self._posted and (self._measures or self._must_decide or not self._has_begun):
+        if not self._waiting and not self._posted and (self.is_measuring or self._must_decide or not self._has_begun):
             # All measurements are in: the gains follow, and the same queue now writes the files.
-            self._measures = False
+            self.is_measuring = False
             found = compute_file_gains(self.files, self._measured, self.settings)
             self.loudness, gains = LoudnessReport(self.settings, found), found.by_file
             if self._must_decide:

@@ -54,7 +54,7 @@ class Clusters(Area):
 
     def _read(self, case: Case) -> str:
         link = ClusterClient.__new__(ClusterClient)
-        link._ready, link._workers, link._is_lost = threading.Event(), [], False
+        link._ready, link._workers, link.is_lost = threading.Event(), [], False
         call = LinkedCall(link, 1)
         link._calls = {1: call}
         for message in ANSWERS:
