@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -75,22 +75,11 @@ class LineTimingCollector:
         """Build the spoken line with times from 0 s."""
         line, voice, silent = self._line, self._speaker.voice, not self._bounds
         reading = self._read_line()
-        spoken = SpokenLine(
-            line.id,
-            reading.extract_text(),
-            "".join(mora.kana for mora in reading.moras),
-            line.settings.seed,
-            voice.manifest.id,
-            self._names.speaker,
-            self._names.style,
-            _list_settings(line),
-            "" if silent else format_credit(voice),
-            0.0,
-            self._samples / self._rate,
-            sentences=tuple(self._build_sentences(reading)),
-            is_silent=silent,
-            character=self._names.character,
-        )
+        what = line.id, reading.extract_text(), "".join(mora.kana for mora in reading.moras), line.settings.seed
+        who = voice.manifest.id, self._names.speaker, self._names.style
+        settings, credit = _list_settings(line), "" if silent else format_credit(voice)
+        spoken = SpokenLine(*what, *who, settings, credit, 0.0, self._samples / self._rate, tuple(self._build_sentences(reading)))
+        spoken = replace(spoken, is_silent=silent, character=self._names.character)
         if silent:
             return replace(spoken, phones=(TimedText(PAUSE_PHONE, 0.0, spoken.end_s),))
         times = self._sound.compute_spans(reading)
@@ -114,8 +103,8 @@ class LineTimingCollector:
         return read_text(line.text, overrides.readings, pipeline.voice.emoji, memos)
 
     def _build_sentences(self, reading: LineReading) -> list[TimedText]:
-        found = split_sentences(self._line.text, self._speaker.pipeline.g2p.split_words, memos=reading.memos)
-        texts = {item.index: reading.extract_text(item.start, item.start + len(item.text)).strip() for item in found}
+        parts = split_sentences(self._line.text, self._speaker.pipeline.g2p.split_words, memos=reading.memos)
+        texts = {part.index: reading.extract_text(part.start, part.start + len(part.text)).strip() for part in parts}
         spans = sorted(self._sound.sounding_spans.items())
         return [TimedText(texts.get(index, ""), span.start_s, span.end_s) for index, span in spans]
 
@@ -191,10 +180,14 @@ class FileRenderer:
     def write_file(self, item: PlannedFile, settings: ExportSettings, gain_db: float | None = None) -> WrittenFile | None:
         """Write the sound, with the limiter behind a gain, and the files beside it; leave no file if cancelled (None) or after an AppError."""
         rate = self.open_speaker(item.lines[0].settings.voice).pipeline.voice.sampling_rate
-        writer = PlannedFileWriter(item, settings, rate, gain_db)
         lines: list[SpokenLine] = []
+        return self._write_chunks(PlannedFileWriter(item, settings, rate, gain_db), item, self._render_chunks(item, lines), lines)
+
+    def _write_chunks(
+        self, writer: PlannedFileWriter, item: PlannedFile, chunks: Iterable[AudioChunk], lines: list[SpokenLine]
+    ) -> WrittenFile | None:
         try:
-            for chunk in self._render_chunks(item, lines):
+            for chunk in chunks:
                 writer.write_chunk(chunk)
             if self.is_cancelled():
                 writer.abort_output()
@@ -214,14 +207,8 @@ class FileRenderer:
         spoken = self._describe_recorded(item, settings, len(samples) / rate, 0.5 / rate)
         if self.is_cancelled():
             return None
-        writer = PlannedFileWriter(item, settings, rate)
-        try:
-            writer.write_chunk(AudioChunk(samples, rate, f"file {spoken.id}", 0, last=True))
-        except BaseException:
-            writer.abort_output()
-            raise
-        written, sidecars = writer.close([spoken], self.before_disk_wait)
-        return WrittenFile(item.file, written, tuple(sidecars))
+        chunk = AudioChunk(samples, rate, f"file {spoken.id}", 0, last=True)
+        return self._write_chunks(PlannedFileWriter(item, settings, rate), item, [chunk], [spoken])
 
     def measure_file(self, item: PlannedFile) -> LoudnessMeasurement | None:
         """Measure the sound without writing it, at the rate of its first voice whatever that of the file; return None if cancelled."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import math
 import struct
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,10 +52,9 @@ class LoudnessMeasurement:
 def merge_measurements(items: Sequence[LoudnessMeasurement]) -> LoudnessMeasurement:
     """Merge several sounds into one programme; no block lies across two of them."""
     powers = tuple(power for item in items for power in item.powers)
-    losses: dict[int, float] = {}
-    for item in items:
-        for threshold, loss in item.losses.items():
-            losses[threshold] = losses.get(threshold, 0.0) + loss
+    losses = defaultdict[int, float](float)
+    for threshold, loss in (pair for item in items for pair in item.losses.items()):
+        losses[threshold] += loss
     return LoudnessMeasurement(powers, max((item.peak for item in items), default=0.0), sum(item.seconds for item in items), losses)
 
 
@@ -170,13 +170,11 @@ class LoudnessMeter:
         """Return the loudness of all of the sound; nothing can be added any more."""
         self._measure_piece(len(self._waiting) - REACH)
         powers = self._compute_block_powers(self._energies)
-        losses = {threshold: self._sum_losses(threshold) for threshold in self._list_thresholds()}
-        return LoudnessMeasurement(tuple(map(float, powers)), self._peak, self._count / self._rate, losses)
-
-    def _list_thresholds(self) -> list[int]:
-        """Return the thresholds at which something is taken, down to what may be asked for with the loudest level of the whole sound."""
+        # Down to what may be asked for with the loudest level of the whole sound.
         lowest = convert_to_db(self._peak) - MAX_LIMITED_DB - 1
-        return sorted({threshold for piece in self._losses for threshold in piece if threshold >= lowest})
+        thresholds = sorted({threshold for losses in self._losses for threshold in losses if threshold >= lowest})
+        losses = {threshold: self._sum_losses(threshold) for threshold in thresholds}
+        return LoudnessMeasurement(tuple(map(float, powers)), self._peak, self._count / self._rate, losses)
 
     def _sum_losses(self, threshold: int) -> float:
         pieces = zip(self._energies, self._losses, strict=True)

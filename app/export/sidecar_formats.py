@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -137,19 +138,14 @@ def _shift_items(items: tuple[AnyTimedText, ...], offset_s: float) -> tuple[AnyT
     return tuple(replace(item, start_s=item.start_s + offset_s, end_s=item.end_s + offset_s) for item in items)
 
 
-def build_cues(spoken: SpokenFile, unit: TimingUnit) -> list[TimedText]:
-    """Return a cue for each unit, or for each sentence if a voice reports no times of phrases and morae."""
-    return [cue for line in spoken.lines for cue in find_timed_units(line, unit)]
-
-
 def find_timed_units(line: SpokenLine, unit: TimingUnit) -> Sequence[TimedText]:
-    """Return the units of one line; a silent line has none."""
+    """Return the units of one line, or sentences if a voice reports no times of phrases and morae; a silent line has none."""
     if line.is_silent:
         return ()
     if unit == "line":
         return [line.speech_span]
-    finer: dict[TimingUnit, Sequence[TimedText]] = {"phrase": line.phrases, "mora": line.moras}
-    return finer.get(unit) or line.sentences or [line.speech_span]
+    finer = line.phrases if unit == "phrase" else line.moras if unit == "mora" else ()
+    return finer or line.sentences or [line.speech_span]
 
 
 def join_text_lines(text: str) -> str:
@@ -180,21 +176,17 @@ _ASS_ESCAPES = str.maketrans({"{": "｛", "}": "｝", "\\": "＼"})  # which wou
 def format_ass(spoken: SpokenFile, unit: TimingUnit) -> str:
     """Return an event for each line or sentence; it holds the reading, phrase by phrase or mora by mora."""
     return _ASS_HEADER + "".join(
-        _format_event(event, _choose_syllables(line, event, unit), line)
+        _format_event(event, line.phrases if unit == "phrase" else line.moras, line)
         for line in spoken.lines
         for event in find_timed_units(line, "line" if unit == "line" else "sentence")
         if _convert_to_centiseconds(event.start_s) < _convert_to_centiseconds(event.end_s)
     )
 
 
-def _choose_syllables(line: SpokenLine, event: TimedText, unit: TimingUnit) -> Sequence[TimedText]:
-    found: Sequence[TimedText] = line.phrases if unit == "phrase" else line.moras
-    return [item for item in found if event.start_s <= (item.start_s + item.end_s) / 2 <= event.end_s]
-
-
 def _format_event(event: TimedText, syllables: Sequence[TimedText], line: SpokenLine) -> str:
     start, end = _convert_to_centiseconds(event.start_s), _convert_to_centiseconds(event.end_s)
-    words = _format_karaoke(syllables, start, end) if syllables else join_text_lines(event.text).translate(_ASS_ESCAPES)
+    sung = [item for item in syllables if event.start_s <= (item.start_s + item.end_s) / 2 <= event.end_s]
+    words = _format_karaoke(sung, start, end) if sung else join_text_lines(event.text).translate(_ASS_ESCAPES)
     name = (line.character or line.speaker).replace(",", " ").replace("\n", " ")
     return f"Dialogue: 0,{_format_ass_time(start)},{_format_ass_time(end)},Default,{name},0,0,0,,{words}\n"
 
@@ -228,8 +220,8 @@ def format_json(spoken: SpokenFile) -> str:
     first = spoken.lines[0]
     data: dict[str, Any] = {"text": spoken.text, "reading": "\n".join(line.reading for line in spoken.lines)}
     data |= _describe_speaker(first) | {"sampling_rate": spoken.rate, "samples": spoken.samples}
-    for name in ("sentences", "phrases"):
-        data[name] = _collect_records(spoken, name, "text")
+    data["sentences"] = [_build_timed_record(sentence, "text") for line in spoken.lines for sentence in line.sentences]
+    data["phrases"] = [_build_timed_record(phrase, "text") for line in spoken.lines for phrase in line.phrases]
     data["moras"] = [_build_timed_record(mora, "kana") | {"tone": mora.tone} for line in spoken.lines for mora in line.moras]
     data["phones"] = [_build_timed_record(phone, "phone") for phone in spoken.phones]
     data["credit"] = "\n".join(dict.fromkeys(format_line_credit(line) for line in spoken.lines if not line.is_silent))
@@ -241,8 +233,8 @@ def format_json(spoken: SpokenFile) -> str:
 
 def _describe_speaker(line: SpokenLine) -> dict[str, Any]:
     character = {"character": line.character} if line.character else {}
-    who = {"voice": line.voice, "speaker": line.speaker, "style": line.style}
-    return {"seed": line.seed} | character | who | {"settings": dict(line.settings)}
+    names = {"voice": line.voice, "speaker": line.speaker, "style": line.style}
+    return {"seed": line.seed} | character | names | {"settings": dict(line.settings)}
 
 
 def format_line_credit(line: SpokenLine) -> str:
@@ -251,23 +243,12 @@ def format_line_credit(line: SpokenLine) -> str:
 
 
 def _build_line_record(line: SpokenLine) -> dict[str, Any]:
-    whole = TimedText(line.text, line.start_s, line.end_s)
-    return (
-        {"id": line.id}
-        | _build_timed_record(whole, "text")
-        | {"reading": line.reading}
-        | _describe_speaker(line)
-        | _build_silence_mark(line)
-    )
+    record = {"id": line.id} | _build_timed_record(TimedText(line.text, line.start_s, line.end_s), "text")
+    return record | {"reading": line.reading} | _describe_speaker(line) | _build_silence_mark(line)
 
 
 def _build_silence_mark(spoken: SpokenFile | SpokenLine) -> dict[str, bool]:
     return {"silent": True} if spoken.is_silent else {}
-
-
-def _collect_records(spoken: SpokenFile, name: str, key: str) -> list[dict[str, Any]]:
-    items: Sequence[TimedText] = [item for line in spoken.lines for item in getattr(line, name)]
-    return [_build_timed_record(item, key) for item in items]
 
 
 def _build_timed_record(item: TimedText | TimedMora, key: str) -> dict[str, Any]:
@@ -281,12 +262,8 @@ def format_textgrid(spoken: SpokenFile) -> str | None:
     """Return a TextGrid; None for a voice that reports no times."""
     if not spoken.has_phone_times:
         return None
-    tiers = {
-        "phones": spoken.phones,
-        "moras": [mora for line in spoken.lines for mora in line.moras],
-        "phrases": [phrase for line in spoken.lines for phrase in line.phrases],
-        "sentences": [sentence for line in spoken.lines for sentence in line.sentences],
-    }
+    tiers: dict[str, Sequence[TimedText]] = {"phones": spoken.phones}
+    tiers |= {name: [item for line in spoken.lines for item in getattr(line, name)] for name in ("moras", "phrases", "sentences")}
     head = f'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0\nxmax = {_format_number(spoken.length_s)}\n'
     head += f"tiers? <exists>\nsize = {len(tiers)}\nitem []:\n"
     parts = [_format_tier(place, name, items, spoken.length_s) for place, (name, items) in enumerate(tiers.items(), 1)]
@@ -295,14 +272,8 @@ def format_textgrid(spoken: SpokenFile) -> str | None:
 
 def _format_tier(tier_number: int, name: str, items: Sequence[TimedText], length_s: float) -> str:
     tiles = _fill_gaps(items, length_s)
-    lines = [
-        f"    item [{tier_number}]:",
-        '        class = "IntervalTier"',
-        f'        name = "{name}"',
-        "        xmin = 0",
-        f"        xmax = {_format_number(length_s)}",
-        f"        intervals: size = {len(tiles)}",
-    ]
+    lines = [f"    item [{tier_number}]:", '        class = "IntervalTier"', f'        name = "{name}"', "        xmin = 0"]
+    lines += [f"        xmax = {_format_number(length_s)}", f"        intervals: size = {len(tiles)}"]
     for number, tile in enumerate(tiles, 1):
         words = tile.text.replace('"', '""').replace("\n", " ")
         lines += [f"        intervals [{number}]:", f"            xmin = {_format_number(tile.start_s)}"]
@@ -361,7 +332,7 @@ def format_srt(spoken: SpokenFile, unit: TimingUnit) -> str:
 def format_vtt(spoken: SpokenFile, unit: TimingUnit) -> str:
     """Return cues to the millisecond, with markup characters escaped."""
     cues = (
-        f"{_format_cue_time(start, '.')} --> {_format_cue_time(end, '.')}\n{_escape_markup(text)}\n"
+        f"{_format_cue_time(start, '.')} --> {_format_cue_time(end, '.')}\n{html.escape(text, quote=False)}\n"
         for start, end, text in _iterate_millisecond_cues(spoken, unit)
     )
     return "\n".join(("WEBVTT\n", *cues))
@@ -369,7 +340,7 @@ def format_vtt(spoken: SpokenFile, unit: TimingUnit) -> str:
 
 def _iterate_millisecond_cues(spoken: SpokenFile, unit: TimingUnit) -> Iterator[tuple[int, int, str]]:
     """Yield milliseconds and text; a unit that ends where it begins is left out, for players refuse it."""
-    for cue in build_cues(spoken, unit):
+    for cue in (cue for line in spoken.lines for cue in find_timed_units(line, unit)):
         start, end = round(cue.start_s * 1000), round(cue.end_s * 1000)
         if start < end and cue.text.strip():
             yield start, end, join_text_lines(cue.text)
@@ -377,10 +348,6 @@ def _iterate_millisecond_cues(spoken: SpokenFile, unit: TimingUnit) -> Iterator[
 
 def _format_cue_time(ms: int, decimal_mark: str) -> str:
     return f"{ms // 3_600_000:02d}:{ms // 60_000 % 60:02d}:{ms // 1000 % 60:02d}{decimal_mark}{ms % 1000:03d}"
-
-
-def _escape_markup(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 @dataclass(frozen=True, slots=True)
