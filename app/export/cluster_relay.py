@@ -139,14 +139,15 @@ class _ClusterRelay:
                 future.release()
 
     def _run_on_cluster(self, command: Mapping[str, Any]) -> None:
-        thread = threading.Thread(target=self._run_on_each, args=(command,), name="spread", daemon=True)
+        def run_on_each() -> None:
+            with contextlib.suppress(Exception):
+                function = _find_function(command["function"])
+                self._client.run(function, *command["arguments"], workers=command["workers"], on_error="ignore")
+
+        thread = threading.Thread(target=run_on_each, name="spread", daemon=True)
         thread.start()
         # A worker that hangs keeps nobody.
         thread.join(SPREAD_TIMEOUT_S)
-
-    def _run_on_each(self, command: Mapping[str, Any]) -> None:
-        with contextlib.suppress(Exception):
-            self._client.run(_find_function(command["function"]), *command["arguments"], workers=command["workers"], on_error="ignore")
 
     def _send_end(self, number: int, future: Any, *, has_result: bool) -> None:
         """Say how a call ended; a result that is no plain data is an error."""

@@ -18,9 +18,10 @@ from app.engine.open_voices import OpenVoices
 from app.engine.voice_terms import VoiceTerms, create_opener
 from app.export.export_plan import PlannedFile
 from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
-from app.export.export_tasks import BatchSettings, ExportTask, ExportWorker, ReadingTerms
+from app.export.export_tasks import BatchSettings, ExportTask, ExportWorker
 from app.export.file_writer import is_single_line_error
 from app.export.loudness import LoudnessMeasurement, convert_loudness_to_data, convert_written_to_data, parse_loudness
+from app.export.sidecar_formats import SpokenLine
 
 BATCH_POLL_S = 0.05  # how soon Ctrl+C is noticed
 
@@ -93,8 +94,7 @@ class ExportBatch:
                 except IndexError:
                     break
                 try:
-                    answer = worker.run_task(task)
-                    if answer:
+                    if answer := worker.run_task(task):
                         outcomes.put(TaskOutcome(task, answer))
                 except AppError as error:
                     outcomes.put(TaskOutcome(task, {}, error))
@@ -114,20 +114,8 @@ def build_file_row(result: WrittenFile) -> dict[str, Any]:
     """Return a row of the command-line contract; that of a file of several lines also names the lines."""
     spoken = result.spoken
     first = spoken.lines[0]
-    row: dict[str, Any] = {
-        "type": "file",
-        "id": first.id,
-        "file": str(result.file),
-        "text": spoken.text,
-        "voice": first.voice,
-        "speaker": first.speaker,
-        "style": first.style,
-        "seed": first.seed,
-        "audio_s": spoken.length_s,
-        "samples": spoken.samples,
-        "rate": spoken.rate,
-        "sidecars": [str(path) for path in result.sidecars],
-    }
+    row: dict[str, Any] = {"type": "file", "id": first.id, "file": str(result.file), "text": spoken.text} | _describe_speaker(first)
+    row |= {"audio_s": spoken.length_s, "samples": spoken.samples, "rate": spoken.rate, "sidecars": list(map(str, result.sidecars))}
     if first.character:
         row["character"] = first.character
     if spoken.is_silent:
@@ -136,13 +124,18 @@ def build_file_row(result: WrittenFile) -> dict[str, Any]:
         row |= convert_written_to_data(result.loudness)
     if len(spoken.lines) > 1:
         row["lines"] = [
-            {"id": line.id, "text": line.text, "voice": line.voice, "speaker": line.speaker, "style": line.style, "seed": line.seed}
+            {"id": line.id, "text": line.text}
+            | _describe_speaker(line)
             | ({"character": line.character} if line.character else {})
             | {"start_s": line.start_s, "end_s": line.end_s}
             | ({"silent": True} if line.is_silent else {})
             for line in spoken.lines
         ]
     return row
+
+
+def _describe_speaker(line: SpokenLine) -> dict[str, Any]:
+    return {"voice": line.voice, "speaker": line.speaker, "style": line.style, "seed": line.seed}
 
 
 MAX_OPEN_EXPORT_VOICES = 3
@@ -157,8 +150,13 @@ class LocalWorker:
         self._voices = OpenVoices(create_opener(self._find_terms), max_voices=MAX_OPEN_EXPORT_VOICES, max_bytes=math.inf)
         self._renderer = FileRenderer(self._voices.open_speaker, find_ids_by_name, is_cancelled=self._stopped.is_set)
         PROJECT_WORDS.entries = batch.words
-        if batch.reading is not None:
-            self._apply_reading(batch.reading)
+        if (reading := batch.reading) is not None:
+            PROJECT_WORDS.are_alone, choices = True, READING_CHOICES
+            choices.built_in_words, choices.links, choices.memos_everywhere = (
+                reading.built_in_words,
+                reading.links,
+                reading.memos_everywhere,
+            )
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
         """Run a task, as any worker."""
@@ -179,13 +177,6 @@ class LocalWorker:
         if self._batch.reading is not None:
             PROJECT_WORDS.are_alone = False
             READING_CHOICES.built_in_words = READING_CHOICES.links = READING_CHOICES.memos_everywhere = None
-
-    @staticmethod
-    def _apply_reading(terms: ReadingTerms) -> None:
-        PROJECT_WORDS.are_alone = True
-        READING_CHOICES.built_in_words = terms.built_in_words
-        READING_CHOICES.links = terms.links
-        READING_CHOICES.memos_everywhere = terms.memos_everywhere
 
     def _find_terms(self, voice: str) -> VoiceTerms:
         batch, own = self._batch, self._batch.openings.get(voice)

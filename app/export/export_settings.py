@@ -27,15 +27,9 @@ DEFAULT_PATTERN_ENGLISH = "$number$_$speaker$_$style$_$text$"
 LOWEST_LUFS, HIGHEST_LUFS = -40.0, -10.0
 _MAX_EXPORT_TEXT_CHARS = {"folder": 4_000, "pattern": 400, "subtype": 10}
 _EXPORT_CHOICES: dict[str, tuple[str, ...]] = {
-    "what": LINE_SELECTIONS,
-    "files": FILE_GROUPINGS,
-    "sound": EXPORT_SOUND_FORMATS,
-    "quality": SOUND_QUALITIES,
-    "unit": TIMING_UNITS,
-    "existing": EXISTING_FILE_POLICIES,
-    "game": GAME_ENGINES,
-    "encoding": TEXT_ENCODINGS,
-}
+    "what": LINE_SELECTIONS, "files": FILE_GROUPINGS, "sound": EXPORT_SOUND_FORMATS, "quality": SOUND_QUALITIES, "unit": TIMING_UNITS,
+    "existing": EXISTING_FILE_POLICIES, "game": GAME_ENGINES, "encoding": TEXT_ENCODINGS,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +69,7 @@ class ExportSettings:
 
 def convert_settings_to_data(settings: ExportSettings) -> dict[str, Any]:
     """Return the data that `parse_settings_data` reads: only differences from the defaults."""
-    plain = ExportSettings()
-    values = {
-        item.name: getattr(settings, item.name) for item in fields(settings) if getattr(settings, item.name) != getattr(plain, item.name)
-    }
+    values = {item.name: getattr(settings, item.name) for item in fields(settings) if getattr(settings, item.name) != item.default}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
@@ -86,9 +77,8 @@ def parse_settings_data(data: object) -> ExportSettings:
     """Parse settings; raise ValueError for values that no version could have written, and leave out names of a later version."""
     if not isinstance(data, dict):
         raise ValueError("export settings")
-    return ExportSettings(
-        **{item.name: _validate_setting(item.name, data[item.name]) for item in fields(ExportSettings) if item.name in data}
-    )
+    names = [item.name for item in fields(ExportSettings) if item.name in data]
+    return ExportSettings(**{name: _validate_setting(name, data[name]) for name in names})
 
 
 def _validate_setting(name: str, value: Any) -> Any:

@@ -25,14 +25,9 @@ FORBIDDEN_FILE_NAME_CHARS = re.compile(r'[\x00-\x1f"*/:<>?\\|\x7f]')  # what Win
 
 _PATTERN_TOKEN = re.compile(r"\$([^$]*)\$")
 _MEANING_BY_JAPANESE_TOKEN = {
-    "連番": "number",
-    "キャラ": "speaker",
-    "登場人物": "character",
-    "スタイル": "style",
-    "テキスト": "text",
-    "日付": "date",
+    "連番": "number", "キャラ": "speaker", "登場人物": "character", "スタイル": "style", "テキスト": "text", "日付": "date",
     "プロジェクト名": "project",
-}
+}  # fmt: skip
 COUNTER_TOKEN = "take"
 _CHARACTER = r"\$(?:character|登場人物)\$"
 _ENCLOSED_CHARACTER = re.compile(rf"\({_CHARACTER}\)|（{_CHARACTER}）|\[{_CHARACTER}\]|［{_CHARACTER}］|【{_CHARACTER}】|{_CHARACTER}")
@@ -96,19 +91,14 @@ def describe_pattern_problem(pattern: str) -> str:
     if not pattern.strip():
         return localize("ファイル名を入力してください。", "Enter a file name.")
     for name in _PATTERN_TOKEN.findall(pattern):
-        if (
-            name not in _MEANING_BY_JAPANESE_TOKEN
-            and name not in _MEANING_BY_JAPANESE_TOKEN.values()
-            and name not in ("voice", "id", "seed", COUNTER_TOKEN)
-        ):
+        if name not in (*_MEANING_BY_JAPANESE_TOKEN, *_MEANING_BY_JAPANESE_TOKEN.values(), "voice", "id", "seed", COUNTER_TOKEN):
             return localize(f"「${name}$」という項目はありません。", f"There is no item “${name}$”.")
     rest = _PATTERN_TOKEN.sub("", pattern)
     if "$" in rest:
         return localize("「$」が対になっていません。", "A “$” has no closing “$”.")
-    found = FORBIDDEN_FILE_NAME_CHARS.search(rest)
-    if found is not None:
-        shown = found[0] if found[0].isprintable() else repr(found[0])
-        return localize(f"ファイル名に「{shown}」は使えません。", f"A file name cannot contain “{shown}”.")
+    if (match := FORBIDDEN_FILE_NAME_CHARS.search(rest)) is not None:
+        letter = match[0] if match[0].isprintable() else repr(match[0])
+        return localize(f"ファイル名に「{letter}」は使えません。", f"A file name cannot contain “{letter}”.")
     return ""
 
 
@@ -143,13 +133,13 @@ def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
 
 def _remove_character_token(pattern: str) -> str:
     """Return the pattern without the token of the character, the brackets around it and one separator beside it."""
-    while (found := _ENCLOSED_CHARACTER.search(pattern)) is not None:
-        before, after = pattern[: found.start()], pattern[found.end() :]
-        if before[-1:] and before[-1] in _SEPARATORS:
-            before = before[:-1]
-        elif not before and after[:1] and after[0] in _SEPARATORS:
-            after = after[1:]
-        pattern = before + after
+    while (match := _ENCLOSED_CHARACTER.search(pattern)) is not None:
+        start, end = match.span()
+        if start and pattern[start - 1] in _SEPARATORS:
+            start -= 1
+        elif not start and pattern[end : end + 1] and pattern[end] in _SEPARATORS:
+            end += 1
+        pattern = pattern[:start] + pattern[end:]
     return pattern
 
 
@@ -229,22 +219,21 @@ class TakenNames:
     """The names in folders, each listed once, because a network disk is slow at every query."""
 
     def __init__(self, own_files: OwnFiles, sources: SourceFiles) -> None:
-        self._own, self._sources = own_files, sources
-        self._all: dict[Path, frozenset[str]] = {}
-        self._there: dict[Path, frozenset[str]] = {}
-        self._read: dict[Path, frozenset[str]] = {}
+        self._own_files, self._sources = own_files, sources
+        # Of each folder: all names, those that are taken, those of sources.
+        self._all_names, self._taken_names, self._source_names = (dict[Path, frozenset[str]]() for _ in range(3))
 
     def find_taken(self, folder: Path, stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
         """Return the names of a set, the sound's first, that are taken on any file system, by whatever has them: files, folders, links to nowhere."""
         names, taken = [stem + suffix for suffix in suffixes], _find_names(self._list_there(folder), stem, suffixes)
         if taken and taken[0] != names[0]:
-            taken = tuple(name for name in taken if not self._own.is_remnant(folder / name))
+            taken = tuple(name for name in taken if not self._own_files.is_remnant(folder / name))
         return tuple(dict.fromkeys((*taken, *self.find_sources(folder, names))))
 
     def list_present(self, folder: Path, stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
         """Return those names of a set that anything has, our own files among them."""
         self._list_there(folder)
-        return _find_names(self._all[folder], stem, suffixes)
+        return _find_names(self._all_names[folder], stem, suffixes)
 
     def has_set(self, folder: Path, suffixes: Collection[str], stem: str) -> bool:
         """Return whether any name of a set is taken."""
@@ -252,22 +241,22 @@ class TakenNames:
 
     def find_sources(self, folder: Path, names: Collection[str]) -> list[str]:
         """Return those names that belong to a file that the export reads."""
-        if folder not in self._read:
-            self._read[folder] = self._sources.list_names(folder)
-        read = self._read[folder]
-        return [name for name in names if fold_file_name(name) in read] if read else []
+        if folder not in self._source_names:
+            self._source_names[folder] = self._sources.list_names(folder)
+        source_names = self._source_names[folder]
+        return [name for name in names if fold_file_name(name) in source_names] if source_names else []
 
     def _list_there(self, folder: Path) -> frozenset[str]:
-        if folder not in self._there:
+        if folder not in self._taken_names:
             try:
                 names = os.listdir(folder)  # noqa: PTH208 — names are enough
             except OSError:
                 names = []
-            replaced = self._own.replaced
-            self._all[folder] = self._there[folder] = frozenset(map(fold_file_name, names))
+            replaced = self._own_files.replaced
+            self._all_names[folder] = self._taken_names[folder] = frozenset(map(fold_file_name, names))
             if replaced:
-                self._there[folder] = frozenset(fold_file_name(name) for name in names if folder / name not in replaced)
-        return self._there[folder]
+                self._taken_names[folder] = frozenset(fold_file_name(name) for name in names if folder / name not in replaced)
+        return self._taken_names[folder]
 
 
 def _find_names(there: frozenset[str], stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
