@@ -23,10 +23,6 @@ class ScriptScope:
     planned_ids: frozenset[str]  # of the lines of the plan
     other_places: frozenset[str] = frozenset()  # of other scripts that have the same name
 
-    def is_of_script(self, entry: ManifestEntry) -> bool:
-        """Return whether the entry was written for this project, or for these lines before the project had a name."""
-        return self._is_of_project(entry) or (not entry.project and not self.script_ids.isdisjoint(entry.lines))
-
     def is_orphan(self, entry: ManifestEntry) -> bool:
         """Return whether the entry was written for this project and its lines are gone."""
         return bool(self.project) and self._is_of_project(entry) and self.script_ids.isdisjoint(entry.lines)
@@ -36,7 +32,9 @@ class ScriptScope:
 
     def may_replace(self, entry: ManifestEntry) -> bool:
         """Return whether its files may give way to those of the plan: they hold its lines, or lines that are gone."""
-        return self.is_of_script(entry) and (not self.planned_ids.isdisjoint(entry.lines) or self.is_orphan(entry))
+        # Its lines may have been exported before the project had a name.
+        is_of_script = self._is_of_project(entry) or (not entry.project and not self.script_ids.isdisjoint(entry.lines))
+        return is_of_script and (not self.planned_ids.isdisjoint(entry.lines) or self.is_orphan(entry))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import base64
 import binascii
 import importlib
 import importlib.util
-import ipaddress
 import itertools
 import os
 import tempfile
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from app.adapters.http.http_address import is_loopback
 from app.adapters.sandbox.process_limits import ProcessLimits
 from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedError
 from app.common.errors import AppError, BackendError, InputError
@@ -83,7 +83,7 @@ def parse_cluster_address(text: str, *, ca_file: str = "", cert: str = "", key: 
             localize(f"{missing[0]} のファイルが見つかりません。", f"The file of {missing[0]} does not exist."),
             localize("パスを確認してください。", "Check the path."),
         )
-    if not address.is_encrypted and not is_insecure and not _is_loopback(host):
+    if not address.is_encrypted and not is_insecure and not is_loopback(host):
         raise InputError(
             localize(
                 f"「{host}」への接続は暗号化されていないため、中止しました。",
@@ -108,13 +108,6 @@ def _parse_host(text: str) -> str:
         localize(f"スケジューラーのアドレス「{text}」は使えません。", f"“{text}” is not the address of a scheduler."),
         localize("tcp://ホスト:8786 または tls://ホスト:8786 の形で指定してください。", "Write tcp://HOST:8786 or tls://HOST:8786."),
     )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.casefold() == "localhost"
 
 
 class ClusterClient:

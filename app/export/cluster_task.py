@@ -32,7 +32,7 @@ from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import read_card
 
 if TYPE_CHECKING:
-    from app.compose.speaker_plan import SpeakerPlan
+    pass
 
 IDLE_CHILD_S = 600.0  # how long a child waits for the next file of its batch; the program that asked may have ended without notice
 
@@ -62,7 +62,10 @@ def describe_wanted_voice(wanted: str | None, settings: Settings, backend: str, 
 
     plan = plan_speaker(wanted, parse_placement(backend), settings, None, force_bert)
     graph = settings.precision_preference.find_precision(plan.voice.manifest.id)
-    opening = VoiceOpening(str(plan.placement), graph, _find_bert_precision(plan))
+    bert: PrecisionChoice = "auto"
+    if plan.bert is not None and plan.bert_graph is not None:
+        bert = next(name for name, path in plan.bert.graphs.items() if path == plan.bert_graph)
+    opening = VoiceOpening(str(plan.placement), graph, bert)
     return WantedVoice(_compute_voice_digest(plan.voice), compute_voice_fingerprint(plan), opening)
 
 
@@ -87,12 +90,6 @@ def _compute_fingerprint_here(reference: str, opening: VoiceOpening, *, force_be
     kept = replace(load_usable_settings(), bert_precision=opening.bert_precision)
     settings = kept.replace_precision(PrecisionPreference(opening.graph_precision))
     return compute_voice_fingerprint(plan_speaker(reference, parse_placement(opening.backend), settings, None, force_bert))
-
-
-def _find_bert_precision(plan: SpeakerPlan) -> PrecisionChoice:
-    if plan.bert is None or plan.bert_graph is None:
-        return "auto"
-    return next(name for name, graph in plan.bert.graphs.items() if graph == plan.bert_graph)
 
 
 def _compute_voice_digest(voice: Voice) -> str:

@@ -65,7 +65,10 @@ def compute_integrated_lufs(powers: Sequence[float]) -> float:
 
 def compute_limited_lufs(measurement: LoudnessMeasurement, gain_db: float, channels: int) -> float:
     """Return the loudness after a gain and the limiter; minus infinity if no block passes the gate."""
-    lost = _find_loss(measurement.losses, LIMITER_CEILING_DB - gain_db)
+    threshold_db = LIMITER_CEILING_DB - gain_db
+    # Between two whole dB as a straight line has it.
+    lower, upper = (measurement.losses.get(math.floor(threshold_db) + step, 0.0) for step in (0, 1))
+    lost = lower + (upper - lower) * (threshold_db - math.floor(threshold_db))
     return _compute_lufs(np.asarray(measurement.powers, np.float64), lost) + gain_db + 10 * math.log10(channels)
 
 
@@ -98,13 +101,6 @@ def _compute_lufs(powers: Float64, lost: float = 0.0) -> float:
     """Return the gated LUFS of one channel's blocks, of which a limiter has taken so much in all, from loud ones that pass the gate."""
     found = _filter_by_gate(powers, ABSOLUTE_GATE)
     return _convert_to_lufs(_filter_by_gate(found, _convert_to_lufs(found, lost) + RELATIVE_GATE), lost)
-
-
-def _find_loss(losses: Mapping[int, float], threshold_db: float) -> float:
-    """Return the loss between two whole dB, as a straight line has it."""
-    below = math.floor(threshold_db)
-    lower, upper = losses.get(below, 0.0), losses.get(below + 1, 0.0)
-    return lower + (upper - lower) * (threshold_db - below)
 
 
 def _convert_to_lufs(powers: Float64, lost: float = 0.0) -> float:

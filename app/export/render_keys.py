@@ -24,7 +24,6 @@ from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.settings.user_settings import Settings
 from app.voices.file_fact_cache import compute_file_digests
-from app.voices.prepared_voice import GraphSources, Voice
 from app.voices.voice_card_data import read_card
 from app.voices.voice_manifest import FIRST_RECIPE
 
@@ -160,7 +159,10 @@ def compute_voice_fingerprint(plan: SpeakerPlan) -> str:
         digest.update(f"recipe {manifest.recipe}".encode())
     digest.update(repr(read_card(plan.voice.path).creators if plan.voice.path.is_dir() else ()).encode("utf-8", "surrogateescape"))
     digest.update(plan.voice.style_vectors.tobytes())
-    for name, graph in sorted(_find_exact_graphs(plan.voice).items()):
+    # The exact graphs, without any faster ones; those of a voice that is not prepared are its own.
+    names, graphs = plan.voice.manifest.graphs, plan.voice.graphs
+    exact = {name: plan.voice.path / names[name] if isinstance(graph, Path) else graph for name, graph in graphs.items()}
+    for name, graph in sorted(exact.items()):
         contents = [hashlib.sha256(graph).hexdigest()] if isinstance(graph, bytes) else compute_file_digests(list_graph_files(graph))
         digest.update(" ".join((name, *contents)).encode())
     if plan.bert is not None:
@@ -168,9 +170,3 @@ def compute_voice_fingerprint(plan: SpeakerPlan) -> str:
         digest.update(" ".join((plan.bert.id, *contents, plan.placement.bert)).encode("utf-8", "surrogateescape"))
     digest.update(" ".join((plan.placement.prosody, plan.placement.decoder, ORT_VERSION, *plan.wanted_precisions)).encode())
     return digest.hexdigest()
-
-
-def _find_exact_graphs(voice: Voice) -> GraphSources:
-    """Return the graphs of a voice as they are without any faster ones; those of a voice that is not prepared are its own."""
-    names = voice.manifest.graphs
-    return {name: voice.path / names[name] if isinstance(graph, Path) else graph for name, graph in voice.graphs.items()}

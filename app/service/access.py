@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from app.adapters.http.http_address import is_loopback
 from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.common.system_errors import describe_reason
@@ -46,16 +46,6 @@ class AccessRules:
         except ValueError:
             return False
         return parts.scheme in ("http", "https") and origin.startswith(f"{parts.scheme}://{parts.netloc}") and is_loopback(name)
-
-
-def is_loopback(name: str) -> bool:
-    """Return whether a name, or an address without brackets, is this computer and nothing else."""
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def _split_host_and_port(value: str) -> tuple[str, int]:

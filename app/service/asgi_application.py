@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.applications import Starlette
@@ -124,9 +125,9 @@ async def _send_refusal(send: Send, status: int, sentence: str, headers: Headers
 def build_application(service: HttpService) -> ASGIApp:
     """Build the application with all routes of a service."""
     routes = [
-        Route("/", _serve_home),
-        Route("/docs", _serve_docs),
-        Route("/openapi.json", _serve_openapi),
+        Route("/", _create_handler(lambda: RedirectResponse("/docs"))),
+        Route("/docs", _create_handler(lambda: HTMLResponse(build_docs_page()))),
+        Route("/openapi.json", _create_handler(lambda: JSONResponse(build_openapi()))),
         *build_query_routes(service),
         *build_sound_routes(service),
         *build_about_routes(service),
@@ -141,16 +142,11 @@ def build_application(service: HttpService) -> ASGIApp:
     return RequestLogMiddleware(AccessMiddleware(inner, service.access), service.request_log)
 
 
-async def _serve_home(_request: Request) -> Response:
-    return RedirectResponse("/docs")
+def _create_handler(build_response: Callable[[], Response]) -> Callable[[Request], Awaitable[Response]]:
+    async def respond(_request: Request) -> Response:
+        return build_response()
 
-
-async def _serve_docs(_request: Request) -> Response:
-    return HTMLResponse(build_docs_page())
-
-
-async def _serve_openapi(_request: Request) -> Response:
-    return JSONResponse(build_openapi())
+    return respond
 
 
 async def _report_refusal(_request: Request, error: RefusalError) -> Response:

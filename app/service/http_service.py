@@ -59,14 +59,6 @@ class BodyReader:
             return await asyncio.to_thread(parse_content)
 
 
-async def discard_body(request: Request) -> None:
-    """Discard a body that no route has read, so that the client can end."""
-    if _BODY_READ_KEY not in request.scope:
-        async for _piece in request.stream():
-            pass
-        request.scope[_BODY_READ_KEY] = True
-
-
 async def _read_content(request: Request) -> bytearray:
     """Return all of a body; `Request.body` would keep it until the answer has been sent."""
     request.scope[_BODY_READ_KEY] = True
@@ -124,7 +116,11 @@ def read_style(service: HttpService, fields: RequestFields) -> ServedStyle:
 
 async def cancel_on_disconnect(request: Request, computation: Coroutine[Any, Any, Result]) -> Result:
     """Return the result of a computation; if the client disconnects, cancel it and raise ClientGoneError."""
-    await discard_body(request)
+    # One that no route has read, so that the client can end.
+    if _BODY_READ_KEY not in request.scope:
+        async for _piece in request.stream():
+            pass
+        request.scope[_BODY_READ_KEY] = True
 
     async def wait_for_disconnect() -> None:
         while (await request.receive())["type"] != "http.disconnect":

@@ -198,9 +198,15 @@ def _build_parameter(text: str) -> dict[str, Any]:
 
 def build_docs_page() -> str:
     """Return one page with all routes."""
+    body = [localize("JSON 本文", "JSON body")]
+
+    def describe_route(route: RouteDescription) -> str:
+        names = [text.partition(":")[0] for text in route.parameters]
+        return ", ".join(names if route.body is None else names + body)
+
     rows = "".join(
         f"<tr><td>{route.method.upper()}</td><td><code>{html.escape(route.path)}</code></td>"
-        f"<td>{html.escape(localize(route.ja, route.en))}</td><td>{html.escape(_describe_route(route))}</td></tr>"
+        f"<td>{html.escape(localize(route.ja, route.en))}</td><td>{html.escape(describe_route(route))}</td></tr>"
         for route in DESCRIBED_ROUTES
     )
     title = localize("Koebako サービス", "Koebako service")
@@ -208,11 +214,6 @@ def build_docs_page() -> str:
         f'<!doctype html><meta charset="utf-8"><title>{title}</title><style>{_DOCS_STYLE_SHEET}</style>'
         f"<h1>{title} {VERSION}</h1><p>OpenAPI: <a href='/openapi.json'>/openapi.json</a></p><table>{rows}</table>"
     )
-
-
-def _describe_route(route: RouteDescription) -> str:
-    body = [] if route.body is None else [localize("JSON 本文", "JSON body")]
-    return ", ".join([*(text.partition(":")[0] for text in route.parameters), *body])
 
 
 _DOCS_STYLE_SHEET = (

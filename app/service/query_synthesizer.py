@@ -39,11 +39,6 @@ MAX_BREATH_MORAS = 60  # morae after which a pause ends the sentence
 MAX_SENTENCE_MORAS = 400  # morae after which the next phrase begins another one
 
 
-def spell_phrases(phrases: Sequence[AccentPhrase], *, emoji: bool) -> list[FixedSentence]:
-    """Return the sentences of accent phrases as they are spelled; raise RefusalError for a mora that cannot be spoken."""
-    return [FixedSentence(index, _build_phones(group, emoji)) for index, group in enumerate(_split_sentences(phrases))]
-
-
 def _split_sentences(phrases: Sequence[AccentPhrase]) -> Iterator[list[AccentPhrase]]:
     group: list[AccentPhrase] = []
     for phrase in phrases:
@@ -104,7 +99,8 @@ def find_sentences(
         )
         # One that was read with the accents of the phrases need not be read word by word for them.
         return sentences if all(tone == height for tone, height in tones) else _apply_accents(pipeline, text, phrases, sentences)
-    return spell_phrases(phrases, emoji=pipeline.voice.emoji)
+    groups = enumerate(_split_sentences(phrases))
+    return [FixedSentence(index, _build_phones(group, pipeline.voice.emoji)) for index, group in groups]
 
 
 def iterate_matching_texts(

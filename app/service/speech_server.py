@@ -40,13 +40,10 @@ class HttpConnection(H11Protocol):
         super().connection_made(transport)
         self._limit = self.loop.call_later(HEADER_TIMEOUT_S, self._abort_if_idle)
         if len(self.connections) > MAX_CONNECTIONS:
-            self._close_surplus()
-
-    def _close_surplus(self) -> None:
-        others = [one for one in self.connections if isinstance(one, HttpConnection) and one is not self]
-        longest = min((one for one in others if not one.is_busy), key=lambda one: one.waits_since, default=None)
-        slowest = min((one for one in others if one.pace < MIN_SENDER_RATE), key=lambda one: one.pace, default=None)
-        (longest or slowest or self).abort()
+            others = [other for other in self.connections if isinstance(other, HttpConnection) and other is not self]
+            idlest = min((other for other in others if not other.is_busy), key=lambda other: other.waits_since, default=None)
+            slowest = min((other for other in others if other.pace < MIN_SENDER_RATE), key=lambda other: other.pace, default=None)
+            (idlest or slowest or self).abort()
 
     @property
     def is_busy(self) -> bool:

@@ -135,7 +135,7 @@ def _is_one_of(name: str, *names: str) -> bool:
 
 def build_catalogue(voices: Sequence[Voice]) -> StyleCatalogue:
     """Build the catalogue of these voices, in their order; of two styles with one number the first is offered."""
-    speakers, left_out, by_id = [], [], {}
+    speakers, left_out, by_id = [], [], dict[int, ServedStyle]()
     shared = Counter(item.name for voice in voices for item in voice.manifest.speakers)
     for voice in voices:
         card = read_card(voice.path)
@@ -143,11 +143,12 @@ def build_catalogue(voices: Sequence[Voice]) -> StyleCatalogue:
             name = named.name if shared[named.name] == 1 else f"{named.name} ({voice.manifest.name})"
             styles = []
             for style, reason in _build_styles(voice, card, named):
-                if style is None or style.id in by_id:
-                    left_out.append(reason or _describe_collision(name, style))
+                if style is not None and by_id.setdefault(style.id, style) is style:
+                    styles.append(style)
                     continue
-                by_id[style.id] = style
-                styles.append(style)
+                collision = "" if style is None else f"{name} {style.name} ({style.id})"
+                english = f"The style “{collision}” has the same ID as another style and was skipped."
+                left_out.append(reason or localize(f"スタイル「{collision}」は、番号がほかのスタイルと重なるため使えません。", english))
             if styles:
                 terms, version = voice.manifest.licence or voice.manifest.name, card.version or UNKNOWN_VOICE_VERSION
                 names, speaker_card = (name, named.name, voice.manifest.name), find_speaker_card(card, named.id)
@@ -168,11 +169,3 @@ def _build_styles(voice: Voice, card: VoiceCardData, speaker: NamedId) -> Iterat
             f"The style “{speaker.name} {style.name}” is beyond the 32 that the service can number.",
         )
         yield None, reason
-
-
-def _describe_collision(speaker: str, style: ServedStyle | None) -> str:
-    named = "" if style is None else f"{speaker} {style.name} ({style.id})"
-    return localize(
-        f"スタイル「{named}」は、番号がほかのスタイルと重なるため使えません。",
-        f"The style “{named}” has the same ID as another style and was skipped.",
-    )

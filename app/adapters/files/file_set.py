@@ -48,7 +48,8 @@ class FileSet:
         try:
             for part in self._parts:
                 part.finish_writing()
-            self._rename_parts(self._link_old_files())
+            # A single file needs no link to be restored from, for its rename is the last step.
+            self._rename_parts([self._link_old_file(part.target) if len(self._parts) > 1 else None for part in self._parts])
         except BaseException:
             self.discard()
             raise
@@ -60,11 +61,6 @@ class FileSet:
         """Remove the files that have no name yet."""
         for part in self._parts:
             part.discard()
-
-    def _link_old_files(self) -> list[Path | None]:
-        """Link the files to be replaced, so that they can be restored; a single file needs no link, for its rename is the last step."""
-        is_set = len(self._parts) > 1
-        return [self._link_old_file(part.target) if is_set else None for part in self._parts]
 
     def _link_old_file(self, target: Path) -> Path | None:
         if target.name not in self._replaced_names or not os.path.lexists(target):

@@ -75,10 +75,7 @@ class HttpAddress:
     @property
     def is_on_this_machine(self) -> bool:
         """Return whether it leads to this computer itself, as far as its words say."""
-        try:
-            return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
     @property
     def is_local(self) -> bool:
@@ -99,6 +96,14 @@ class HttpAddress:
             return parse_address(urllib.parse.urljoin(self.url, reference))
         except ValueError as exc:
             raise _build_invalid_host_error() from exc
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a name in lower case, or an address without brackets, is this computer and nothing else."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def is_local_ip(text: str) -> bool:

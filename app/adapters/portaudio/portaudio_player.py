@@ -175,7 +175,11 @@ class PortAudioPlayer:
         An abort ends the waiting and drops the rest of that request, until a chunk of another id, its `last` chunk or `finish_request`.
         """
         aborts = self._aborts
-        if self._is_dropped(chunk):
+        with self._lock:
+            is_dropped = self._aborted_id == chunk.request_id
+            if not is_dropped or chunk.last:
+                self._aborted_id = None
+        if is_dropped:
             return
         writing = self._current_mark
         if writing is None or writing.request_id != chunk.request_id:
@@ -277,13 +281,6 @@ class PortAudioPlayer:
         """Return the label of the device in use, empty while none is open."""
         stream = self._stream
         return stream.device.label if stream else ""
-
-    def _is_dropped(self, chunk: AudioChunk) -> bool:
-        with self._lock:
-            dropped = self._aborted_id == chunk.request_id
-            if not dropped or chunk.last:
-                self._aborted_id = None
-        return dropped
 
     def _begin_request(self, chunk: AudioChunk, aborts: int) -> None:
         self.finish_request()

@@ -10,12 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout,
 
 from app.common.language import localize
 from app.export.changed_plan import ExportChanges
-from app.export.export_settings import (
-    HIGHEST_LUFS,
-    LOWEST_LUFS,
-    ExportSettings,
-    SidecarKind,
-)
+from app.export.export_settings import HIGHEST_LUFS, LOWEST_LUFS, ExportSettings, SidecarKind
 from app.export.sidecar_formats import SIDECAR_FORMATS
 from app.ui.widgets.choice_box import ChoiceBox
 

@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import NoReturn
 
+from app.adapters.http.http_address import is_loopback
 from app.adapters.ort.device_placement import parse_placement
 from app.cli.bounded_input import decode_text, read_named_input
 from app.cli.console_output import print_json, print_localized_note, print_note
@@ -21,7 +22,7 @@ from app.common.log import allow_words_in_log, start_log
 from app.engine.engine import Engine
 from app.engine.engine_thread import EngineThread
 from app.engine.open_voices import OpenVoices
-from app.service.access import SERVICE_PORT, AccessRules, bind_sockets, is_loopback
+from app.service.access import SERVICE_PORT, AccessRules, bind_sockets
 from app.service.http_service import HttpService
 from app.service.service_job import ServiceJobQueue
 from app.service.speech_server import SpeechServer
