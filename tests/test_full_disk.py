@@ -26,8 +26,8 @@ from app.core.script.script import Line, Script
 from app.core.synthesis_types import AudioChunk
 from app.core.text.dictionary_entries import make_entry
 from app.export.export_plan import PlannedFile
+from app.export.export_renderer import PlannedFileWriter
 from app.export.export_settings import ExportSettings
-from app.export.file_writer import PlannedFileWriter
 from app.export.sidecar_formats import SpokenLine
 from app.interchange.koebako_files import read_project, write_project
 from app.settings.user_settings import Settings, load_settings, save_settings

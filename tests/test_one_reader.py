@@ -38,7 +38,7 @@ WHOLE = {
     "app/voices/prepare/kokoro/kokoro_graphs.py": "ships with the program",
     "app/voices/containers/voice_sources.py": "a graph whose size and kind were checked",
     "app/backends/backend_trial.py": "what our own child kept a moment ago",
-    "app/adapters/files/file_set.py": "a copy of a file of ours, a block at a time",
+    "app/adapters/files/part_file.py": "a copy of a file of ours, a block at a time",
     "app/export/cluster_task.py": "what our own child wrote a moment ago",
     "app/adapters/file_prefetch.py": "files of installed packages, a block at a time",
     "app/cli/bounded_input.py": "what a user names may be a pipe; devices are refused and bytes are counted there",

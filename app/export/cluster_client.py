@@ -28,7 +28,7 @@ from app.common.errors import AppError, BackendError, InputError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
 from app.export.cluster_relay import BYTES_KEY, build_connect_error
-from app.export.file_writer import BatchEndError
+from app.export.export_renderer import BatchEndError
 
 RETRIES = 2  # how often Dask tries again what failed with an error; what a worker took with it when it died it tries by rules of its own
 FindWorkers = Callable[[], Sequence[str]]

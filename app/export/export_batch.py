@@ -17,9 +17,8 @@ from app.common.language import localize
 from app.engine.open_voices import OpenVoices
 from app.engine.voice_terms import VoiceTerms, create_opener
 from app.export.export_plan import PlannedFile
-from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
+from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name, is_single_line_error
 from app.export.export_tasks import BatchSettings, ExportTask, ExportWorker
-from app.export.file_writer import is_single_line_error
 from app.export.loudness import LoudnessMeasurement, convert_loudness_to_data, convert_written_to_data, parse_loudness
 from app.export.sidecar_formats import SpokenLine
 

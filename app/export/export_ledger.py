@@ -15,13 +15,30 @@ from pathlib import Path, PurePosixPath
 from app.common.errors import AppError, OutputFileError
 from app.common.gil_yield import iterate_yielding_gil
 from app.common.language import localize
-from app.export.changed_plan import ExportChanges, KeyedFile, ScriptScope, list_replaceable, plan_changes
-from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, plan_files
+from app.export.changed_plan import (
+    ExportChanges,
+    KeyedFile,
+    OwnedFiles,
+    OwnParts,
+    ScriptScope,
+    is_same_name,
+    list_replaceable,
+    plan_changes,
+    read_content,
+)
+from app.export.export_plan import (
+    NumberedLine,
+    PlanContext,
+    PlannedFile,
+    PlannedList,
+    describe_kept_list,
+    plan_files,
+    plan_game_list,
+    write_game_list,
+)
 from app.export.export_settings import ExportSettings
-from app.export.game_lists import PlannedList, describe_kept_list, plan_game_list, write_game_list
 from app.export.loudness import LoudnessMeasurement
 from app.export.manifest_store import PARKED_PREFIX, ManifestEntry, ManifestStore, describe_place, is_same_place, is_there
-from app.export.owned_files import OwnedFiles, OwnParts, is_same_name, read_content
 from app.export.render_keys import SoundConditions, compute_file_key, compute_sound_key
 from app.export.safe_file_names import OwnFiles, SourceFiles, fold_file_name
 

@@ -21,8 +21,8 @@ from app.common.files.atomic_write import PARSE_FAULTS, encode_readable_json, re
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import MAX_INT64, parse_json, parse_object_lines, require_int
 from app.common.language import localize
+from app.export.export_plan import GAME_LIST_NAMES
 from app.export.export_settings import EXPORT_SOUND_FORMATS
-from app.export.game_lists import GAME_LIST_NAMES
 from app.export.loudness import LoudnessMeasurement, convert_loudness_to_data, parse_loudness
 from app.export.render_keys import DIGEST_BYTES
 from app.export.safe_file_names import FORBIDDEN_FILE_NAME_CHARS

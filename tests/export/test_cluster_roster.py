@@ -9,8 +9,8 @@ import pytest
 from app.adapters.ort.graph_session import ORT_VERSION
 from app.common.errors import InputError
 from app.common.version import VERSION
-from app.export.cluster_roster import ClusterRoster
 from app.export.cluster_task import WantedVoice
+from app.export.cluster_worker import ClusterRoster
 from app.export.export_tasks import VoiceOpening
 
 OPENING = VoiceOpening("cpu", "exact", "float32")

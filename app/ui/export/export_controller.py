@@ -124,7 +124,7 @@ class ExportController(QObject):
 
     @Slot(object)
     def _start_export(self, settings: ExportSettings) -> None:
-        from app.export.game_lists import list_existing_names
+        from app.export.export_plan import list_existing_names
 
         def begin_or_ask(plan: ExportPlan) -> None:
             there = list_existing_names(plan.files, plan.game_list)

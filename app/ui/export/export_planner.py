@@ -12,15 +12,21 @@ from app.common.language import localize
 from app.core.script.script import Line, LineSettings, Script
 from app.core.script.takes import LineTake, create_line
 from app.core.text.dictionary_entries import DictionaryEntry
-from app.export.changed_plan import ExportChanges
+from app.export.changed_plan import ExportChanges, OwnParts
 from app.export.export_ledger import ExportLedger, LedgerScript
-from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, build_numbered_lines, list_character_names, plan_files
+from app.export.export_plan import (
+    NumberedLine,
+    PlanContext,
+    PlannedFile,
+    PlannedList,
+    build_numbered_lines,
+    list_character_names,
+    plan_files,
+)
 from app.export.export_settings import ExportSettings
-from app.export.game_lists import PlannedList
 from app.export.loudness import LoudnessMeasurement
 from app.export.loudness_report import compute_file_gains
 from app.export.manifest_store import ManifestStore
-from app.export.owned_files import OwnParts
 from app.export.safe_file_names import OwnFiles, SpeakerNames
 from app.settings.user_settings import Settings
 

@@ -20,9 +20,9 @@ from app.engine.synthesis_jobs import ComputeJob
 from app.export.changed_plan import ExportChanges
 from app.export.export_ledger import describe_write_error
 from app.export.export_plan import PlannedFile, filter_writable
+from app.export.export_renderer import is_single_line_error
 from app.export.export_settings import ExportSettings
 from app.export.export_tasks import ExportTask
-from app.export.file_writer import is_single_line_error
 from app.export.loudness import LoudnessMeasurement
 from app.export.loudness_report import FileGains, LoudnessReport, compute_file_gains
 from app.ui.background_thread import BackgroundThread

@@ -83,9 +83,8 @@ def open_cluster(
     """Return a cluster whose workers have been asked, and an error for each voice that nobody can speak; raise InputError or BackendError if it is of no use."""
     # With asyncio, which other exports do not wait for.
     from app.export.cluster_client import ClusterClient
-    from app.export.cluster_roster import ClusterRoster
     from app.export.cluster_task import describe_wanted_voice
-    from app.export.cluster_worker import ClusterBatch
+    from app.export.cluster_worker import ClusterBatch, ClusterRoster
 
     errors: dict[str, AppError] = {}
     wanted: dict[str, WantedVoice] = {}

@@ -12,9 +12,8 @@ from app.common.language import localize
 from app.export.changed_plan import ExportChanges
 from app.export.export_batch import ExportBatch, TaskOutcome
 from app.export.export_ledger import ExportLedger, describe_changes, describe_write_error
-from app.export.export_plan import PlannedFile, filter_writable
+from app.export.export_plan import PlannedFile, PlannedList, filter_writable
 from app.export.export_settings import ExportSettings
-from app.export.game_lists import PlannedList
 from app.export.loudness import LoudnessMeasurement, parse_written_data
 from app.export.loudness_report import FileGains, LoudnessReport, compute_file_gains
 

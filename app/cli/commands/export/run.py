@@ -33,7 +33,7 @@ from app.core.script.script import Line, LineSettings
 from app.export.cluster_client import ClusterAddress
 from app.export.export_batch import ExportBatch, LocalWorker
 from app.export.export_ledger import ExportLedger, LedgerScript
-from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, list_character_names
+from app.export.export_plan import PlanContext, PlannedFile, PlannedList, build_numbered_lines, list_character_names, list_existing_names
 from app.export.export_renderer import find_manifest_ids
 from app.export.export_settings import (
     SIDECAR_KINDS,
@@ -46,7 +46,6 @@ from app.export.export_settings import (
     parse_settings_data,
 )
 from app.export.export_tasks import BatchSettings, ExportWorker
-from app.export.game_lists import PlannedList, list_existing_names
 from app.export.process_worker import ProcessWorker
 from app.export.render_keys import collect_sound_conditions
 from app.export.safe_file_names import SpeakerNames, describe_pattern_problem

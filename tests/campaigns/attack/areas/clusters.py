@@ -18,7 +18,7 @@ from app.common.files.untrusted_json import parse_object
 from app.export import cluster_client
 from app.export.cluster_client import ClusterAddress, ClusterClient, LinkedCall
 from app.export.cluster_relay import BYTES_KEY
-from app.export.file_writer import BatchEndError
+from app.export.export_renderer import BatchEndError
 from tests.campaigns.attack.area import Area, Case
 from tests.campaigns.attack.hostile.json_damage import Damages
 from tests.campaigns.attack.hostile.texts import hostile_text
