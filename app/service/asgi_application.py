@@ -143,10 +143,10 @@ def build_application(service: HttpService) -> ASGIApp:
 
 
 def _create_handler(build_response: Callable[[], Response]) -> Callable[[Request], Awaitable[Response]]:
-    async def respond(_request: Request) -> Response:
+    async def send_response(_request: Request) -> Response:
         return build_response()
 
-    return respond
+    return send_response
 
 
 async def _report_refusal(_request: Request, error: RefusalError) -> Response:

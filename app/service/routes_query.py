@@ -121,12 +121,12 @@ def build_query_routes(service: HttpService) -> list[Route]:
             return await _compute_phrases(request, service, lambda speech: _apply_all(speech, phrases))
         return await service.compute_response(request, style, lambda speech: _build_phrases_response(speech.read_phrases(text)))
 
-    def complete_phrases(complete: Callable[[QuerySynthesizer, Phrases], Phrases]) -> Callable[[Request], Awaitable[Response]]:
-        async def complete_body(request: Request) -> Response:
+    def create_handler(complete: Callable[[QuerySynthesizer, Phrases], Phrases]) -> Callable[[Request], Awaitable[Response]]:
+        async def send_phrases(request: Request) -> Response:
             phrases = await service.body_reader.read_json(request, parse_phrases)
             return await _compute_phrases(request, service, lambda speech: complete(speech, phrases))
 
-        return complete_body
+        return send_phrases
 
     async def validate_kana(request: Request) -> Response:
         try:
@@ -137,9 +137,9 @@ def build_query_routes(service: HttpService) -> list[Route]:
         return JSONResponse(True)
 
     handlers = {handler.__name__: handler for handler in (audio_query, audio_query_from_preset, accent_phrases, validate_kana)} | {
-        "mora_data": complete_phrases(_apply_all),
-        "mora_length": complete_phrases(QuerySynthesizer.apply_voice_lengths),
-        "mora_pitch": complete_phrases(QuerySynthesizer.apply_accent_pitches),
+        "mora_data": create_handler(_apply_all),
+        "mora_length": create_handler(QuerySynthesizer.apply_voice_lengths),
+        "mora_pitch": create_handler(QuerySynthesizer.apply_accent_pitches),
     }
     return [Route(f"/{name}", handler, methods=["POST"]) for name, handler in handlers.items()]
 
