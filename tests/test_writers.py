@@ -274,8 +274,7 @@ OWN_FOLDERS = {
     "scratch folders and spools": "backends/backend_trial lab/lab_subject lab/optimise/bert_candidates lab/optimise/candidate_run service/routes_query",
     "what is read, not written": "voices/expected_outputs voices/containers/voice_zip",
     "the means by which the others write": (
-        "adapters/files/part_file adapters/sound/sound_file_sink cli/atomic_output common/files/atomic_write"
-        " compose/audio_outputs"
+        "adapters/files/part_file adapters/sound/sound_file_sink cli/atomic_output common/files/atomic_write compose/audio_outputs"
     ),
     "sets of an export, see tests/export/test_foreign_files.py": (
         "export/cluster_worker export/export_plan export/export_renderer export/manifest_store"

@@ -108,12 +108,12 @@ class DiskFeatureCache:
         connection.execute(f"INSERT OR REPLACE INTO features VALUES (?, {newest}, ?, ?)", (key, zlib.crc32(data), data))
         # Other processes write as well: what is held is asked for again. `length` looks at the head of a row only.
         sizes = connection.execute("SELECT used, length(data) FROM features ORDER BY used").fetchall()
-        held = sum(size for _, size in sizes)
+        total_bytes = sum(size for _, size in sizes)
         for used, size in sizes:
-            if held <= self._max_bytes:
+            if total_bytes <= self._max_bytes:
                 break
             connection.execute("DELETE FROM features WHERE used = ?", (used,))
-            held -= size
+            total_bytes -= size
 
     def _connect_with_retry(self) -> sqlite3.Connection:
         """Connect, with retries: SQLite does not wait if two processes create the file at the same moment, as each would wait for the other."""

@@ -24,8 +24,8 @@ def save_pace(graphs_id: str, pace: SpeakingPace | None) -> None:
     if pace is None or pace.ratio is None:
         return
     paces = _load_paces()
-    kept = paces.pop(graphs_id, None)
-    if kept is not None and abs(pace.ratio - kept) <= WORTH_WRITING * kept:
+    former_ratio = paces.pop(graphs_id, None)
+    if former_ratio is not None and abs(pace.ratio - former_ratio) <= WORTH_WRITING * former_ratio:
         return
     with contextlib.suppress(OSError):
         write_json(_find_path(), dict([*paces.items(), (graphs_id, round(pace.ratio, 4))][-MOST_PACES:]), indent=None)

@@ -18,7 +18,7 @@ class RateConverter:
 
     def convert_rate(self, samples: Float32, rate: int) -> Float32:
         """Convert float32 (N,) at `rate` Hz to float32 (about N · self.rate / rate,); the rest comes with a later piece."""
-        left = self.flush_filter() if rate != self._from else None
+        flushed = self.flush_filter() if rate != self._from else None
         if rate == self.rate:
             converted = samples
         else:
@@ -26,7 +26,7 @@ class RateConverter:
                 self._from = rate
                 self._stream = soxr.ResampleStream(rate, self.rate, 1, dtype="float32", quality="HQ")
             converted = self._stream.resample_chunk(np.ascontiguousarray(samples, dtype=np.float32))
-        return converted if left is None or not left.size else np.concatenate([left, converted])
+        return converted if flushed is None or not flushed.size else np.concatenate([flushed, converted])
 
     def flush_filter(self) -> Float32:
         """Return the samples still inside the filter; the next piece starts with an empty filter."""

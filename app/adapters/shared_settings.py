@@ -23,5 +23,5 @@ def write_changes(before: Settings, after: Settings, path: Path | None = None) -
     """Write the differences between two settings of a program, or all where the file is gone or unreadable; raise OutputFileError."""
     path = path or find_settings_path()
     with lock_path_for_change(path):
-        found = read_settings_file(path)
-        save_settings(after if found is None else merge_settings(before, after, found), path)
+        settings = read_settings_file(path)
+        save_settings(after if settings is None else merge_settings(before, after, settings), path)

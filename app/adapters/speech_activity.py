@@ -23,9 +23,9 @@ _last_touch = -TOUCH_INTERVAL_S
 def record_speech() -> None:
     """Record that something is being computed to be heard, or is heard, now; may be called as often as one likes."""
     global _last_touch
-    if (now := time.monotonic()) - _last_touch < TOUCH_INTERVAL_S:
+    if (now_s := time.monotonic()) - _last_touch < TOUCH_INTERVAL_S:
         return
-    _last_touch = now
+    _last_touch = now_s
     # Without it, others compute at the same time, which is only slower.
     with contextlib.suppress(OSError):
         stamp = find_stamp()

@@ -38,8 +38,8 @@ def find_dictionary_path() -> Path:
 def load_dictionary() -> tuple[tuple[DictionaryEntry, ...], CorruptFileError | None]:
     """Return the words; none, and the error to show, if the file cannot be read; a copy of it is kept then."""
     failed = localize("ユーザー辞書を読み込めません。", "The user dictionary cannot be read.")
-    found, error = load_data(find_dictionary_path(), parse_entries, failed)
-    return found or (), error
+    entries, error = load_data(find_dictionary_path(), parse_entries, failed)
+    return entries or (), error
 
 
 def read_user_entries() -> tuple[DictionaryEntry, ...]:

@@ -105,9 +105,9 @@ def plan_changes(
     changes = ExportChanges()
     for file in files:
         _plan_file(file, claims.claimed.get(file.path), find_state, changes, may_overwrite=may_overwrite)
-    taken = {entry.path for entry in claims.claimed.values()} | {file.path for file in files}
+    used_paths = {entry.path for entry in claims.claimed.values()} | {file.path for file in files}
     for entry in entries.values():
-        if scope.is_orphan(entry) and entry.path not in taken and (state := find_state(entry)) != "edited":
+        if scope.is_orphan(entry) and entry.path not in used_paths and (state := find_state(entry)) != "edited":
             (changes.vanished if state == "gone" else changes.orphans).append(entry)
     return changes
 
@@ -201,13 +201,13 @@ class OwnedFiles:
         """Return the state of an entry's files, read once."""
         if self._states.get(entry.path, (None, None))[0] is not entry:
             are_whole = [self.has_content(path, content) for path, content in entry.list_parts()]
-            there: OwnedState = "whole" if None not in are_whole else "partial" if True in are_whole else "gone"
-            self._states[entry.path] = entry, "edited" if False in are_whole else there
+            state: OwnedState = "whole" if None not in are_whole else "partial" if True in are_whole else "gone"
+            self._states[entry.path] = entry, "edited" if False in are_whole else state
         return self._states[entry.path][1]
 
-    def remove_files(self, entry: ManifestEntry, kept: Iterable[str] = ()) -> None:
-        """Remove those files of an entry that are still ours, but for the paths in `kept`; then the folder, if it is empty. Raise OutputFileError."""
-        spared = frozenset(kept)
+    def remove_files(self, entry: ManifestEntry, spared_paths: Iterable[str] = ()) -> None:
+        """Remove those files of an entry that are still ours, but for `spared_paths`; then the folder, if it is empty. Raise OutputFileError."""
+        spared = frozenset(spared_paths)
         for path, content in entry.list_parts():
             if path not in spared and self.has_content(path, content) is True:
                 try:
@@ -258,10 +258,10 @@ class OwnedFiles:
             return False
 
 
-def is_same_name(one: Path, other: Path) -> bool:
+def is_same_name(path: Path, other_path: Path) -> bool:
     """Return whether two names differ in nothing but case and mean one file here."""
     try:
-        return fold_file_name(str(one)) == fold_file_name(str(other)) and one.samefile(other)
+        return fold_file_name(str(path)) == fold_file_name(str(other_path)) and path.samefile(other_path)
     except OSError:
         return False
 

@@ -70,14 +70,16 @@ def parse_cluster_address(text: str, *, ca_file: str = "", cert: str = "", key: 
     """Return the address of a scheduler; raise InputError for one that is none, or that may not be spoken to in this way."""
     host = _parse_host(text)
     files = {"--tls-ca-file": ca_file, "--tls-cert": cert, "--tls-key": key}
-    given = [option for option, file in files.items() if file]
+    options = [option for option, file in files.items() if file]
     address = ClusterAddress(text, ca_file, cert, key)
-    if not address.is_encrypted and given:
+    if not address.is_encrypted and options:
         raise InputError(
-            localize(f"{given[0]} は tls:// のアドレスと一緒に指定してください。", f"{given[0]} needs an address that begins with tls://."),
+            localize(
+                f"{options[0]} は tls:// のアドレスと一緒に指定してください。", f"{options[0]} needs an address that begins with tls://."
+            ),
             localize(f"例: --scheduler tls://{host}:8786", f"For example: --scheduler tls://{host}:8786"),
         )
-    missing = [option for option in given if not Path(files[option]).is_file()]
+    missing = [option for option in options if not Path(files[option]).is_file()]
     if missing:
         raise InputError(
             localize(f"{missing[0]} のファイルが見つかりません。", f"The file of {missing[0]} does not exist."),
@@ -99,9 +101,9 @@ def parse_cluster_address(text: str, *, ca_file: str = "", cert: str = "", key: 
 
 def _parse_host(text: str) -> str:
     try:
-        parts = urlsplit(text)
-        if parts.scheme in ("tcp", "tls") and parts.hostname and parts.port and parts.path in ("", "/") and not parts.username:
-            return parts.hostname
+        address = urlsplit(text)
+        if address.scheme in ("tcp", "tls") and address.hostname and address.port and address.path in ("", "/") and not address.username:
+            return address.hostname
     except ValueError:  # a port that is no number
         pass
     raise InputError(
@@ -218,8 +220,8 @@ class ClusterClient:
     ) -> LinkedCall:
         number = next(self._numbers)
         call = self._calls[number] = LinkedCall(self, number)
-        what = {"function": [function.__module__, function.__name__], "arguments": list(arguments), "workers": sorted(workers)}
-        self._send_command(do="call", id=number, **what, retries=retries, has_result=has_result)
+        details = {"function": [function.__module__, function.__name__], "arguments": list(arguments), "workers": sorted(workers)}
+        self._send_command(do="call", id=number, **details, retries=retries, has_result=has_result)
         if self.is_lost:
             call.end_call("lost", None)
         return call
@@ -270,8 +272,8 @@ class ClusterClient:
         call = self._calls.get(number) if type(number) is int else None
         if call is None:
             return
-        if isinstance(part := message.get("part"), str):
-            call.add_part(part)
+        if isinstance(content := message.get("part"), str):
+            call.add_part(content)
         elif isinstance(status := message.get("status"), str):
             call.end_call(status, message.get("result"))
 
@@ -305,10 +307,10 @@ class LinkedCall:
         """Give it up, or drop its result."""
         self._client.drop_call(self._number)
 
-    def add_part(self, part: str) -> None:
+    def add_part(self, content: str) -> None:
         """Add bytes of the result; what is too long, or no bytes, ends the call."""
         try:
-            self._content += base64.b64decode(part, validate=True)
+            self._content += base64.b64decode(content, validate=True)
         except (binascii.Error, ValueError):
             self.end_call("error", None)
         if len(self._content) > MAX_CALL_BYTES:
@@ -340,11 +342,11 @@ class LinkedCall:
 
 def build_environment(folder: Path) -> dict[str, str]:
     """Return the environment of the child, whose home is the folder."""
-    kept = {name: value for name, value in os.environ.items() if name.upper() in KEPT_VARIABLES or name.startswith("DASK_")}
+    variables = {name: value for name, value in os.environ.items() if name.upper() in KEPT_VARIABLES or name.startswith("DASK_")}
     own_settings = Path.home() / ".config" / "dask"
-    if "DASK_CONFIG" not in kept and own_settings.is_dir():
-        kept["DASK_CONFIG"] = str(own_settings)
-    return kept | dict.fromkeys(HOME_VARIABLES, str(folder))
+    if "DASK_CONFIG" not in variables and own_settings.is_dir():
+        variables["DASK_CONFIG"] = str(own_settings)
+    return variables | dict.fromkeys(HOME_VARIABLES, str(folder))
 
 
 def _build_lost_error() -> BatchEndError:

@@ -117,7 +117,7 @@ class _ClusterRelay:
         try:
             future = self._client.submit(
                 _find_function(command["function"]),
-                *(self._futures[given["kept"]] if isinstance(given, dict) else given for given in command["arguments"]),
+                *(self._futures[argument["kept"]] if isinstance(argument, dict) else argument for argument in command["arguments"]),
                 workers=command["workers"],
                 allow_other_workers=False,
                 key=_build_key(),
@@ -169,16 +169,16 @@ class _ClusterRelay:
         reported: tuple[list[str], bool] | None = None
         while not self._is_closed.wait(WATCH_INTERVAL_S if reported else 0):
             # Whatever Dask cannot read of a scheduler ends the task that reads it, and nothing else: there would be no answer any more.
-            now = (self._workers, self._client.status != "running" or self._client._handle_report_task.done())
-            if now != reported:
-                reported = now
-                self._send_message(workers=now[0], is_lost=now[1])
+            state = (self._workers, self._client.status != "running" or self._client._handle_report_task.done())
+            if state != reported:
+                reported = state
+                self._send_message(workers=state[0], is_lost=state[1])
 
     def _watch_workers(self) -> None:
         while not self._is_closed.wait(WATCH_INTERVAL_S):
             with contextlib.suppress(Exception, asyncio.CancelledError):
-                found = list(self._client.scheduler_info(n_workers=-1)["workers"])[:MAX_LISTED_WORKERS]
-                self._workers = [address for address in found if isinstance(address, str) and len(address) <= MAX_ADDRESS_CHARACTERS]
+                addresses = list(self._client.scheduler_info(n_workers=-1)["workers"])[:MAX_LISTED_WORKERS]
+                self._workers = [address for address in addresses if isinstance(address, str) and len(address) <= MAX_ADDRESS_CHARACTERS]
 
     def _send_message(self, **values: Any) -> None:
         with self._sending, contextlib.suppress(OSError):
@@ -196,9 +196,9 @@ class AnswerEncoder:
         if value is None or type(value) in (bool, int, float, str):
             return value
         if isinstance(value, bytes | bytearray | memoryview):
-            place = [len(self.content), len(value)]
+            span = [len(self.content), len(value)]
             self.content += value
-            return {BYTES_KEY: place}
+            return {BYTES_KEY: span}
         if isinstance(value, list | tuple):
             return [self.encode_value(item) for item in value]
         if isinstance(value, dict) and all(isinstance(name, str) and name != BYTES_KEY for name in value):
@@ -221,8 +221,8 @@ def build_connect_error(url: str, exc: Exception | None = None) -> BackendError:
 
 def _find_function(names: Sequence[str]) -> Callable[..., Any]:
     module, name = names
-    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return found
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return function
 
 
 def _import_distributed() -> Any:

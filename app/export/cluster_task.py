@@ -55,12 +55,12 @@ class WantedVoice:
         return WantedVoice(str(data["digest"]), str(data["fingerprint"]), VoiceOpening.from_data(data["opening"]))
 
 
-def describe_wanted_voice(wanted: str | None, settings: Settings, backend: str, *, force_bert: bool = False) -> WantedVoice:
+def describe_wanted_voice(reference: str | None, settings: Settings, backend: str, *, force_bert: bool = False) -> WantedVoice:
     """Return what names a voice elsewhere, as settings and `backend` open it here; what they leave open is decided for all. Raise AppError, OSError."""
     from app.adapters.ort.device_placement import parse_placement
     from app.compose.speaker_plan import plan_speaker
 
-    plan = plan_speaker(wanted, parse_placement(backend), settings, None, force_bert)
+    plan = plan_speaker(reference, parse_placement(backend), settings, None, force_bert)
     graph = settings.precision_preference.find_precision(plan.voice.manifest.id)
     bert: PrecisionChoice = "auto"
     if plan.bert is not None and plan.bert_graph is not None:
@@ -71,11 +71,11 @@ def describe_wanted_voice(wanted: str | None, settings: Settings, backend: str, 
 
 def find_wanted_voice(wanted: WantedVoice, voices_folder: str = "", *, force_bert: bool = False) -> dict[str, str] | None:
     """Return the voice of that content, here or in a folder of prepared voices; None where there is none, or its BERT is missing."""
-    own = list_voice_dirs()
-    for voice in list_installed_voices([*own, *([Path(voices_folder)] if voices_folder else [])]):
+    folders = list_voice_dirs()
+    for voice in list_installed_voices([*folders, *([Path(voices_folder)] if voices_folder else [])]):
         try:
             if _compute_voice_digest(voice) == wanted.digest:
-                reference = voice.manifest.id if voice.path.parent in own else str(voice.path)
+                reference = voice.manifest.id if voice.path.parent in folders else str(voice.path)
                 fingerprint = _compute_fingerprint_here(reference, wanted.opening, force_bert=force_bert)
                 return {"fingerprint": fingerprint, "reference": reference}
         except (AppError, OSError):
@@ -87,8 +87,8 @@ def _compute_fingerprint_here(reference: str, opening: VoiceOpening, *, force_be
     from app.adapters.ort.device_placement import parse_placement
     from app.compose.speaker_plan import plan_speaker
 
-    kept = replace(load_usable_settings(), bert_precision=opening.bert_precision)
-    settings = kept.replace_precision(PrecisionPreference(opening.graph_precision))
+    settings_here = replace(load_usable_settings(), bert_precision=opening.bert_precision)
+    settings = settings_here.replace_precision(PrecisionPreference(opening.graph_precision))
     return compute_voice_fingerprint(plan_speaker(reference, parse_placement(opening.backend), settings, None, force_bert))
 
 
@@ -102,10 +102,10 @@ def describe_cluster_worker(request: str) -> dict[str, Any]:
     """Return what this worker is and which of the `voices` of a batch it has, by their ids with `fingerprint` and `reference`, or None."""
     from app.adapters.ort.graph_session import ORT_VERSION
 
-    asked = parse_object(request)
+    question = parse_object(request)
     voices = {
-        voice: find_wanted_voice(WantedVoice.from_data(data), asked["voices_folder"], force_bert=asked["force_bert"])
-        for voice, data in asked["voices"].items()
+        voice: find_wanted_voice(WantedVoice.from_data(data), question["voices_folder"], force_bert=question["force_bert"])
+        for voice, data in question["voices"].items()
     }
     return {"version": VERSION, "host": socket.gethostname(), "runtime": ORT_VERSION, "voices": voices}
 
@@ -148,10 +148,10 @@ class _BatchChild:
         """Make a file once its turn has come; raise AppError."""
         with self._turn, tempfile.TemporaryDirectory(prefix="koebako-") as folder:
             self._stop_timer()
-            asked = parse_object(batch)
-            if asked["id"] in self._ended:
+            batch_data = parse_object(batch)
+            if batch_data["id"] in self._ended:
                 return {}
-            worker = self._open_worker(asked)
+            worker = self._open_worker(batch_data)
             if not {line.settings.voice for line in task.item.lines} <= self._voices:
                 raise VoiceError(localize("声が削除されました。", "The voice was removed meanwhile."))
             try:
@@ -169,13 +169,13 @@ class _BatchChild:
             worker.stop_task()
             threading.Thread(target=self._close_worker, args=(worker,), name="close", daemon=True).start()
 
-    def _open_worker(self, asked: Mapping[str, Any]) -> ProcessWorker:
-        if self._worker is not None and self._batch_id == asked["id"]:
+    def _open_worker(self, batch_data: Mapping[str, Any]) -> ProcessWorker:
+        if self._worker is not None and self._batch_id == batch_data["id"]:
             return self._worker
         if self._worker is not None:
             self._worker.close()
-        batch = _build_batch(asked)
-        self._worker, self._batch_id, self._voices = ProcessWorker(batch), asked["id"], frozenset(batch.voices)
+        batch = _build_batch(batch_data)
+        self._worker, self._batch_id, self._voices = ProcessWorker(batch), batch_data["id"], frozenset(batch.voices)
         return self._worker
 
     def _close_worker(self, worker: ProcessWorker) -> None:
@@ -194,11 +194,11 @@ class _BatchChild:
 _BATCH_CHILD = _BatchChild()
 
 
-def _build_batch(asked: Mapping[str, Any]) -> BatchSettings:
+def _build_batch(batch_data: Mapping[str, Any]) -> BatchSettings:
     """Return the settings with the voices as they are installed here; one that is missing here is none of the tasks that come here."""
-    found = describe_cluster_worker(json.dumps({name: asked[name] for name in ("voices", "voices_folder", "force_bert")}))["voices"]
-    references = {voice: one["reference"] for voice, one in found.items() if one is not None}
-    return BatchSettings.from_data(asked["batch"] | {"voices": references})
+    voices = describe_cluster_worker(json.dumps({name: batch_data[name] for name in ("voices", "voices_folder", "force_bert")}))["voices"]
+    references = {voice: voice_data["reference"] for voice, voice_data in voices.items() if voice_data is not None}
+    return BatchSettings.from_data(batch_data["batch"] | {"voices": references})
 
 
 def _make_file(worker: ProcessWorker, task: ExportTask, folder: Path) -> dict[str, Any]:

@@ -79,9 +79,9 @@ class ClusterRoster:
 
         Raises InputError if one is another version of Koebako, BackendError if there is none, or none with Koebako.
         """
-        until = time.monotonic() + FIRST_WORKER_TIMEOUT_S
+        deadline = time.monotonic() + FIRST_WORKER_TIMEOUT_S
         while not (addresses := self._client.list_workers()):
-            if time.monotonic() > until or self._client.is_lost:
+            if time.monotonic() > deadline or self._client.is_lost:
                 raise BackendError(
                     localize("スケジューラーにワーカーがありません。", "The scheduler has no workers."),
                     localize("dask worker を起動してください。", "Start some with `dask worker`."),
@@ -106,20 +106,20 @@ class ClusterRoster:
     def find_workers(self, voices: Collection[str]) -> list[str]:
         """Return the workers that have all of these voices; none for a while if they may come back. Raise BatchEndError if they do not."""
         self._refresh_workers()
-        wanted = frozenset(voices)
-        found = [
+        voice_ids = frozenset(voices)
+        addresses = [
             address
             for address, facts in list(self._facts.items())
-            if facts is not None and facts.version == VERSION and address in self._present and wanted <= facts.fingerprints.keys()
+            if facts is not None and facts.version == VERSION and address in self._present and voice_ids <= facts.fingerprints.keys()
         ]
-        if found:
-            self._alone_since.pop(wanted, None)
-        elif time.monotonic() - self._alone_since.setdefault(wanted, time.monotonic()) > RETURN_TIMEOUT_S:
+        if addresses:
+            self._alone_since.pop(voice_ids, None)
+        elif time.monotonic() - self._alone_since.setdefault(voice_ids, time.monotonic()) > RETURN_TIMEOUT_S:
             raise BatchEndError(
                 localize("この声を持つワーカーがすべて終了しました。", "All workers that have this voice are gone."),
                 localize("ワーカーを起動し、--only changed を付けて続けてください。", "Start workers, and continue with --only changed."),
             )
-        return found
+        return addresses
 
     def _refresh_workers(self) -> None:
         """Ask workers that have come meanwhile; one thread does, the others carry on."""
@@ -143,16 +143,16 @@ class ClusterRoster:
         return new
 
     def _ask_worker(self, address: str) -> WorkerFacts | None:
-        until = time.monotonic() + ASK_TIMEOUT_S
+        deadline = time.monotonic() + ASK_TIMEOUT_S
         try:
-            if not self._client.can_import(describe_cluster_worker.__module__, address, until):
+            if not self._client.can_import(describe_cluster_worker.__module__, address, deadline):
                 raise ClusterCallError("")
             answer = self._client.call_function(
                 describe_cluster_worker,
                 [json.dumps(self.request)],
                 lambda: [address],
                 is_stopped=lambda: address not in self._client.list_workers(),
-                deadline=until,
+                deadline=deadline,
             )
             if answer is None:
                 return None
@@ -163,8 +163,8 @@ class ClusterRoster:
             self._announce_once(localize(f"ワーカー {address} では Koebako が動かないため、使いません。", english))
             return None
 
-    def _raise_unless_usable(self, found: Collection[WorkerFacts]) -> None:
-        if not found:
+    def _raise_unless_usable(self, answers: Collection[WorkerFacts]) -> None:
+        if not answers:
             raise BackendError(
                 localize("Koebako を使えるワーカーがありません。", "No worker can run Koebako."),
                 localize(
@@ -172,7 +172,7 @@ class ClusterRoster:
                     "Install Koebako into the Python of the scheduler and of all workers.",
                 ),
             )
-        for facts in found:
+        for facts in answers:
             if facts.version != VERSION:
                 japanese = f"{facts.host} の Koebako は {facts.version}、このコンピューターでは {VERSION} です。"
                 raise InputError(
@@ -307,9 +307,9 @@ class ClusterWorker:
         """Close the worker, as any worker; the cluster belongs to all of them."""
 
 
-def _check_sidecars(found: Mapping[str, Any], kinds: Iterable[SidecarKind]) -> dict[str, bytes]:
+def _check_sidecars(contents: Mapping[str, Any], kinds: Iterable[SidecarKind]) -> dict[str, bytes]:
     """Return the files beside a sound; raise ValueError for what nobody asked for, as only what was asked for is known not to be in the way."""
-    sidecars = dict(found.items())
+    sidecars = dict(contents.items())
     if not sidecars.keys() <= set(list_sidecar_suffixes(kinds)) or not all(isinstance(content, bytes) for content in sidecars.values()):
         raise ValueError("sidecars")
     return sidecars

@@ -98,8 +98,8 @@ class ExportBatch:
                 except AppError as error:
                     outcomes.put(TaskOutcome(task, {}, error))
                 except Exception as exc:  # seen by the thread that asked
-                    words = localize("予期しないエラーが発生しました。", "An unexpected error occurred.")
-                    outcomes.put(TaskOutcome(task, {}, InternalError(words, f"{type(exc).__name__}: {exc}"[:500])))
+                    message = localize("予期しないエラーが発生しました。", "An unexpected error occurred.")
+                    outcomes.put(TaskOutcome(task, {}, InternalError(message, f"{type(exc).__name__}: {exc}"[:500])))
         finally:
             outcomes.put(None)
 
@@ -178,16 +178,16 @@ class LocalWorker:
             READING_CHOICES.built_in_words = READING_CHOICES.links = READING_CHOICES.memos_everywhere = None
 
     def _find_terms(self, voice: str) -> VoiceTerms:
-        batch, own = self._batch, self._batch.openings.get(voice)
-        backend = batch.backend if own is None else own.backend
-        sound: Any = batch.precision if own is None else own.graph_precision
-        named = backend != "auto"
+        batch, opening = self._batch, self._batch.openings.get(voice)
+        backend = batch.backend if opening is None else opening.backend
+        sound: Any = batch.precision if opening is None else opening.graph_precision
+        is_chosen = backend != "auto"
         return VoiceTerms(
             batch.voices[voice],
             backend,
-            None if own is None else own.bert_precision,
+            None if opening is None else opening.bert_precision,
             sound,
             batch.force_bert,
-            convert=named,
-            waits_for_devices=named,
+            convert=is_chosen,
+            waits_for_devices=is_chosen,
         )

@@ -120,14 +120,14 @@ class ExportLedger:
         own_files = OwnFiles(is_remnant=self._find_own_parts().is_own)
         if settings.only_changed:
             scope = self._build_scope(item.line.id for item in lines)
-            own = list_replaceable(self._store.entries.values(), scope, self._owned.find_state)
-            own_files = replace(own_files, replaced=frozenset(self._root / path for entry in own for path, _ in entry.list_parts()))
+            own_entries = list_replaceable(self._store.entries.values(), scope, self._owned.find_state)
+            own_files = replace(own_files, replaced=frozenset(self._root / path for entry in own_entries for path, _ in entry.list_parts()))
         return plan_files(lines, settings, context, own_files, self._sources)
 
     def plan_game_list(self, settings: ExportSettings) -> PlannedList | None:
         """Plan the list of an engine that reads one; that of an earlier export gives way, if it is still as it was written."""
-        own = (name for name, content in self._store.lists.items() if self._owned.has_content(name, content))
-        return plan_game_list(settings, OwnFiles(frozenset(self._root / name for name in own)), self._sources)
+        own_names = (name for name, content in self._store.lists.items() if self._owned.has_content(name, content))
+        return plan_game_list(settings, OwnFiles(frozenset(self._root / name for name in own_names)), self._sources)
 
     def write_game_list(
         self, planned: PlannedList, files: Sequence[PlannedFile], written: Collection[Path], settings: ExportSettings
@@ -149,8 +149,12 @@ class ExportLedger:
 
     def find_measurements(self, files: Iterable[PlannedFile]) -> dict[PlannedFile, LoudnessMeasurement]:
         """Return the loudness of those files whose sound was measured before, whatever became of the files."""
-        known = {entry.sound_key: entry.loudness for entry in self._store.entries.values() if entry.loudness is not None}
-        return {item: measured for item in iterate_yielding_gil(files) if (measured := known.get(self._find_sound_key(item))) is not None}
+        loudness_by_key = {entry.sound_key: entry.loudness for entry in self._store.entries.values() if entry.loudness is not None}
+        return {
+            item: measured
+            for item in iterate_yielding_gil(files)
+            if (measured := loudness_by_key.get(self._find_sound_key(item))) is not None
+        }
 
     def plan_changes(self, files: Sequence[PlannedFile], settings: ExportSettings, gains_db: Mapping[PlannedFile, float]) -> ExportChanges:
         """Plan what is done with each file, every question about existing files answered; a file without one in `gains_db` stays as it is."""
@@ -207,12 +211,12 @@ class ExportLedger:
             # It is gone already, or cannot be read: a file without an entry counts as existing, which is the truth.
             self._store.remove_entry(keyed.path)
             return
-        former = self._store.entries.get(keyed.path)
+        former_entry = self._store.entries.get(keyed.path)
         self._store.set_entry(entry)
         if self._replaced is None:
             return
-        if former is not None:
-            self._remove_quietly(former, {path for path, _ in entry.list_parts()})
+        if former_entry is not None:
+            self._remove_quietly(former_entry, {path for path, _ in entry.list_parts()})
         replaced = self._replaced.get(item.file)
         # At its own path the new entry has taken its place already, and so has that of another file elsewhere.
         if replaced is not None and replaced.path != entry.path and self._store.entries.get(replaced.path) == replaced:
@@ -242,10 +246,10 @@ class ExportLedger:
 
     def _find_other_places(self) -> frozenset[str]:
         """Return the places of other scripts of this name. If none is this script's, and just one is gone, that is this one, which was moved."""
-        known = {entry.place for entry in self._store.entries.values() if entry.place and entry.project == self._script.project}
-        others = {place for place in known if not is_same_place(place, self._place)}
-        gone = {place for place in others if not is_there(place, self._root)}
-        return frozenset(others - gone if others == known and len(gone) == 1 else others)
+        places = {entry.place for entry in self._store.entries.values() if entry.place and entry.project == self._script.project}
+        other_places = {place for place in places if not is_same_place(place, self._place)}
+        gone = {place for place in other_places if not is_there(place, self._root)}
+        return frozenset(other_places - gone if other_places == places and len(gone) == 1 else other_places)
 
     def _adopt_entry(self, entry: ManifestEntry, file: KeyedFile) -> ManifestEntry:
         """Return the entry of a file that is kept, with the lines and the script of today."""
@@ -262,15 +266,15 @@ class ExportLedger:
 
     def _clear_way(self, target: str, coming: ManifestEntry) -> None:
         """Remove an older file of ours at a name that another file gets, with what lies beside it; one to be made again is kept until then."""
-        former = self._store.entries.get(target)
-        if former is None or former == coming:
+        former_entry = self._store.entries.get(target)
+        if former_entry is None or former_entry == coming:
             return
         new_file = self._new_files.get(target)
-        if self._replaced is not None and new_file is not None and self._owned.find_state(former) == "whole":
-            self._replaced[new_file] = self._move_file(former, create_parked_path(target))
+        if self._replaced is not None and new_file is not None and self._owned.find_state(former_entry) == "whole":
+            self._replaced[new_file] = self._move_file(former_entry, create_parked_path(target))
             self._parked.add(new_file)
             return
-        self._remove_quietly(former, ())
+        self._remove_quietly(former_entry, ())
         self._store.remove_entry(target)
 
     def _restore_parked_files(self) -> None:
@@ -279,7 +283,7 @@ class ExportLedger:
             assert self._replaced is not None
             entry = self._replaced[new_file]
             path = str(PurePosixPath(new_file.relative_to(self._root).as_posix()).with_suffix(entry.suffix))
-            names = [PurePosixPath(path).with_suffix(PurePosixPath(part).suffix) for part, _ in entry.list_parts()]
+            names = [PurePosixPath(path).with_suffix(PurePosixPath(part_path).suffix) for part_path, _ in entry.list_parts()]
             if self._store.entries.get(entry.path) == entry and not any(os.path.lexists(self._root / name) for name in names):
                 with contextlib.suppress(AppError):
                     self._move_file(entry, path)
@@ -299,10 +303,10 @@ class ExportLedger:
             self._remove_quietly(replaced, ())
         self._store.remove_entry(replaced.path)
 
-    def _remove_quietly(self, entry: ManifestEntry, kept: Collection[str]) -> None:
+    def _remove_quietly(self, entry: ManifestEntry, spared_paths: Collection[str]) -> None:
         """Remove files that another replaces; one that cannot be removed stays, and no file is lost."""
         with contextlib.suppress(AppError):
-            self._owned.remove_files(entry, kept)
+            self._owned.remove_files(entry, spared_paths)
 
 
 def describe_changes(written: int, renamed: int, unchanged: int, orphans: int) -> str:

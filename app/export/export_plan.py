@@ -124,8 +124,8 @@ def plan_files(
     files = []
     for folder, group in _group_lines(lines, settings, context):
         first = group[0]
-        who = context.name_line(first.line)
-        values = build_token_values(first.line, first.number, who, context.project, context.day)
+        speaker = context.name_line(first.line)
+        values = build_token_values(first.line, first.number, speaker, context.project, context.day)
         if settings.game == "yarn":
             values["id"] = first.line.id.removeprefix(_YARN_ID_PREFIX)
         stem = fill_pattern("$id$" if settings.game else settings.pattern.strip() or choose_default_pattern(), values)
@@ -160,26 +160,26 @@ def _group_lines(
     by_character = settings.files in ("characters", "character_folders")
     speakers: dict[SpeakerNames, list[NumberedLine]] = {}
     for item in lines:
-        who = replace(context.name_line(item.line), style="")
-        key = SpeakerNames(character=who.character) if by_character and who.character else replace(who, character="")
+        speaker = replace(context.name_line(item.line), style="")
+        key = SpeakerNames(character=speaker.character) if by_character and speaker.character else replace(speaker, character="")
         speakers.setdefault(key, []).append(item)
     if settings.files in ("speakers", "characters"):
         return [(root, group) for group in speakers.values()]
     used: set[str] = set()
     folders: dict[SpeakerNames, Path] = {}
-    for who in speakers:
-        name = find_free_stem(who.character or who.speaker or who.voice, "voice", used, lambda _name: False)
+    for speaker in speakers:
+        name = find_free_stem(speaker.character or speaker.speaker or speaker.voice, "voice", used, lambda _name: False)
         used.add(fold_file_name(name))
-        folders[who] = root / sanitise_stem(name)
+        folders[speaker] = root / sanitise_stem(name)
         # The files would go where it leads.
-        if folders[who].is_symlink():
-            english = f"“{folders[who]}” is a link, and nothing is exported through it."
+        if folders[speaker].is_symlink():
+            english = f"“{folders[speaker]}” is a link, and nothing is exported through it."
             raise OutputFileError(
-                localize(f"「{folders[who]}」はリンクなので、その中には書き出しません。", english),
+                localize(f"「{folders[speaker]}」はリンクなので、その中には書き出しません。", english),
                 localize("リンクの名前を変えるか、別のフォルダーに書き出してください。", "Rename the link, or export to another folder."),
             )
-    order = sorted(((item.number, who, item) for who, group in speakers.items() for item in group), key=lambda entry: entry[0])
-    return [(folders[who], [item]) for _, who, item in order]
+    order = sorted(((item.number, speaker, item) for speaker, group in speakers.items() for item in group), key=lambda entry: entry[0])
+    return [(folders[speaker], [item]) for _, speaker, item in order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +203,10 @@ def plan_game_list(settings: ExportSettings, own_files: OwnFiles, sources: Sourc
     taken_names = names.find_taken(folder, stem, [suffix])
     if settings.existing == "replace" and names.find_sources(folder, taken_names):
         raise build_source_error(taken_names[0])
-    present = names.list_present(folder, stem, [suffix])
-    return PlannedList(folder / f"{stem}{suffix}", bool(taken_names), present if settings.existing == "replace" or not taken_names else ())
+    present_names = names.list_present(folder, stem, [suffix])
+    return PlannedList(
+        folder / f"{stem}{suffix}", bool(taken_names), present_names if settings.existing == "replace" or not taken_names else ()
+    )
 
 
 def list_existing_names(files: Iterable[PlannedFile], planned_list: PlannedList | None) -> list[str]:

@@ -61,8 +61,8 @@ def format_credit(voice: Voice) -> str:
     name = voice.manifest.name
     creators = ", ".join(_read_creators(voice.path))
     licence = voice.manifest.licence.strip().split("\n\n")[0].replace("\n", " ")
-    shown = licence if len(licence) <= MAX_CREDIT_CHARACTERS else licence[: MAX_CREDIT_CHARACTERS - 1] + "…"
-    return " — ".join(part for part in (f"{name} ({creators})" if creators else name, shown) if part)
+    licence_text = licence if len(licence) <= MAX_CREDIT_CHARACTERS else licence[: MAX_CREDIT_CHARACTERS - 1] + "…"
+    return " — ".join(text for text in (f"{name} ({creators})" if creators else name, licence_text) if text)
 
 
 @lru_cache(maxsize=64)
@@ -90,10 +90,12 @@ class LineTimingCollector:
         """Build the spoken line with times from 0 s."""
         line, voice, silent = self._line, self._speaker.voice, not self._bounds
         reading = self._read_line()
-        what = line.id, reading.extract_text(), "".join(mora.kana for mora in reading.moras), line.settings.seed
-        who = voice.manifest.id, self._names.speaker, self._names.style
+        contents = line.id, reading.extract_text(), "".join(mora.kana for mora in reading.moras), line.settings.seed
+        speaker_names = voice.manifest.id, self._names.speaker, self._names.style
         settings, credit = _list_settings(line), "" if silent else format_credit(voice)
-        spoken = SpokenLine(*what, *who, settings, credit, 0.0, self._samples / self._rate, tuple(self._build_sentences(reading)))
+        spoken = SpokenLine(
+            *contents, *speaker_names, settings, credit, 0.0, self._samples / self._rate, tuple(self._build_sentences(reading))
+        )
         spoken = replace(spoken, is_silent=silent, character=self._names.character)
         if silent:
             return replace(spoken, phones=(TimedText(PAUSE_PHONE, 0.0, spoken.end_s),))
@@ -118,8 +120,8 @@ class LineTimingCollector:
         return read_text(line.text, overrides.readings, pipeline.voice.emoji, memos)
 
     def _build_sentences(self, reading: LineReading) -> list[TimedText]:
-        parts = split_sentences(self._line.text, self._speaker.pipeline.g2p.split_words, memos=reading.memos)
-        texts = {part.index: reading.extract_text(part.start, part.start + len(part.text)).strip() for part in parts}
+        split = split_sentences(self._line.text, self._speaker.pipeline.g2p.split_words, memos=reading.memos)
+        texts = {sentence.index: reading.extract_text(sentence.start, sentence.start + len(sentence.text)).strip() for sentence in split}
         spans = sorted(self._sound.sounding_spans.items())
         return [TimedText(texts.get(index, ""), span.start_s, span.end_s) for index, span in spans]
 

@@ -89,11 +89,11 @@ class BatchSettings:
     @staticmethod
     def from_data(data: Mapping[str, Any]) -> BatchSettings:
         """Parse the settings of a batch; raise ValueError or KeyError."""
-        words = parse_entries(data["words"])
+        entries = parse_entries(data["words"])
         export = parse_settings_data(data["export"])
         openings = {voice: VoiceOpening.from_data(opening) for voice, opening in data["openings"].items()}
         reading = None if data["reading"] is None else ReadingTerms.from_data(data["reading"])
-        return BatchSettings(export, data["voices"], words, data["backend"], data["precision"], data["force_bert"], openings, reading)
+        return BatchSettings(export, data["voices"], entries, data["backend"], data["precision"], data["force_bert"], openings, reading)
 
 
 # Compared by identity: by value, every line of the file would be gone through.

@@ -99,8 +99,8 @@ def convert_to_db(level: float) -> float:
 
 def _compute_lufs(powers: Float64, lost: float = 0.0) -> float:
     """Return the gated LUFS of one channel's blocks, of which a limiter has taken so much in all, from loud ones that pass the gate."""
-    found = _filter_by_gate(powers, ABSOLUTE_GATE)
-    return _convert_to_lufs(_filter_by_gate(found, _convert_to_lufs(found, lost) + RELATIVE_GATE), lost)
+    loud_powers = _filter_by_gate(powers, ABSOLUTE_GATE)
+    return _convert_to_lufs(_filter_by_gate(loud_powers, _convert_to_lufs(loud_powers, lost) + RELATIVE_GATE), lost)
 
 
 def _convert_to_lufs(powers: Float64, lost: float = 0.0) -> float:
@@ -173,12 +173,12 @@ class LoudnessMeter:
         return LoudnessMeasurement(tuple(map(float, powers)), self._peak, self._count / self._rate, losses)
 
     def _sum_losses(self, threshold: int) -> float:
-        pieces = zip(self._energies, self._losses, strict=True)
-        return float(self._compute_block_powers([lost.get(threshold, np.zeros(len(energies))) for energies, lost in pieces]).sum())
+        measured = zip(self._energies, self._losses, strict=True)
+        return float(self._compute_block_powers([lost.get(threshold, np.zeros(len(energies))) for energies, lost in measured]).sum())
 
-    def _compute_block_powers(self, pieces: Sequence[Float64]) -> Float64:
+    def _compute_block_powers(self, energy_pieces: Sequence[Float64]) -> Float64:
         """Return the mean squares of all whole blocks from the energies of their steps."""
-        energies = np.concatenate(pieces)
+        energies = np.concatenate(energy_pieces)
         if len(energies) < _STEPS_PER_BLOCK:
             return np.zeros(0)
         return np.convolve(energies, np.ones(_STEPS_PER_BLOCK), "valid") / (_STEPS_PER_BLOCK * self._step)
@@ -190,10 +190,10 @@ class LoudnessMeter:
         self._waiting = self._waiting[count:]
         self._count += count
         self._peak = max(self._peak, float(levels.max(initial=0.0)))
-        whole = count // self._step * self._step
-        by_bin = np.add.reduceat(squares[:whole].reshape(-1, self._step), self._bin_starts, axis=1)
+        whole_count = count // self._step * self._step
+        by_bin = np.add.reduceat(squares[:whole_count].reshape(-1, self._step), self._bin_starts, axis=1)
         self._energies.append(by_bin.sum(axis=1))
-        highest = np.maximum.reduceat(levels[:whole].reshape(-1, self._step), self._bin_starts, axis=1)
+        highest = np.maximum.reduceat(levels[:whole_count].reshape(-1, self._step), self._bin_starts, axis=1)
         self._losses.append(self._find_losses(highest, by_bin))
 
     def _find_losses(self, levels: Float32, energies: Float64) -> dict[int, Float64]:
@@ -207,8 +207,8 @@ class LoudnessMeter:
         for threshold in range(lowest, math.ceil(convert_to_db(loudest))):
             limiter = PeakLimiter(_BINS_PER_S, 10 ** (threshold / 20))
             limited = np.concatenate((limiter.limit_samples(levels.ravel()), limiter.flush_samples())).reshape(levels.shape)
-            kept = np.square(limited / np.maximum(levels, np.finfo(np.float32).tiny))
-            losses[threshold] = (energies * (1 - kept)).sum(axis=1)
+            ratios = np.square(limited / np.maximum(levels, np.finfo(np.float32).tiny))
+            losses[threshold] = (energies * (1 - ratios)).sum(axis=1)
         return losses
 
 
@@ -255,9 +255,9 @@ class LoudnessStage:
     def finish_sound(self) -> Float32:
         """Return the rest of the sound."""
         begun = self._limit_samples(self._converter.flush_filter())
-        rest = self._limiter.flush_samples()
-        self._meter.add_samples(rest)
-        return np.concatenate((begun, rest))
+        last_samples = self._limiter.flush_samples()
+        self._meter.add_samples(last_samples)
+        return np.concatenate((begun, last_samples))
 
     def measure_loudness(self, channels: int) -> WrittenLoudness:
         """Return the loudness of the whole sound, once it is finished."""

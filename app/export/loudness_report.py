@@ -54,11 +54,11 @@ def compute_file_gains(
         loudest = max(items, key=lambda item: measured[item].peak)
         return FileGains(dict.fromkeys(items, common), None if math.isinf(lufs) else lufs, loudest)
     lufs = compute_limited_lufs(merged, 0.0, channels)
-    wanted = 0.0 if math.isinf(lufs) else target - lufs
+    common_db = 0.0 if math.isinf(lufs) else target - lufs
     gains = {item: compute_gain_db(measured[item], target, channels) for item in items}
     short = [item for item in items if measured[item].seconds < MIN_LOUDNESS_LENGTH_S]
-    gains |= {item: min(wanted, compute_max_gain_db(measured[item].peak)) for item in short}
-    return FileGains(gains, lags_lu={item: wanted - gains[item] for item in short})
+    gains |= {item: min(common_db, compute_max_gain_db(measured[item].peak)) for item in short}
+    return FileGains(gains, lags_lu={item: common_db - gains[item] for item in short})
 
 
 class LoudnessReport:

@@ -162,10 +162,17 @@ def parse_entry(data: object) -> ManifestEntry:
 def _parse_path(value: object) -> str:
     """Return a path that stays inside its folder, is not hidden and names a sound, on every system."""
     text = _parse_text(value, MAX_PATH_CHARS)
-    parts = text.split("/")
-    is_outside = len(parts) > MAX_PATH_PARTS or any(FORBIDDEN_FILE_NAME_CHARS.search(part) or part != part.strip() for part in parts)
-    names = parts[:-1] if parts[-1].startswith(PARKED_PREFIX) else parts
-    if is_outside or any(name.startswith(".") for name in names) or not all(parts) or PurePosixPath(text).suffix not in _SOUND_SUFFIXES:
+    path_names = text.split("/")
+    is_outside = len(path_names) > MAX_PATH_PARTS or any(
+        FORBIDDEN_FILE_NAME_CHARS.search(folder_or_name) or folder_or_name != folder_or_name.strip() for folder_or_name in path_names
+    )
+    names = path_names[:-1] if path_names[-1].startswith(PARKED_PREFIX) else path_names
+    if (
+        is_outside
+        or any(name.startswith(".") for name in names)
+        or not all(path_names)
+        or PurePosixPath(text).suffix not in _SOUND_SUFFIXES
+    ):
         raise ValueError("no path of ours")
     return text
 
@@ -209,10 +216,10 @@ def describe_place(script: Path | None, folder: Path) -> str:
 
 def is_place(text: str) -> bool:
     """Return whether a text can be a place: one that leads to another computer, as a manifest may come from a stranger, is none."""
-    parts = text.split("/")
-    if len(text) > MAX_PLACE_CHARS or parts[-1] in (".", "..") or any("\ud800" <= letter <= "\udfff" for letter in text):
+    path_names = text.split("/")
+    if len(text) > MAX_PLACE_CHARS or path_names[-1] in (".", "..") or any("\ud800" <= letter <= "\udfff" for letter in text):
         return False
-    return not any(not part or FORBIDDEN_FILE_NAME_CHARS.search(part) for part in parts)
+    return not any(not name or FORBIDDEN_FILE_NAME_CHARS.search(name) for name in path_names)
 
 
 def is_same_place(one: str, other: str) -> bool:

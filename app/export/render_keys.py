@@ -119,22 +119,22 @@ def collect_sound_conditions(
 ) -> SoundConditions:
     """Return the conditions under which an export speaks with voices by the id that lines have; reads the files of those that are new."""
     user_words, _ = load_dictionary()
-    facts = {voice: _read_voice_facts(wanted, settings, backend, force_bert=force_bert) for voice, wanted in voices.items()}
+    facts = {voice: _read_voice_facts(reference, settings, backend, force_bert=force_bert) for voice, reference in voices.items()}
     return SoundConditions(
         (VERSION, str(should_use_built_in_words()), find_link_reading(), str(should_find_memos_everywhere())),
-        {voice: found for voice, found in facts.items() if found is not None},
+        {voice: voice_facts for voice, voice_facts in facts.items() if voice_facts is not None},
         merge_entries(user_words, project_words),
     )
 
 
-def _read_voice_facts(wanted: str | None, settings: Settings, backend: str, *, force_bert: bool) -> VoiceFacts | None:
+def _read_voice_facts(reference: str | None, settings: Settings, backend: str, *, force_bert: bool) -> VoiceFacts | None:
     """Return what is known of a voice; None for one that cannot be opened, of which no file comes."""
     # With ONNX Runtime, which the window does not wait for.
     from app.adapters.ort.device_placement import parse_placement
     from app.compose.speaker_plan import plan_speaker
 
     try:
-        plan = plan_speaker(wanted, parse_placement(backend), settings, None, force_bert)
+        plan = plan_speaker(reference, parse_placement(backend), settings, None, force_bert)
         manifest = plan.voice.manifest
         names = [tuple(item.name for item in items) for items in (manifest.speakers, manifest.styles)]
         return VoiceFacts(compute_voice_fingerprint(plan), *names)

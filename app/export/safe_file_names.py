@@ -93,10 +93,10 @@ def describe_pattern_problem(pattern: str) -> str:
     for name in _PATTERN_TOKEN.findall(pattern):
         if name not in (*_MEANING_BY_JAPANESE_TOKEN, *_MEANING_BY_JAPANESE_TOKEN.values(), "voice", "id", "seed", COUNTER_TOKEN):
             return localize(f"「${name}$」という項目はありません。", f"There is no item “${name}$”.")
-    rest = _PATTERN_TOKEN.sub("", pattern)
-    if "$" in rest:
+    literal = _PATTERN_TOKEN.sub("", pattern)
+    if "$" in literal:
         return localize("「$」が対になっていません。", "A “$” has no closing “$”.")
-    if (match := FORBIDDEN_FILE_NAME_CHARS.search(rest)) is not None:
+    if (match := FORBIDDEN_FILE_NAME_CHARS.search(literal)) is not None:
         letter = match[0] if match[0].isprintable() else repr(match[0])
         return localize(f"ファイル名に「{letter}」は使えません。", f"A file name cannot contain “{letter}”.")
     return ""
@@ -124,8 +124,8 @@ def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
     if not values.get("character"):
         pattern = _remove_character_token(pattern)
 
-    def replace_token(found: re.Match[str]) -> str:
-        name = _MEANING_BY_JAPANESE_TOKEN.get(found[1], found[1])
+    def replace_token(match: re.Match[str]) -> str:
+        name = _MEANING_BY_JAPANESE_TOKEN.get(match[1], match[1])
         return FORBIDDEN_FILE_NAME_CHARS.sub("", values[name]) if name in values else f"${name}$"
 
     return _PATTERN_TOKEN.sub(replace_token, pattern)
@@ -148,9 +148,9 @@ def sanitise_stem(stem: str, default: str = "koebako") -> str:
     clean = FORBIDDEN_FILE_NAME_CHARS.sub("", DISTURBING_CHARS.sub("", unicodedata.normalize("NFC", stem)))
     cut = clean.encode()[: MAX_FS_NAME_BYTES - _RESERVED_SUFFIX_BYTES].decode(errors="ignore")
     cut = cut.strip().lstrip(".").rstrip(". ").lstrip()
-    first, dot, rest = cut.partition(".")
+    first, dot, extension = cut.partition(".")
     if _WINDOWS_DEVICE_NAME.fullmatch(first.strip()):
-        cut = f"{first.strip()}_{dot}{rest}"
+        cut = f"{first.strip()}_{dot}{extension}"
     if fold_file_name(cut) in _STEMS_OF_OTHER_PROGRAMS:
         cut += "_"
     return cut or default
@@ -161,9 +161,9 @@ def fold_file_name(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
-def find_free_stem(stem: str, default: str, taken: Collection[str], is_existing: Callable[[str], bool]) -> str:
+def find_free_stem(stem: str, default: str, batch_names: Collection[str], is_existing: Callable[[str], bool]) -> str:
     """Return a safe name that is neither taken in this batch (folded) nor existing; `$take$` in it is counted up, or else a number is appended."""
-    return next(name for name in _iterate_names(stem, default) if fold_file_name(name) not in taken and not is_existing(name))
+    return next(name for name in _iterate_names(stem, default) if fold_file_name(name) not in batch_names and not is_existing(name))
 
 
 def _iterate_names(stem: str, default: str) -> Iterator[str]:
@@ -196,8 +196,8 @@ class SourceFiles:
 
     def list_names(self, folder: Path) -> frozenset[str]:
         """Return the folded names of the sources in a folder."""
-        place = _fold_folder(folder)
-        return frozenset(name for parent, name in self._places if parent == place)
+        folder_key = _fold_folder(folder)
+        return frozenset(name for parent, name in self._places if parent == folder_key)
 
     def __contains__(self, file: Path) -> bool:
         # Most names say already that they are none, without a look at the disk.
@@ -225,10 +225,10 @@ class TakenNames:
 
     def find_taken(self, folder: Path, stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
         """Return the names of a set, the sound's first, that are taken on any file system, by whatever has them: files, folders, links to nowhere."""
-        names, taken = [stem + suffix for suffix in suffixes], _find_names(self._list_there(folder), stem, suffixes)
-        if taken and taken[0] != names[0]:
-            taken = tuple(name for name in taken if not self._own_files.is_remnant(folder / name))
-        return tuple(dict.fromkeys((*taken, *self.find_sources(folder, names))))
+        names, taken_names = [stem + suffix for suffix in suffixes], _find_names(self._list_there(folder), stem, suffixes)
+        if taken_names and taken_names[0] != names[0]:
+            taken_names = tuple(name for name in taken_names if not self._own_files.is_remnant(folder / name))
+        return tuple(dict.fromkeys((*taken_names, *self.find_sources(folder, names))))
 
     def list_present(self, folder: Path, stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
         """Return those names of a set that anything has, our own files among them."""
@@ -259,10 +259,10 @@ class TakenNames:
         return self._taken_names[folder]
 
 
-def _find_names(there: frozenset[str], stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
+def _find_names(folder_names: frozenset[str], stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
     # Only the stem is folded: ten thousand lines with seven files each are seventy thousand names.
     key = fold_file_name(stem)
-    return tuple(stem + suffix for suffix in suffixes if key + suffix.casefold() in there)
+    return tuple(stem + suffix for suffix in suffixes if key + suffix.casefold() in folder_names)
 
 
 def build_source_error(name: str) -> InputError:

@@ -186,22 +186,22 @@ def format_ass(spoken: SpokenFile, unit: TimingUnit) -> str:
 def _format_event(event: TimedText, syllables: Sequence[TimedText], line: SpokenLine) -> str:
     start, end = _convert_to_centiseconds(event.start_s), _convert_to_centiseconds(event.end_s)
     sung = [item for item in syllables if event.start_s <= (item.start_s + item.end_s) / 2 <= event.end_s]
-    words = _format_karaoke(sung, start, end) if sung else join_text_lines(event.text).translate(_ASS_ESCAPES)
+    text = _format_karaoke(sung, start, end) if sung else join_text_lines(event.text).translate(_ASS_ESCAPES)
     name = (line.character or line.speaker).replace(",", " ").replace("\n", " ")
-    return f"Dialogue: 0,{_format_ass_time(start)},{_format_ass_time(end)},Default,{name},0,0,0,,{words}\n"
+    return f"Dialogue: 0,{_format_ass_time(start)},{_format_ass_time(end)},Default,{name},0,0,0,,{text}\n"
 
 
 def _format_karaoke(syllables: Sequence[TimedText], start: int, end: int) -> str:
     """Return a karaoke line in which silence before and between is a syllable without letters."""
-    words, now = "", start
+    text, position = "", start
     for item in syllables:
-        begins = min(max(_convert_to_centiseconds(item.start_s), now), end)
+        begins = min(max(_convert_to_centiseconds(item.start_s), position), end)
         ends = min(max(_convert_to_centiseconds(item.end_s), begins), end)
-        if begins > now:
-            words += f"{{\\k{begins - now}}}"
-        words += f"{{\\k{ends - begins}}}{item.text.translate(_ASS_ESCAPES)}"
-        now = ends
-    return words
+        if begins > position:
+            text += f"{{\\k{begins - position}}}"
+        text += f"{{\\k{ends - begins}}}{item.text.translate(_ASS_ESCAPES)}"
+        position = ends
+    return text
 
 
 def _convert_to_centiseconds(seconds: float) -> int:
@@ -266,8 +266,8 @@ def format_textgrid(spoken: SpokenFile) -> str | None:
     tiers |= {name: [item for line in spoken.lines for item in getattr(line, name)] for name in ("moras", "phrases", "sentences")}
     head = f'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0\nxmax = {_format_number(spoken.length_s)}\n'
     head += f"tiers? <exists>\nsize = {len(tiers)}\nitem []:\n"
-    parts = [_format_tier(place, name, items, spoken.length_s) for place, (name, items) in enumerate(tiers.items(), 1)]
-    return head + "".join(parts)
+    tier_texts = [_format_tier(number, name, items, spoken.length_s) for number, (name, items) in enumerate(tiers.items(), 1)]
+    return head + "".join(tier_texts)
 
 
 def _format_tier(tier_number: int, name: str, items: Sequence[TimedText], length_s: float) -> str:
@@ -275,9 +275,9 @@ def _format_tier(tier_number: int, name: str, items: Sequence[TimedText], length
     lines = [f"    item [{tier_number}]:", '        class = "IntervalTier"', f'        name = "{name}"', "        xmin = 0"]
     lines += [f"        xmax = {_format_number(length_s)}", f"        intervals: size = {len(tiles)}"]
     for number, tile in enumerate(tiles, 1):
-        words = tile.text.replace('"', '""').replace("\n", " ")
+        text = tile.text.replace('"', '""').replace("\n", " ")
         lines += [f"        intervals [{number}]:", f"            xmin = {_format_number(tile.start_s)}"]
-        lines += [f"            xmax = {_format_number(tile.end_s)}", f'            text = "{words}"']
+        lines += [f"            xmax = {_format_number(tile.end_s)}", f'            text = "{text}"']
     return "\n".join(lines) + "\n"
 
 
@@ -293,9 +293,9 @@ def _fill_gaps(items: Sequence[TimedText], length_s: float) -> list[TimedText]:
             tiles.append(TimedText("", end, start))
         tiles.append(TimedText(item.text, start, item_end))
         end = item_end
-    whole = round(length_s, _TEXTGRID_DIGITS)
-    if end < whole:
-        tiles.append(TimedText("", end, whole))
+    total_s = round(length_s, _TEXTGRID_DIGITS)
+    if end < total_s:
+        tiles.append(TimedText("", end, total_s))
     return tiles
 
 

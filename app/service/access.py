@@ -41,11 +41,11 @@ class AccessRules:
         if not origin:
             return True
         try:
-            parts = urlsplit(origin)
-            name = parts.hostname or ""
+            address = urlsplit(origin)
+            name = address.hostname or ""
         except ValueError:
             return False
-        return parts.scheme in ("http", "https") and origin.startswith(f"{parts.scheme}://{parts.netloc}") and is_loopback(name)
+        return address.scheme in ("http", "https") and origin.startswith(f"{address.scheme}://{address.netloc}") and is_loopback(name)
 
 
 def _split_host_and_port(value: str) -> tuple[str, int]:
@@ -75,24 +75,24 @@ def _bind_socket(host: str, port: int) -> socket.socket:
     try:
         family, *kind, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)[0]
         # With kind and protocol, or asyncio leaves Nagle's algorithm on: small pieces wait for an acknowledgement.
-        own = socket.socket(family, *kind)
+        listener = socket.socket(family, *kind)
     except (OSError, UnicodeError) as exc:
         raise _create_bind_error(host, port, exc) from exc
     try:
         if family == socket.AF_INET6:
-            own.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         # Windows lets any program share a port that does not say this.
         if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
-            own.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
-            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        own.bind(address)
-        own.listen(_BACKLOG)
-        own.setblocking(False)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+        listener.setblocking(False)
     except (OSError, OverflowError) as exc:
-        own.close()
+        listener.close()
         raise _create_bind_error(host, port, exc) from exc
-    return own
+    return listener
 
 
 def _create_bind_error(host: str, port: int, error: Exception) -> InputError:

@@ -41,8 +41,8 @@ def create_unknown_style_refusal(style: int) -> RefusalError:
 
 def create_invalid_refusal(problems: Sequence[Problem], unlisted_count: int = 0) -> RefusalError:
     """Return a refusal that lists the errors in a body or in parameters, field by field, and counts those left out."""
-    rest = [build_problem("too_many_errors", (), f"{unlisted_count} more errors are not listed")] if unlisted_count else []
-    return RefusalError(422, {"detail": [*problems, *rest]})
+    unlisted = [build_problem("too_many_errors", (), f"{unlisted_count} more errors are not listed")] if unlisted_count else []
+    return RefusalError(422, {"detail": [*problems, *unlisted]})
 
 
 def build_problem(kind: str, where: Sequence[str | int], message: str, value: object = None) -> Problem:

@@ -146,8 +146,8 @@ class RequestBody:
 
     def _check_size(self, size: int) -> None:
         if size > self._limit:
-            most = self._limit >> 20
-            raise RequestBodyError(413, localize(f"リクエストは {most} MB までです。", f"A request may have up to {most} MB."))
+            megabytes = self._limit >> 20
+            raise RequestBodyError(413, localize(f"リクエストは {megabytes} MB までです。", f"A request may have up to {megabytes} MB."))
 
 
 class GuardedSend:

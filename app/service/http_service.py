@@ -63,8 +63,8 @@ async def _read_content(request: Request) -> bytearray:
     """Return all of a body; `Request.body` would keep it until the answer has been sent."""
     request.scope[_BODY_READ_KEY] = True
     content = bytearray()
-    async for piece in request.stream():
-        content += piece
+    async for body in request.stream():
+        content += body
     return content
 
 

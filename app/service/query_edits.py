@@ -55,7 +55,7 @@ def fit_speed(
 
     def compute_left_s() -> float:
         frames = map_frames(sentences)
-        return wanted_s - sum(frames[place] for place in offsets) * frame_s
+        return wanted_s - sum(frames[offset] for offset in offsets) * frame_s
 
     left_s = compute_left_s()
     for _ in range(MAX_SPEED_TRIES):
@@ -94,7 +94,7 @@ class LineDurations:
         starts = dict(zip(frames, accumulate(frames.values(), initial=-self.opening), strict=False))
         for mora in self.devoiced:
             first, last = moras[mora][0], moras[mora][-1]
-            start, end = (self.pre + place * hop for place in (starts[first], starts[last] + frames[last]))
+            start, end = (self.pre + frame * hop for frame in (starts[first], starts[last] + frames[last]))
             if spans and spans[-1][1] == start:
                 start = spans.pop()[0]
             spans.append((start, end))
@@ -155,22 +155,27 @@ def _compute_phone_lengths_s(
     at, pauses = 0, alignment.pauses
     for phrase in query.accent_phrases:
         for mora in phrase.moras:
-            *before, last = alignment.moras[at]
-            own = [frames.get(place, 0) * frame_s for place in before]
-            given, total = (mora.consonant_length or 0.0) / query.speed, sum(own)
-            yield from ((place, given * length / total if given and total else length) for place, length in zip(before, own, strict=True))
+            *consonants, last = alignment.moras[at]
+            voice_lengths_s = [frames.get(offset, 0) * frame_s for offset in consonants]
+            consonant_s, total = (mora.consonant_length or 0.0) / query.speed, sum(voice_lengths_s)
+            yield from (
+                (offset, consonant_s * length / total if consonant_s and total else length)
+                for offset, length in zip(consonants, voice_lengths_s, strict=True)
+            )
             yield last, mora.vowel_length / query.speed or frames.get(last, 0) * frame_s
             at += 1
             if at in pauses and mora is not phrase.moras[-1]:
                 # The client joined what a mark had parted.
-                yield from ((place, 0.0) for place in pauses[at])
+                yield from ((offset, 0.0) for offset in pauses[at])
         if phrase.moras and at in pauses:
             places = pauses[at]
-            own = [frames.get(place, 0) * frame_s for place in places]
+            voice_lengths_s = [frames.get(offset, 0) * frame_s for offset in places]
             pause = phrase.pause_mora
-            length_s = 0.0 if pause is None else _compute_pause_s(query, pause.vowel_length or sum(own) * query.speed) / query.speed
-            share = [length / sum(own) if sum(own) else 1 / len(own) for length in own]
-            yield from ((place, length_s * part) for place, part in zip(places, share, strict=True))
+            length_s = (
+                0.0 if pause is None else _compute_pause_s(query, pause.vowel_length or sum(voice_lengths_s) * query.speed) / query.speed
+            )
+            share = [length / sum(voice_lengths_s) if sum(voice_lengths_s) else 1 / len(voice_lengths_s) for length in voice_lengths_s]
+            yield from ((offset, length_s * share_of_pause) for offset, share_of_pause in zip(places, share, strict=True))
 
 
 def _compute_pause_s(query: AudioQuery, length_s: float) -> float:
@@ -178,24 +183,24 @@ def _compute_pause_s(query: AudioQuery, length_s: float) -> float:
 
 
 def find_pitch_edits(
-    given: Sequence[AccentPhrase], own: Sequence[AccentPhrase], draw_as_read: Callable[[], Sequence[AccentPhrase] | None]
+    client_phrases: Sequence[AccentPhrase], our_phrases: Sequence[AccentPhrase], draw_as_read: Callable[[], Sequence[AccentPhrase] | None]
 ) -> Overrides:
     """Return the morae whose pitch a client has moved as edits, in semitones from ours; `draw_as_read` is asked only where that decides.
 
     Clients that change an accent alone send the pitches of the old one along: those are no edits, for the accent counts.
     A pitch of 0 is no edit, see `find_devoiced_moras`; a mora without a pitch of its own cannot get one.
     """
-    pictured = [_is_accent_picture(phrase) for phrase in given for _ in phrase.moras]
-    pairs = list(zip(_iterate_moras(given), _iterate_moras(own), strict=True))
+    pictured = [_is_accent_picture(phrase) for phrase in client_phrases for _ in phrase.moras]
+    pairs = list(zip(_iterate_moras(client_phrases), _iterate_moras(our_phrases), strict=True))
     moved = {
         index: mora.pitch - ours.pitch for index, (mora, ours) in enumerate(pairs) if not pictured[index] and _has_other_pitch(mora, ours)
     }
     if not moved:
         return Overrides()
     as_read = draw_as_read()
-    known = () if as_read is None else zip(_iterate_moras(given), _iterate_moras(as_read), strict=True)
-    left = {index for index, (mora, ours) in enumerate(known) if not _has_other_pitch(mora, ours)}
-    semitones = {index: distance * _SEMITONES_PER_UNIT for index, distance in moved.items() if index not in left}
+    read_pairs = () if as_read is None else zip(_iterate_moras(client_phrases), _iterate_moras(as_read), strict=True)
+    unmoved = {index for index, (mora, ours) in enumerate(read_pairs) if not _has_other_pitch(mora, ours)}
+    semitones = {index: distance * _SEMITONES_PER_UNIT for index, distance in moved.items() if index not in unmoved}
     return set_mora_pitches(Overrides(), semitones)
 
 
@@ -224,7 +229,7 @@ def _has_other_pitch(mora: QueryMora, ours: QueryMora) -> bool:
 def _is_accent_picture(phrase: AccentPhrase) -> bool:
     """Return whether all pitches of a phrase are `LOW` and `HIGH` as some accent has them, be it another one or that of another voice."""
     tones = [_name_tone(mora.pitch) for mora in phrase.moras]
-    last_high = max((place for place, tone in enumerate(tones, 1) if tone == HIGH), default=0)
+    last_high = max((number for number, tone in enumerate(tones, 1) if tone == HIGH), default=0)
     if not last_high:
         return False
     heights = compute_phrase_heights(len(tones), last_high)

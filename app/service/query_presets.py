@@ -107,9 +107,9 @@ class QueryPresetStore:
             self._save_presets(others)
 
     def _load_presets(self) -> tuple[list[QueryPreset], CorruptFileError | None]:
-        found, error = load_data(self._path, _parse_presets, localize("プリセットを読み込めません。", "The presets cannot be read."))
+        presets, error = load_data(self._path, _parse_presets, localize("プリセットを読み込めません。", "The presets cannot be read."))
         show_notice(error)
-        return found or [], error
+        return presets or [], error
 
     def _load_for_change(self) -> list[QueryPreset]:
         """Load the presets for a change; raise CorruptFileError if writing would lose them."""

@@ -140,9 +140,9 @@ def _apply_accents(
     tones: list[int] = []
     for phrase in phrases:
         start, size = len(tones), len(phrase.moras)
-        same = read.get((start, start + size))
-        is_unedited = same is not None and phrase.accent in (same.accent, same.accent or size)
-        tones += same.tones if same is not None and is_unedited else compute_phrase_heights(size, phrase.accent)
+        read_phrase = read.get((start, start + size))
+        is_unedited = read_phrase is not None and phrase.accent in (read_phrase.accent, read_phrase.accent or size)
+        tones += read_phrase.tones if read_phrase is not None and is_unedited else compute_phrase_heights(size, phrase.accent)
     toned, at = [], 0
     for sentence in sentences:
         count = count_moras(sentence.phones.phones)
@@ -191,7 +191,7 @@ class QuerySynthesizer:
         """Return a query whose lengths are those of the sound."""
         phrases = self.read_phrases(text)
         layout, frames = align_moras([sentence.phones for sentence in self._sentences]), map_frames(self._sentences)
-        opening, closing = (sum(frames.get(place, 0) for place in places) * self._frame_s for places in (layout.opening, layout.closing))
+        opening, closing = (sum(frames.get(offset, 0) for offset in places) * self._frame_s for places in (layout.opening, layout.closing))
         return AudioQuery(
             phrases,
             pre_s=max(QUERY_SILENCE_S, opening),
@@ -297,7 +297,7 @@ class QuerySynthesizer:
         request = replace(self.base, pitch=0.0, intonation=1.0)
         phones = [sentence.phones for sentence in sentences]
         pitches = (compute_phone_pitches(self.pipeline, request, sentence) for sentence in sentences)
-        by_place = {(at, place): pitch_hz for at, found in enumerate(pitches) for place, pitch_hz in enumerate(found)}
+        by_place = {(at, index): pitch_hz for at, sentence_pitches in enumerate(pitches) for index, pitch_hz in enumerate(sentence_pitches)}
         return apply_pitches(phrases, align_moras(phones), phones, by_place)
 
     @property
@@ -325,6 +325,6 @@ def _convert_to_statement(sentence: FixedSentence) -> FixedSentence:
 
 def _fade_out(samples: Float32, length: int) -> Float32:
     faded = samples.copy()
-    part = faded[-length:] if length else faded[:0]
-    part *= np.linspace(1, 0, len(part), dtype=np.float32)
+    tail = faded[-length:] if length else faded[:0]
+    tail *= np.linspace(1, 0, len(tail), dtype=np.float32)
     return faded

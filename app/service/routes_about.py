@@ -56,9 +56,9 @@ class SpeakerMedia:
         return base64.b64encode(_EMPTY_PNG).decode()
 
     def _build_style_info(self, speaker: ServedSpeaker, style: ServedStyle, icon: str, address: str | None) -> dict[str, object]:
-        own = next((item for item in speaker.card.styles if item.id == style.style), None) if speaker.card else None
-        samples = [self._publish_file(speaker, sample.file, address) for sample in own.samples] if own else []
-        icon = self._publish_file(speaker, own.icon, address) if own and own.icon else icon
+        style_card = next((item for item in speaker.card.styles if item.id == style.style), None) if speaker.card else None
+        samples = [self._publish_file(speaker, sample.file, address) for sample in style_card.samples] if style_card else []
+        icon = self._publish_file(speaker, style_card.icon, address) if style_card and style_card.icon else icon
         return {"id": style.id, "icon": icon, "portrait": None, "voice_samples": samples}
 
     def _publish_file(self, speaker: ServedSpeaker, file: str, address: str | None) -> str:
@@ -107,20 +107,20 @@ def build_about_routes(service: HttpService) -> list[Route]:
 
     async def describe_speaker(request: Request) -> Response:
         fields = read_query_fields(request)
-        wanted = fields.parse_text("speaker_uuid", max_length=100)
+        speaker_uuid = fields.parse_text("speaker_uuid", max_length=100)
         form = fields.read_choice("resource_format", ("base64", "url"), "base64")
         fields.check()
-        speaker = service.catalogue.find_speaker(wanted)
+        speaker = service.catalogue.find_speaker(speaker_uuid)
         if speaker is None:
             raise create_refusal(404, "該当するキャラクターが見つかりません", "There is no speaker with this UUID.")
         address = _build_address(request) if form == "url" else None
         return await asyncio.to_thread(lambda: JSONResponse(media.build_speaker_info(speaker, address)))
 
     async def send_resource(request: Request) -> Response:
-        found = await asyncio.to_thread(media.find_content, request.path_params["name"])
-        if found is None:
+        content = await asyncio.to_thread(media.find_content, request.path_params["name"])
+        if content is None:
             raise create_refusal(404, "見つかりません。", "There is no such resource.")
-        return Response(found[0], media_type=found[1])
+        return Response(content[0], media_type=content[1])
 
     async def initialize_speaker(request: Request) -> Response:
         voice = read_style(service, read_query_fields(request)).voice
@@ -188,8 +188,8 @@ def _create_refusing_handler(status: int, ja: str, en: str) -> Handler:
 async def _send_manifest(request: Request) -> Response:
     terms = "声ごとの利用規約は /speaker_info の policy をご覧ください。", "See policy in /speaker_info for the terms of each voice."
     licence = {"name": "Koebako", "version": VERSION, "license": "MIT", "text": "MIT License"}
-    here = {"url": f"{_build_address(request)}/docs", "icon": SpeakerMedia.encode_empty_picture()}
-    return JSONResponse(ENGINE_MANIFEST | here | {"terms_of_service": localize(*terms), "dependency_licenses": [licence]})
+    address_facts = {"url": f"{_build_address(request)}/docs", "icon": SpeakerMedia.encode_empty_picture()}
+    return JSONResponse(ENGINE_MANIFEST | address_facts | {"terms_of_service": localize(*terms), "dependency_licenses": [licence]})
 
 
 def _build_address(request: Request) -> str:

@@ -57,36 +57,36 @@ def measure_line(speech: QuerySynthesizer) -> LineDurations:
     except NothingToReadError:
         return LineDurations((), 0, 0, 0, len(_create_silent_line(speech)))
     layout, frames = align_moras([sentence.phones for sentence in sentences]), map_frames(sentences)
-    opening, closing = (sum(frames.get(place, 0) for place in places) for places in (layout.opening, layout.closing))
-    hop, (before, after) = speech.pipeline.voice.hop_length, (len(piece) for piece in _create_silences(speech))
-    return LineDurations(sentences, opening, closing, before + opening * hop, after + closing * hop)
+    opening, closing = (sum(frames.get(offset, 0) for offset in places) for places in (layout.opening, layout.closing))
+    hop, (before_count, after_count) = speech.pipeline.voice.hop_length, (len(silence) for silence in _create_silences(speech))
+    return LineDurations(sentences, opening, closing, before_count + opening * hop, after_count + closing * hop)
 
 
 def stream_line(speech: QuerySynthesizer) -> Iterator[Float32]:
     """Yield the samples that `measure_line` has counted, in pieces: a sentence is prepared only after the one before has been yielded."""
-    before, after = _create_silences(speech)
+    opening_silence, closing_silence = _create_silences(speech)
     sentences = _measure_sentences(speech)
     try:
         first = next(sentences)
     except NothingToReadError:
         yield _create_silent_line(speech)
         return
-    yield before
+    yield opening_silence
     for sentence in chain([first], sentences):
         yield from synthesize_fixed(speech.pipeline, speech.base, [sentence], speech.on_stage, speech.cancelled)
-    yield after
+    yield closing_silence
 
 
 def _measure_sentences(speech: QuerySynthesizer) -> Iterator[FixedSentence]:
     """Yield the sentences with all their frames, each measured on demand."""
     check_text(speech.base.text)
-    voice, total = speech.pipeline.voice, sum(len(piece) for piece in _create_silences(speech))
+    voice, total = speech.pipeline.voice, sum(len(silence) for silence in _create_silences(speech))
     for sentence in iterate_sentences(speech.pipeline, speech.base, speech.cancelled):
-        (found,) = measure_durations(speech.pipeline, speech.base, [sentence], speech.on_stage, speech.cancelled)
-        total += found.total * voice.hop_length
+        (measured,) = measure_durations(speech.pipeline, speech.base, [sentence], speech.on_stage, speech.cancelled)
+        total += measured.total * voice.hop_length
         if total > MAX_SOUND_S * voice.sampling_rate:
             raise create_too_long_refusal()
-        yield found
+        yield measured
 
 
 def _create_silent_line(speech: QuerySynthesizer) -> Float32:
@@ -117,16 +117,16 @@ def build_timings(pipeline: Pipeline, text: str, durations: LineDurations) -> di
     frame = 0
     for sentence in durations.sentences:
         owners, start = map_phones_to_moras(sentence.phones.phones), frame
-        known = -1
+        last_mora = -1
         for owner, phone, tone, count in zip(owners, sentence.phones.phones, sentence.phones.tones, sentence.frames, strict=True):
             span = clip_span(frame, frame + (count or 0))
             frame += count or 0
             _append_phone(phones, "pau" if owner == NO_INDEX else phone, span)
             if owner == NO_INDEX:
                 continue
-            if owner > known:
+            if owner > last_mora:
                 moras.append({"kana": next(kana), "start_s": span.start_s, "end_s": span.end_s, "tone": tone})
-                known = owner
+                last_mora = owner
             moras[-1] |= {"end_s": span.end_s, "tone": tone}
         span = clip_span(start, frame)
         sentences.append({"text": sentence.phones.text, "start_s": span.start_s, "end_s": span.end_s})
@@ -134,8 +134,8 @@ def build_timings(pipeline: Pipeline, text: str, durations: LineDurations) -> di
         _append_phone(phones, "pau", SoundSpan(0.0, total_s))
     phones[0]["start_s"], phones[-1]["end_s"] = 0.0, total_s
     reading, samples = "".join(str(mora["kana"]) for mora in moras), durations.count_samples(hop)
-    whole = {"text": text, "reading": reading, "sampling_rate": rate, "samples": samples, "length_s": total_s}
-    return whole | {"sentences": sentences, "moras": moras, "phones": phones}
+    summary = {"text": text, "reading": reading, "sampling_rate": rate, "samples": samples, "length_s": total_s}
+    return summary | {"sentences": sentences, "moras": moras, "phones": phones}
 
 
 def _append_phone(phones: list[dict[str, Any]], phone: str, span: SoundSpan) -> None:
@@ -219,46 +219,46 @@ async def _build_event_response(service: HttpService, request: Request, speak_re
 
 def _stream_content(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[bytes]:
     if speak_request.format in _STREAMS:
-        parts = _STREAMS[speak_request.format](speech, speak_request)
-        next(parts)
-        yield from parts
+        items = _STREAMS[speak_request.format](speech, speak_request)
+        next(items)
+        yield from items
         return
     with closing(_encode_file(speech, speak_request)) as file:
         file.seek(0)
-        while piece := file.read(RESPONSE_PIECE_BYTES):
-            yield piece
+        while content := file.read(RESPONSE_PIECE_BYTES):
+            yield content
 
 
 def _stream_wav(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[Any]:
     """Yield size, header and samples of a WAV, as `stream_sound` takes them."""
-    shape, own = measure_line(speech), speech.pipeline.voice.sampling_rate
-    rate = speak_request.rate or own
-    samples = count_resampled(shape.count_samples(speech.pipeline.voice.hop_length), own, rate)
+    shape, voice_rate = measure_line(speech), speech.pipeline.voice.sampling_rate
+    rate = speak_request.rate or voice_rate
+    samples = count_resampled(shape.count_samples(speech.pipeline.voice.hop_length), voice_rate, rate)
     header = pack_wav_header(samples, rate, speak_request.channel_count)
     yield len(header) + samples * speak_request.channel_count * 2
     yield header
-    for piece in resample_pieces(speech.synthesize_samples(shape, speech.base), own, rate):
-        yield convert_to_pcm(piece, speak_request.channel_count)
+    for samples_of_rate in resample_pieces(speech.synthesize_samples(shape, speech.base), voice_rate, rate):
+        yield convert_to_pcm(samples_of_rate, speak_request.channel_count)
 
 
 def _stream_pcm(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[Any]:
     """Yield the samples of PCM, as `stream_sound` takes them; the total length is not known yet."""
-    own, first = speech.pipeline.voice.sampling_rate, True
-    for piece in resample_pieces(stream_line(speech), own, speak_request.rate or own):
+    voice_rate, first = speech.pipeline.voice.sampling_rate, True
+    for samples in resample_pieces(stream_line(speech), voice_rate, speak_request.rate or voice_rate):
         if first:
             yield None
         first = False
-        yield convert_to_pcm(piece, speak_request.channel_count)
+        yield convert_to_pcm(samples, speak_request.channel_count)
 
 
 _STREAMS = {"wav": _stream_wav, "pcm": _stream_pcm}
 
 
 def _encode_file(speech: QuerySynthesizer, speak_request: SpeakRequest) -> AnonymousFile:
-    own, suffix = speech.pipeline.voice.sampling_rate, f".{speak_request.format}"
-    rate = choose_encoding(f"sound{suffix}", own, None, speak_request.channel_count, speak_request.rate).rate
+    voice_rate, suffix = speech.pipeline.voice.sampling_rate, f".{speak_request.format}"
+    rate = choose_encoding(f"sound{suffix}", voice_rate, None, speak_request.channel_count, speak_request.rate).rate
     file = AnonymousFile()
-    encode_sound(file, resample_pieces(stream_line(speech), own, rate), rate, suffix, speak_request.channel_count)
+    encode_sound(file, resample_pieces(stream_line(speech), voice_rate, rate), rate, suffix, speak_request.channel_count)
     file.seek(0, os.SEEK_END)
     return file
 

@@ -60,33 +60,33 @@ def parse_kana(text: str) -> Phrases:
 
 def _parse_moras(phrase: str) -> tuple[tuple[QueryMora, ...], int]:
     moras: list[QueryMora] = []
-    accent, place = 0, 0
-    while place < len(phrase):
-        if phrase[place] == _FALL:
+    accent, position = 0, 0
+    while position < len(phrase):
+        if phrase[position] == _FALL:
             if not moras:
                 raise _create_refusal("ACCENT_TOP", text=phrase)
             if accent:
                 raise _create_refusal("ACCENT_TWICE", text=phrase)
-            accent, place = len(moras), place + 1
+            accent, position = len(moras), position + 1
             continue
-        devoiced = phrase[place] == _DEVOICED
-        place += devoiced
-        spellings = (phrase[place : place + size] for size in (_MAX_MORA_LETTERS, 1))
+        devoiced = phrase[position] == _DEVOICED
+        position += devoiced
+        spellings = (phrase[position : position + size] for size in (_MAX_MORA_LETTERS, 1))
         kana = next((spelling for spelling in spellings if spelling in PHONES_BY_MORA), "")
         if not kana:
-            raise _create_refusal("UNKNOWN_TEXT", text=phrase[place - devoiced :] or phrase)
+            raise _create_refusal("UNKNOWN_TEXT", text=phrase[position - devoiced :] or phrase)
         moras.append(_build_mora(kana, devoiced))
-        place += len(kana)
+        position += len(kana)
     if not accent:
         raise _create_refusal("ACCENT_NOTFOUND", text=phrase)
     return tuple(moras), accent
 
 
 def _build_mora(kana: str, devoiced: bool) -> QueryMora:
-    *before, vowel = PHONES_BY_MORA[kana]
+    *consonant, vowel = PHONES_BY_MORA[kana]
     vowel = {"q": "cl"}.get(vowel, vowel)
     spoken = _DEVOICEABLE.get(vowel, vowel) if devoiced else vowel
-    return QueryMora(kana, spoken, 0.0, 0.0, "".join(before) or None, 0.0 if before else None)
+    return QueryMora(kana, spoken, 0.0, 0.0, "".join(consonant) or None, 0.0 if consonant else None)
 
 
 def _create_refusal(name: str, **place: str) -> RefusalError:

@@ -59,9 +59,9 @@ class JobContext:
 class SpoolQuota:
     """A limit on all waiting response data: shared by the responses, used by two threads."""
 
-    def __init__(self, held: int = MAX_TOTAL_HELD_BYTES, kept: int = MAX_TOTAL_SPOOLED_BYTES) -> None:
+    def __init__(self, memory_bytes: int = MAX_TOTAL_HELD_BYTES, disk_bytes: int = MAX_TOTAL_SPOOLED_BYTES) -> None:
         self._lock = threading.Lock()
-        self._held, self._kept = held, kept
+        self._held, self._kept = memory_bytes, disk_bytes
 
     def reserve_memory(self, size: int) -> bool:
         """Reserve memory for so many bytes and return False if there is not enough; a negative size gives back."""
@@ -258,14 +258,14 @@ class ServiceJobQueue:
             raise create_refusal(503, "リクエストが多すぎます。", "Too many requests are queued.")
         work = ServiceJob(compute, self._room)
         self._waiting += 1
-        over = False
+        has_ended = False
         try:
             self._engine.enqueue_job(work.computation)
             async for item in work.iterate_results(is_whole=is_whole):
                 yield item
-            over = True
+            has_ended = True
         finally:
             self._waiting -= 1
-            if not over:
+            if not has_ended:
                 self._engine.cancel_job(work.computation)
             work.spool.close()

@@ -80,9 +80,9 @@ def parse_speak_request(values: Any, catalogue: StyleCatalogue) -> SpeakRequest:
 
 
 def _read_pauses(fields: RequestFields) -> dict[str, float]:
-    given = fields.find_raw("pauses") or {}
-    inside = fields.create_inner(given, "pauses")
-    marks = {PUNCTUATION_PHONES.get(str(mark), str(mark)): str(mark) for mark in (given if isinstance(given, dict) else {})}
+    pauses = fields.find_raw("pauses") or {}
+    inside = fields.create_inner(pauses, "pauses")
+    marks = {PUNCTUATION_PHONES.get(str(mark), str(mark)): str(mark) for mark in (pauses if isinstance(pauses, dict) else {})}
     for mark in marks.keys() - set(PAUSE_MARKS):
         name = marks[mark][:8].encode("utf-8", "replace").decode()
         fields.findings.add_fault("enum", ("body", "pauses", name), "This mark makes no pause")
@@ -102,19 +102,21 @@ def _read_style(fields: RequestFields, catalogue: StyleCatalogue) -> ServedStyle
 
 def _read_name(fields: RequestFields, key: str) -> str:
     """Return a name, or the number of a speaker or style as text."""
-    given = fields.find_raw(key)
-    return str(given) if isinstance(given, int) and not isinstance(given, bool) else fields.parse_text(key, "", max_length=LONGEST_NAME)
+    value = fields.find_raw(key)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else fields.parse_text(key, "", max_length=LONGEST_NAME)
 
 
 def require_named_style(catalogue: StyleCatalogue, *names: str) -> ServedStyle:
     """Return a style by the names of voice, speaker and style, the first one if none is named; raise RefusalError if there is none."""
-    found = catalogue.find_style(*names)
-    if found is not None:
-        return found
+    style = catalogue.find_style(*names)
+    if style is not None:
+        return style
     if not any(names):
         raise create_unknown_style_refusal(0)
-    name, known = "/".join(filter(None, names)), ", ".join(speaker.name for speaker in catalogue.speakers[:12])
-    raise create_refusal(422, f"声「{name}」が見つかりません。使用できるもの: {known}", f"There is no voice “{name}”. Available: {known}")
+    name, speaker_names = "/".join(filter(None, names)), ", ".join(speaker.name for speaker in catalogue.speakers[:12])
+    raise create_refusal(
+        422, f"声「{name}」が見つかりません。使用できるもの: {speaker_names}", f"There is no voice “{name}”. Available: {speaker_names}"
+    )
 
 
 def format_delta_events(content: bytes) -> Iterator[bytes]:

@@ -59,14 +59,14 @@ class HttpConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take more bytes of a request."""
-        before = self.cycle
+        last_cycle = self.cycle
         if not self.is_busy and self._limit is None:
             self._limit = self.loop.call_later(HEADER_TIMEOUT_S, self._abort_if_idle)
         try:
             super().data_received(data)
         except (ValueError, UnicodeError):  # a path that is no ASCII, for which the library has no answer
             self.abort()
-        if self.cycle is not before:
+        if self.cycle is not last_cycle:
             self._since, self._arrived = time.monotonic(), 0
         self._arrived += len(data)
         if self.is_busy:

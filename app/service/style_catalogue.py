@@ -139,10 +139,10 @@ def build_catalogue(voices: Sequence[Voice]) -> StyleCatalogue:
     shared = Counter(item.name for voice in voices for item in voice.manifest.speakers)
     for voice in voices:
         card = read_card(voice.path)
-        for named in voice.manifest.speakers:
-            name = named.name if shared[named.name] == 1 else f"{named.name} ({voice.manifest.name})"
+        for speaker in voice.manifest.speakers:
+            name = speaker.name if shared[speaker.name] == 1 else f"{speaker.name} ({voice.manifest.name})"
             styles = []
-            for style, reason in _build_styles(voice, card, named):
+            for style, reason in _build_styles(voice, card, speaker):
                 if style is not None and by_id.setdefault(style.id, style) is style:
                     styles.append(style)
                     continue
@@ -151,8 +151,8 @@ def build_catalogue(voices: Sequence[Voice]) -> StyleCatalogue:
                 left_out.append(reason or localize(f"スタイル「{collision}」は、番号がほかのスタイルと重なるため使えません。", english))
             if styles:
                 terms, version = voice.manifest.licence or voice.manifest.name, card.version or UNKNOWN_VOICE_VERSION
-                names, speaker_card = (name, named.name, voice.manifest.name), find_speaker_card(card, named.id)
-                speaker_uuid = compute_speaker_uuid(voice, card, named)
+                names, speaker_card = (name, speaker.name, voice.manifest.name), find_speaker_card(card, speaker.id)
+                speaker_uuid = compute_speaker_uuid(voice, card, speaker)
                 speakers.append(ServedSpeaker(speaker_uuid, *names, version, tuple(styles), terms, speaker_card, voice.path))
     return StyleCatalogue(tuple(speakers), tuple(left_out), by_id)
 

@@ -52,7 +52,7 @@ class MoraAlignment:
     @property
     def pauses(self) -> dict[int, list[PhoneOffset]]:
         """Return the gaps between two morae."""
-        return {before: places for before, places in self.gaps.items() if 0 < before < len(self.moras)}
+        return {count: places for count, places in self.gaps.items() if 0 < count < len(self.moras)}
 
 
 def align_moras(sentences: Sequence[Phones]) -> MoraAlignment:
@@ -60,20 +60,20 @@ def align_moras(sentences: Sequence[Phones]) -> MoraAlignment:
     layout = MoraAlignment()
     for index, phones in enumerate(sentences):
         begun = len(layout.moras)
-        for place, mora in enumerate(map_phones_to_moras(phones.phones)):
+        for phone_index, mora in enumerate(map_phones_to_moras(phones.phones)):
             if mora == NO_INDEX:
-                layout.gaps.setdefault(len(layout.moras), []).append((index, place))
+                layout.gaps.setdefault(len(layout.moras), []).append((index, phone_index))
             elif begun + mora == len(layout.moras):
-                layout.moras.append([(index, place)])
+                layout.moras.append([(index, phone_index)])
             else:
-                layout.moras[-1].append((index, place))
+                layout.moras[-1].append((index, phone_index))
     return layout
 
 
 def map_frames(sentences: Sequence[FixedSentence]) -> dict[PhoneOffset, int]:
     """Return the frames by place; empty if the voice did not report them."""
     counts = ((at, sentence.frames) for at, sentence in enumerate(sentences))
-    return {(at, place): count for at, frames in counts for place, count in enumerate(frames) if count is not None}
+    return {(at, phone_index): count for at, frames in counts for phone_index, count in enumerate(frames) if count is not None}
 
 
 def build_phrases(pipeline: Pipeline, text: str, sentences: Sequence[FixedSentence]) -> tuple[AccentPhrase, ...]:
@@ -82,13 +82,13 @@ def build_phrases(pipeline: Pipeline, text: str, sentences: Sequence[FixedSenten
     layout = align_moras(phones)
     reading = read_line(text, (), pipeline.g2p, pipeline.caches.phones, emoji=pipeline.voice.emoji)
     kana = [mora.kana for mora in reading.moras]
-    found = []
+    accent_phrases = []
     for phrase in list_phrases(reading, Overrides()):
         moras = tuple(_build_mora(kana[index], phones, layout.moras[index]) for index in range(phrase.start, phrase.end))
-        marks = {phones[sentence].phones[place] for sentence, place in layout.gaps.get(phrase.end, ())}
+        marks = {phones[sentence].phones[phone_index] for sentence, phone_index in layout.gaps.get(phrase.end, ())}
         pause = PAUSE_MORA if phrase.end in layout.pauses else None
-        found.append(AccentPhrase(moras, phrase.accent or len(moras), pause, "?" in marks))
-    return tuple(found)
+        accent_phrases.append(AccentPhrase(moras, phrase.accent or len(moras), pause, "?" in marks))
+    return tuple(accent_phrases)
 
 
 def apply_lengths(
@@ -101,12 +101,12 @@ def apply_lengths(
     for phrase in phrases:
         moras = []
         for mora, places in zip(phrase.moras, alignment.moras[at:], strict=False):
-            *before, last = (frames[place] * frame_s for place in places)
-            moras.append(replace(mora, consonant_length=None if mora.consonant is None else sum(before), vowel_length=last))
+            *consonant_lengths_s, last = (frames[offset] * frame_s for offset in places)
+            moras.append(replace(mora, consonant_length=None if mora.consonant is None else sum(consonant_lengths_s), vowel_length=last))
         at += len(moras)
         pause = phrase.pause_mora
         if pause is not None and at in alignment.pauses:
-            pause = replace(pause, vowel_length=sum(frames[place] for place in alignment.pauses[at]) * frame_s)
+            pause = replace(pause, vowel_length=sum(frames[offset] for offset in alignment.pauses[at]) * frame_s)
         timed.append(replace(phrase, moras=tuple(moras), pause_mora=pause))
     return tuple(timed)
 
@@ -121,7 +121,7 @@ def apply_pitches(
     places = iter(alignment.moras)
     drawn = []
     for phrase in phrases:
-        ends = [(mora, place[-1]) for mora, place in zip(phrase.moras, places, strict=False)]
+        ends = [(mora, offsets[-1]) for mora, offsets in zip(phrase.moras, places, strict=False)]
         moras = (replace(mora, pitch=_choose_pitch(mora, phones[end[0]].tones[end[1]], pitches_hz.get(end, 0.0))) for mora, end in ends)
         drawn.append(replace(phrase, moras=tuple(moras)))
     return tuple(drawn)
@@ -134,10 +134,10 @@ def list_phones(mora: QueryMora) -> tuple[str, ...]:
 
 
 def _build_mora(kana: str, phones: Sequence[Phones], offsets: Sequence[PhoneOffset]) -> QueryMora:
-    *before, vowel = (phones[sentence].phones[place] for sentence, place in offsets)
+    *consonant, vowel = (phones[sentence].phones[phone_index] for sentence, phone_index in offsets)
     tone = phones[offsets[-1][0]].tones[offsets[-1][1]]
     text = _PROLONGED.get(vowel, kana) if kana in "ーヲ" else kana
-    mora = QueryMora(text, _VOICEVOX_PHONES.get(vowel, vowel), 0.0, 0.0, "".join(before) or None, 0.0 if before else None)
+    mora = QueryMora(text, _VOICEVOX_PHONES.get(vowel, vowel), 0.0, 0.0, "".join(consonant) or None, 0.0 if consonant else None)
     return replace(mora, pitch=_choose_pitch(mora, tone))
 
 
@@ -164,8 +164,8 @@ class QueryTextMemory:
 
     def find_texts(self, phrases: Sequence[AccentPhrase]) -> list[str]:
         """Return the text that these phrases were read from last, if any, in a list."""
-        found = self._texts.get(_build_reading_key(phrases))
-        return [] if found is None else [found]
+        text = self._texts.get(_build_reading_key(phrases))
+        return [] if text is None else [text]
 
 
 def _build_reading_key(phrases: Sequence[AccentPhrase]) -> tuple[str, ...]:

@@ -164,11 +164,11 @@ def parse_phrases(values: Any) -> tuple[AccentPhrase, ...]:
 def _read_phrases(fields: RequestFields) -> tuple[AccentPhrase, ...]:
     """Return the accent phrases of a query; reading stops once there are too many morae."""
     phrases: list[AccentPhrase] = []
-    left = MAX_QUERY_MORAS
+    mora_room = MAX_QUERY_MORAS
     for index, item in enumerate(fields.read_list("accent_phrases", MAX_QUERY_MORAS)):
         phrase = _read_phrase(fields.create_inner(item, "accent_phrases", index))
-        left -= len(phrase.moras)
-        if left < 0:
+        mora_room -= len(phrase.moras)
+        if mora_room < 0:
             fields.findings.add_fault("too_long", ("body", "accent_phrases"), f"There should be at most {MAX_QUERY_MORAS} morae in all")
             break
         phrases.append(phrase)

@@ -36,30 +36,30 @@ def pack_wav_header(samples: int, rate: int, channels: int) -> bytes:
 
 def convert_to_pcm(samples: Float32, channels: int = 1) -> bytes:
     """Return samples as little-endian 16 bits; values outside [-1, 1] are clipped."""
-    whole = np.clip(np.round(samples * np.float32(32767)), -32768, 32767).astype("<i2")
-    return (np.repeat(whole, channels) if channels > 1 else whole).tobytes()
+    integers = np.clip(np.round(samples * np.float32(32767)), -32768, 32767).astype("<i2")
+    return (np.repeat(integers, channels) if channels > 1 else integers).tobytes()
 
 
-def resample_pieces(pieces: Iterable[Float32], rate: int, wanted: int) -> Iterator[Float32]:
+def resample_pieces(pieces: Iterable[Float32], rate: int, new_rate: int) -> Iterator[Float32]:
     """Yield the pieces at another rate: exactly `count_resampled` of all their samples in total, however the filter rounds."""
-    if rate == wanted:
+    if rate == new_rate:
         yield from pieces
         return
-    converter, given, made = RateConverter(wanted), 0, 0
-    for piece in pieces:
-        given += len(piece)
-        out = converter.convert_rate(piece, rate)[: count_resampled(given, rate, wanted) - made]
-        made += len(out)
+    converter, input_count, output_count = RateConverter(new_rate), 0, 0
+    for samples in pieces:
+        input_count += len(samples)
+        out = converter.convert_rate(samples, rate)[: count_resampled(input_count, rate, new_rate) - output_count]
+        output_count += len(out)
         if len(out):
             yield out
-    left = count_resampled(given, rate, wanted) - made
-    rest = converter.flush_filter()[:left]
-    yield np.concatenate([rest, np.zeros(left - len(rest), np.float32)])
+    missing_count = count_resampled(input_count, rate, new_rate) - output_count
+    last_samples = converter.flush_filter()[:missing_count]
+    yield np.concatenate([last_samples, np.zeros(missing_count - len(last_samples), np.float32)])
 
 
-def count_resampled(samples: int, rate: int, wanted: int) -> int:
+def count_resampled(samples: int, rate: int, new_rate: int) -> int:
     """Return the number of samples that a sound has at another rate in Hz."""
-    return round(samples * wanted / rate)
+    return round(samples * new_rate / rate)
 
 
 def join_wavs(encoded: object) -> AnonymousFile:
@@ -73,7 +73,7 @@ def join_wavs(encoded: object) -> AnonymousFile:
         raise RefusalError(422, {"detail": localize("wavファイルが含まれていません", "There is no WAV file in the list.")})
     forms = _read_formats(encoded)
     rate, channels = max(rate for _, rate, _ in forms), max(channels for _, _, channels in forms)
-    total = sum(count_resampled(samples, own, rate) for samples, own, _ in forms)
+    total = sum(count_resampled(samples, wav_rate, rate) for samples, wav_rate, _ in forms)
     # One short sound at a high rate would blow up all the others.
     if total * channels > MAX_JOINED_SAMPLES:
         raise _create_too_long_refusal()
@@ -88,24 +88,24 @@ def join_wavs(encoded: object) -> AnonymousFile:
 
 def _read_formats(encoded: list[str]) -> list[tuple[int, int, int]]:
     """Return samples a channel, rate and channels of each WAV."""
-    found, total_s = [], 0.0
+    formats, total_s = [], 0.0
     for item in encoded:
         samples, rate = _decode_wav(item)
         total_s += len(samples) / rate
         if total_s > MAX_JOINED_S:
             raise _create_too_long_refusal()
-        found.append((len(samples), rate, samples.shape[1]))
-    return found
+        formats.append((len(samples), rate, samples.shape[1]))
+    return formats
 
 
 def _create_too_long_refusal() -> RefusalError:
     return create_refusal(422, "つないだ音声が長すぎます。", "The joined sound would be too long.")
 
 
-def _convert_samples(samples: Float32, rate: int, wanted: int, channels: int) -> Iterator[bytes]:
+def _convert_samples(samples: Float32, rate: int, new_rate: int, channels: int) -> Iterator[bytes]:
     """Yield a sound (N, 1 or 2) with so many channels at another rate."""
     cuts = range(rate, len(samples), rate)
-    columns = (resample_pieces(np.split(column, cuts), rate, wanted) for column in samples.T)
+    columns = (resample_pieces(np.split(column, cuts), rate, new_rate) for column in samples.T)
     for pieces in zip(*columns, strict=True):
         block = np.stack(pieces, axis=1)
         yield convert_to_pcm((np.repeat(block, channels, axis=1) if block.shape[1] < channels else block).reshape(-1))
@@ -123,12 +123,12 @@ def _decode_wav(item: str) -> tuple[Float32, int]:
 
 def _decode_base64(item: str) -> bytes:
     """Decode Base64, in lines as MIME has it or in one, piece by piece: other threads get their turn, and little is there twice."""
-    content, rest = io.BytesIO(), b""
+    content, undecoded = io.BytesIO(), b""
     for start in range(0, len(item), _BASE64_PIECE_BYTES):
-        piece = rest + item[start : start + _BASE64_PIECE_BYTES].encode("ascii").translate(None, _WHITESPACE_BYTES)
-        whole = len(piece) // 4 * 4
-        content.write(base64.b64decode(piece[:whole], validate=True))
-        rest = piece[whole:]
-    if rest:
+        text = undecoded + item[start : start + _BASE64_PIECE_BYTES].encode("ascii").translate(None, _WHITESPACE_BYTES)
+        decodable_length = len(text) // 4 * 4
+        content.write(base64.b64decode(text[:decodable_length], validate=True))
+        undecoded = text[decodable_length:]
+    if undecoded:
         raise ValueError("no Base64")
     return content.getvalue()

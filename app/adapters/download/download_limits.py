@@ -74,11 +74,11 @@ def build_other_file_error(host: str) -> UnfitFileError:
     )
 
 
-def _build_wrong_size_error(host: str, expected: int, found: int) -> UnfitFileError:
+def _build_wrong_size_error(host: str, expected: int, actual: int) -> UnfitFileError:
     return UnfitFileError(
         localize(
-            f"{host} のファイルのサイズが違います（正しくは {expected:,} バイト、実際は {found:,} バイト）。",
-            f"The file from {host} has the wrong size ({found:,} bytes instead of {expected:,}).",
+            f"{host} のファイルのサイズが違います（正しくは {expected:,} バイト、実際は {actual:,} バイト）。",
+            f"The file from {host} has the wrong size ({actual:,} bytes instead of {expected:,}).",
         ),
         localize(
             "新しいバージョンに置き換えられた可能性があります。Koebako を更新してください。",

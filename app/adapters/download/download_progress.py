@@ -57,24 +57,24 @@ class DownloadProgressMeter:
 
     def update_received(self, received: int, total: int | None) -> None:
         """Update the number of received bytes, also when none have arrived for a moment."""
-        now = self._clock()
-        if self._told_at is not None and now - self._told_at < REPORT_INTERVAL_S:
+        now_s = self._clock()
+        if self._told_at is not None and now_s - self._told_at < REPORT_INTERVAL_S:
             return
-        self._measure_speed(now, received)
+        self._measure_speed(now_s, received)
         self._report_progress(received, total)
 
     def finish_file(self, received: int) -> None:
         """Report the complete file."""
         self._report_progress(received, received)
 
-    def _measure_speed(self, now: float, received: int) -> None:
-        elapsed_s = now - self._measured_at
+    def _measure_speed(self, now_s: float, received: int) -> None:
+        elapsed_s = now_s - self._measured_at
         if elapsed_s <= 0:
             return
         speed = (received - self._received) / elapsed_s
         weight = 1 - math.exp(-elapsed_s / SPEED_SMOOTHING_S)
         self._speed = speed if self._speed is None else self._speed + weight * (speed - self._speed)
-        self._measured_at, self._received = now, received
+        self._measured_at, self._received = now_s, received
 
     def _report_progress(self, received: int, total: int | None) -> None:
         self._told_at = self._clock()

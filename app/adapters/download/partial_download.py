@@ -192,11 +192,11 @@ def remove_stale_downloads(older_than_s: float) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
     for path in find_downloads_dir().glob("*.lock"):
         with contextlib.suppress(OSError):
-            part = path.with_suffix(".part")
+            part_file = path.with_suffix(".part")
             lock = FileLock(path)
-            if max(item.stat().st_mtime for item in (path, part) if item.exists()) < oldest and lock.acquire():
+            if max(item.stat().st_mtime for item in (path, part_file) if item.exists()) < oldest and lock.acquire():
                 try:
-                    for item in (part, path.with_suffix(".json")):
+                    for item in (part_file, path.with_suffix(".json")):
                         item.unlink(missing_ok=True)
                 finally:
                     lock.release()

@@ -87,11 +87,11 @@ class DownloadJob:
         origin = self._part.origin
         if origin is None or origin.encoded:
             return {}
-        wanted = {"Range": f"bytes={self._part.length}-"}
+        headers = {"Range": f"bytes={self._part.length}-"}
         # A known hash vouches for the whole. Without one the server must; and copies of one file on several servers often differ in their tags.
         if self._expected.sha256 is None and origin.validator is not None:
-            wanted["If-Range"] = origin.validator
-        return wanted
+            headers["If-Range"] = origin.validator
+        return headers
 
     def _accept_response(self, head: ResponseHead) -> int | None:
         if head.status == WHOLE:

@@ -32,13 +32,13 @@ class CheckedFile:
 
     def write(self, data: bytes) -> int:
         """Write all data; return less after a failure, which `raise_write_error` raises."""
-        done = 0
+        written = 0
         try:
-            while done < len(data) and self.failure is None:
-                done += self._file.write(memoryview(data)[done:])
+            while written < len(data) and self.failure is None:
+                written += self._file.write(memoryview(data)[written:])
         except BaseException as exc:  # Ctrl+C as well
             self.failure = exc
-        return done
+        return written
 
     def read(self, count: int = -1) -> bytes:
         """Read data back, which some containers need to finish their header."""
@@ -279,16 +279,16 @@ class FileSet:
         return second
 
     def _rename_parts(self, backups: list[Path | None]) -> None:
-        named: list[tuple[Path, Path | None]] = []
+        renames: list[tuple[Path, Path | None]] = []
         try:
             for part, old in zip(self._parts, backups, strict=True):
                 if part.target.name in self._replaced_names:
                     part.put_in_place()
                 elif not part.take_free_name():
                     raise build_write_error(part.target, FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)))
-                named.append((part.target, old))
+                renames.append((part.target, old))
         except BaseException:
-            for target, old in reversed(named):
+            for target, old in reversed(renames):
                 with contextlib.suppress(OSError):
                     target.unlink() if old is None else move_path(old, target)
             raise

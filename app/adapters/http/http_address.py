@@ -117,22 +117,22 @@ def parse_address(text: str) -> HttpAddress:
     """Parse an address, with spaces around it allowed; raise UnusableAddressError if it is not valid."""
     text = text.strip()
     _check_characters(text)
-    parts = _URL_PATTERN.fullmatch(text)
-    if parts is None:
+    match = _URL_PATTERN.fullmatch(text)
+    if match is None:
         raise UnusableAddressError(
             localize("https:// か http:// で始まっていません", "it does not start with https:// or http://"),
             localize("https:// で始まるアドレスを指定してください。", "Enter an address that starts with https://."),
         )
-    scheme = parts[1].lower()
-    host, port = _parse_host_and_port(parts[2], scheme)
-    return HttpAddress(scheme, host, port, _encode_path(parts[3] or "/"), None if parts[4] is None else _encode_path(parts[4], "?"))
+    scheme = match[1].lower()
+    host, port = _parse_host_and_port(match[2], scheme)
+    return HttpAddress(scheme, host, port, _encode_path(match[3] or "/"), None if match[4] is None else _encode_path(match[4], "?"))
 
 
 def parse_proxy_address(text: str) -> tuple[HttpAddress, str | None]:
     """Parse a proxy of settings, with or without http://; return its `user:password` too, or None. Raise UnusableAddressError."""
-    scheme, separator, rest = text.strip().partition("://")
-    login, mark, place = (rest if separator else scheme).rpartition("@")
-    address = parse_address(f"{scheme if separator else 'http'}://{place}")
+    scheme, separator, behind_scheme = text.strip().partition("://")
+    login, mark, host = (behind_scheme if separator else scheme).rpartition("@")
+    address = parse_address(f"{scheme if separator else 'http'}://{host}")
     if not mark:
         return address, None
     user, _, password = login.partition(":")
@@ -161,16 +161,16 @@ def _parse_host_and_port(text: str, scheme: str) -> tuple[str, int]:
         )
     if not text:
         raise UnusableAddressError(localize("サーバー名がありません", "it has no server name"))
-    parts = _HOST_AND_PORT_PATTERN.fullmatch(text)
-    if parts is None:
+    match = _HOST_AND_PORT_PATTERN.fullmatch(text)
+    if match is None:
         raise _build_invalid_host_error()
-    port = int(parts[3] or DEFAULT_PORTS[scheme])
+    port = int(match[3] or DEFAULT_PORTS[scheme])
     if not 1 <= port <= MAX_PORT:
         raise UnusableAddressError(localize("ポート番号が正しくありません", "its port is not a number from 1 to 65535"))
-    if not parts[1]:
-        return _encode_host(parts[2]), port
+    if not match[1]:
+        return _encode_host(match[2]), port
     try:
-        return ipaddress.IPv6Address(parts[1]).compressed, port
+        return ipaddress.IPv6Address(match[1]).compressed, port
     except ValueError as exc:
         raise _build_invalid_host_error() from exc
 

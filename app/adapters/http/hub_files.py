@@ -105,7 +105,7 @@ def parse_aivishub_media_address(url: object) -> HttpAddress | None:
 
 def build_hf_url(repo: str, file: str, revision: str) -> str:
     """Return the address of a file of a repository at a revision; raise DownloadError."""
-    path = "/".join(urllib.parse.quote(part, safe="/") for part in (repo, "resolve", revision, file))
+    path = "/".join(urllib.parse.quote(segment, safe="/") for segment in (repo, "resolve", revision, file))
     return _build_hub_address(HF_VARIABLE, HUGGING_FACE, f"/{path}").url
 
 

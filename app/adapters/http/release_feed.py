@@ -82,7 +82,7 @@ def read_packed_release(packed: str) -> Release | None:
 
 def split_version(version: str) -> tuple[int, ...]:
     """Return the numbers of a version, as versions are compared; 1.0 and 1.0.0 are the same."""
-    numbers = [int(part) for part in version.split(".")]
+    numbers = [int(number) for number in version.split(".")]
     return tuple([*numbers, 0, 0, 0, 0][:4])
 
 

@@ -96,20 +96,20 @@ class ResponseStream:
 
     def _check_silence(self) -> None:
         """Announce that nothing has arrived for a moment, or give up."""
-        now = time.monotonic()
-        silent_s = now - self._listening_since
+        now_s = time.monotonic()
+        silent_s = now_s - self._listening_since
         if self._head_arrived and not self._small:
             left_s = self._request.retry_policy.silence_timeout_s + THREAD_GRACE_S - silent_s
             if left_s <= 0:
                 raise build_no_response_error(self._waiting.host)
         else:
-            self._check_deadline(now)
-            left_s = self._began + self._request.retry_policy.response_timeout_s - now
+            self._check_deadline(now_s)
+            left_s = self._began + self._request.retry_policy.response_timeout_s - now_s
         self._waiting.announce_silent_server(silent_s, left_s)
 
-    def _check_deadline(self, now: float) -> None:
+    def _check_deadline(self, now_s: float) -> None:
         limit_s = self._request.retry_policy.response_timeout_s
-        if (self._small or not self._head_arrived) and now - self._began > limit_s:
+        if (self._small or not self._head_arrived) and now_s - self._began > limit_s:
             raise build_too_slow_error(self._waiting.host, limit_s)
 
     def _receive_blocks(self) -> None:

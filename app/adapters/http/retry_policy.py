@@ -117,10 +117,10 @@ class WaitAnnouncer:
             self._on_wait(None)
 
     def _announce_wait(self, reason: str, left_s: float | None) -> None:
-        now = self._clock()
-        if self._announced_at is not None and reason == self._reason and now - self._announced_at < UPDATE_INTERVAL_S:
+        now_s = self._clock()
+        if self._announced_at is not None and reason == self._reason and now_s - self._announced_at < UPDATE_INTERVAL_S:
             return
-        self._announced_at, self._reason = now, reason
+        self._announced_at, self._reason = now_s, reason
         seconds = None if left_s is None else max(math.ceil(left_s), 0)
         self._on_wait(WaitNotice(reason, self.host, seconds, self.attempt, self._attempts))
 

@@ -102,7 +102,7 @@ class PortAudioThread:
 def _restore_stderr() -> Iterator[None]:
     """Restore stderr while PortAudio starts: sounddevice discards it then, and if starting never ends, our messages would be lost."""
     try:
-        kept = os.dup(2)
+        stderr_copy = os.dup(2)
     except OSError:  # a window has none
         yield
         return
@@ -110,10 +110,10 @@ def _restore_stderr() -> Iterator[None]:
         yield
     except BaseException:
         with contextlib.suppress(OSError):
-            os.dup2(kept, 2, inheritable=sys.platform != "win32")
+            os.dup2(stderr_copy, 2, inheritable=sys.platform != "win32")
         raise
     finally:
-        os.close(kept)
+        os.close(stderr_copy)
 
 
 def _build_timeout_error() -> AudioDeviceError:
@@ -179,7 +179,7 @@ def list_output_devices() -> list[AudioDevice]:
     sounddevice = load_portaudio()
     with _list_lock:
         try:
-            found = sounddevice.query_devices()
+            devices = sounddevice.query_devices()
             hosts = sounddevice.query_hostapis()
         except sounddevice.PortAudioError as exc:
             raise build_device_error(exc) from exc
@@ -193,7 +193,7 @@ def list_output_devices() -> list[AudioDevice]:
             sampling_rate=round(device["default_samplerate"]),
             is_default=index == default,
         )
-        for index, device in enumerate(found)
+        for index, device in enumerate(devices)
         if device["max_output_channels"] > 0
     ]
 
@@ -229,12 +229,12 @@ def _suggest_file_output() -> str:
 
 
 def _rank_match(device: AudioDevice, choice: str | int) -> int:
-    wanted, name = str(choice).casefold(), device.name.casefold()
-    if wanted in (name, device.label.casefold()):
+    key, name = str(choice).casefold(), device.name.casefold()
+    if key in (name, device.label.casefold()):
         return 3
-    if wanted == str(device.index):
+    if key == str(device.index):
         return 2
-    return int(isinstance(choice, str) and bool(wanted) and not wanted.isdecimal() and wanted in name)
+    return int(isinstance(choice, str) and bool(key) and not key.isdecimal() and key in name)
 
 
 def build_device_error(cause: Exception, device: str = "") -> AudioDeviceError:

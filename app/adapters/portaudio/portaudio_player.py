@@ -197,9 +197,9 @@ class PortAudioPlayer:
     def finish_request(self) -> None:
         """End the request being written, without waiting until it is heard; needed if its `last` chunk may be missing."""
         aborts = self._aborts
-        left = self._converter.flush_filter()
+        last_samples = self._converter.flush_filter()
         if self._current_mark is not None:
-            self._queue_samples(left, 0, True, aborts)
+            self._queue_samples(last_samples, 0, True, aborts)
         self._aborted_id = None
 
     def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:

@@ -96,12 +96,12 @@ class SampleRing:
             self._hold -= len(out)
             out.fill(0)
             return
-        done = self._fade_out(out) if self._discard > self.read else 0
-        count = min(self.written - self.read, len(out) - done)
-        self._copy_samples(out[done : done + count], self.read)
-        out[done + count :] = 0
+        faded_count = self._fade_out(out) if self._discard > self.read else 0
+        count = min(self.written - self.read, len(out) - faded_count)
+        self._copy_samples(out[faded_count : faded_count + count], self.read)
+        out[faded_count + count :] = 0
         self.read += count
-        self._count_gap(len(out) - done - count)
+        self._count_gap(len(out) - faded_count - count)
 
     def _fade_out(self, out: Float32) -> int:
         """Fade a few milliseconds of the queue to zero, so that stopping does not click."""

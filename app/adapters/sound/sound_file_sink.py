@@ -203,8 +203,8 @@ class WavPipeWriter:
         self._send_bytes(bytes(padding))
         end = self._out.tell()
         self._out.seek(self._start)
-        whole = _WAV_HEADER_BYTES - 8 + self._size + padding
-        self._send_bytes(self._build_header(min(_UNKNOWN_LENGTH, whole), min(_UNKNOWN_LENGTH, self._size)))
+        riff_size = _WAV_HEADER_BYTES - 8 + self._size + padding
+        self._send_bytes(self._build_header(min(_UNKNOWN_LENGTH, riff_size), min(_UNKNOWN_LENGTH, self._size)))
         self._out.seek(end)
 
     def _build_header(self, riff_size: int, data_size: int) -> bytes:

@@ -131,7 +131,7 @@ class AgentSession:
         if isinstance(value, list):  # as clients of 2025-03-26 may send them
             if not 0 < len(value) <= MAX_BATCH_MESSAGES:
                 return build_error(None, RpcError(INVALID_REQUEST, "Invalid request"))
-            return [answer for one in value if (answer := self._handle_value(one)) is not None] or None
+            return [answer for message in value if (answer := self._handle_value(message)) is not None] or None
         return self._handle_value(value)
 
     def _cancel_call(self, number: Any) -> None:
@@ -179,14 +179,14 @@ class AgentSession:
         raise RpcError(METHOD_NOT_FOUND, "Method not found")
 
     def _begin_session(self, params: dict[str, Any]) -> dict[str, Any]:
-        wanted, client = params.get("protocolVersion"), params.get("clientInfo")
-        if not isinstance(wanted, str):
+        version, client = params.get("protocolVersion"), params.get("clientInfo")
+        if not isinstance(version, str):
             raise RpcError(INVALID_PARAMS, "Invalid params")
         name = client.get("name") if isinstance(client, dict) else ""
         self.agent = sanitise_short_text(name) if isinstance(name, str) else ""
         self._is_initialised = True
         return {
-            "protocolVersion": wanted if wanted in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[0],
+            "protocolVersion": version if version in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[0],
             "capabilities": {"tools": {"listChanged": False}},
             "serverInfo": {"name": "koebako", "title": "Koebako", "version": VERSION},
             "instructions": "Speaks Japanese text. Call `voices` for the names that `voice` takes; without one, your last choice is used.",

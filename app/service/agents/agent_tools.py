@@ -169,11 +169,11 @@ def check_arguments(schema: _Schema, values: Any, where: str = "arguments") -> N
 def _check_object(schema: _Schema, values: Any, where: str) -> None:
     if not isinstance(values, dict):
         raise _create_refusal(where)
-    known = schema["properties"]
+    properties = schema["properties"]
     for name in (*schema["required"], *values):
-        if name not in known or name not in values:
+        if name not in properties or name not in values:
             raise _create_refusal(f"{where}.{name[:_MAX_NAME_CHARS]}")
-        check_arguments(known[name], values[name], f"{where}.{name}")
+        check_arguments(properties[name], values[name], f"{where}.{name}")
 
 
 def _create_refusal(where: str) -> InputError:
@@ -328,7 +328,11 @@ class SpeechTools:
 
     def _list_voices(self) -> dict[str, Any]:
         speakers = self._catalogue.speakers
-        return {"voices": [{"name": who.name, "styles": [style.name for style in who.styles], "voice": who.voice} for who in speakers]}
+        return {
+            "voices": [
+                {"name": speaker.name, "styles": [style.name for style in speaker.styles], "voice": speaker.voice} for speaker in speakers
+            ]
+        }
 
     def _choose_style(self, values: dict[str, Any], agent: str) -> ServedStyle:
         """Return the style of a call, which is remembered if the call names it; else the agent's last one, or the first of all."""

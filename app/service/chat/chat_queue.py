@@ -47,8 +47,8 @@ class ChatRules:
     # The same by the names of those who write comments, as `fold_writer_name` returns them.
     writer_voices: dict[str, str] = field(default_factory=dict)
 
-    def apply_to(self, talk: ChatTalk, before: str) -> ChatTalk | None:
-        """Return what is read of a comment, or None; `before` is the text of the comment that was accepted last."""
+    def apply_to(self, talk: ChatTalk, last_text: str) -> ChatTalk | None:
+        """Return what is read of a comment, or None; `last_text` is that of the comment that was accepted last."""
         text = talk.text
         if self.skips_links:
             text = _ADDRESS.sub(" ", text)
@@ -58,7 +58,7 @@ class ChatRules:
         if name is not None and not self.reads_names:
             text = text[name.end() :]
         text = text[:MAX_SPOKEN_CHARS]
-        if not text or (self.skips_repeats and text == before):
+        if not text or (self.skips_repeats and text == last_text):
             return None
         return replace(talk, text=text, voice_name=voice)
 
@@ -70,9 +70,9 @@ def fold_writer_name(name: str) -> str:
 
 def parse_chat_voices(text: str) -> tuple[dict[int, str], dict[str, str]]:
     """Return names of voices by number and by folded name of a writer, from a list such as `1=Mei; Taro=Rin/Happy`."""
-    found = [entry for part in _SEPARATORS.split(text) if (entry := _VOICE_ENTRY.fullmatch(part)) is not None]
-    numbers = {int(entry[1]): entry[2] for entry in found if _VOICE_NUMBER.fullmatch(entry[1])}
-    writers = {fold_writer_name(entry[1]): entry[2] for entry in found if not entry[1].isdigit()}
+    entries = [entry for entry_text in _SEPARATORS.split(text) if (entry := _VOICE_ENTRY.fullmatch(entry_text)) is not None]
+    numbers = {int(entry[1]): entry[2] for entry in entries if _VOICE_NUMBER.fullmatch(entry[1])}
+    writers = {fold_writer_name(entry[1]): entry[2] for entry in entries if not entry[1].isdigit()}
     return numbers, writers
 
 
@@ -194,10 +194,10 @@ def list_chat_names(talk: ChatTalk, names: Mapping[int, str]) -> tuple[str, ...]
 def find_chat_style(talk: ChatTalk, names: Mapping[int, str], catalogue: StyleCatalogue) -> tuple[ServedSpeaker, ServedStyle] | None:
     """Return who reads a comment: whom the user named for its writer or its number, for another number a speaker by turns; None leaves it to the reader."""
     number = talk.voice
-    wanted = next((style for name in list_chat_names(talk, names) if (style := catalogue.find_style(name)) is not None), None)
-    if wanted is None and number > 0 and number not in names and catalogue.speakers:
-        wanted = catalogue.speakers[(number - 1) % len(catalogue.speakers)].styles[0]
-    if wanted is None:
+    reader_style = next((style for name in list_chat_names(talk, names) if (style := catalogue.find_style(name)) is not None), None)
+    if reader_style is None and number > 0 and number not in names and catalogue.speakers:
+        reader_style = catalogue.speakers[(number - 1) % len(catalogue.speakers)].styles[0]
+    if reader_style is None:
         return None
-    owner = next((speaker for speaker in catalogue.speakers if wanted in speaker.styles), None)
-    return None if owner is None else (owner, wanted)
+    owner = next((speaker for speaker in catalogue.speakers if reader_style in speaker.styles), None)
+    return None if owner is None else (owner, reader_style)

@@ -71,8 +71,8 @@ class RequestHead:
 def parse_head(content: bytes) -> RequestHead:
     """Return the head that these bytes hold up to the empty line; raise TalkRefusalError."""
     lines = content.removesuffix(HEAD_END).decode("latin-1").split("\r\n")
-    parts = lines[0].split(" ")
-    if len(parts) != 3 or not parts[2].startswith("HTTP/1."):
+    words_of_line = lines[0].split(" ")
+    if len(words_of_line) != 3 or not words_of_line[2].startswith("HTTP/1."):
         raise TalkRefusalError(400)
     headers: dict[str, str] = {}
     for line in lines[1:]:
@@ -81,7 +81,7 @@ def parse_head(content: bytes) -> RequestHead:
         if not colon or not key or key != key.strip():
             raise TalkRefusalError(400)
         headers[key] = f"{headers[key]}, {value.strip()}" if key in headers else value.strip()
-    return RequestHead(parts[0], parts[1], headers)
+    return RequestHead(words_of_line[0], words_of_line[1], headers)
 
 
 def check_access(head: RequestHead, access: AccessRules) -> None:
@@ -144,7 +144,7 @@ class ChatServer:
         except InputError:
             sockets[0].close()
             raise
-        self.port, self.http_port = (one.getsockname()[1] for one in sockets)  # as they are, where 0 was asked for
+        self.port, self.http_port = (listener.getsockname()[1] for listener in sockets)  # as they are, where 0 was asked for
         self._access = AccessRules(self.http_port, origins=origins)
         self._connections: list[set[asyncio.StreamWriter]] = []  # by port
         self._loop = asyncio.new_event_loop()
@@ -166,8 +166,8 @@ class ChatServer:
     async def _run_servers(self, sockets: list[socket.socket]) -> None:
         handlers: tuple[ChatConnectionHandler, ...] = (self._serve_viewer, self._serve_http)
         servers = [
-            await asyncio.start_server(self._limit_connection(handler), sock=one, limit=MAX_HEAD_BYTES)
-            for handler, one in zip(handlers, sockets, strict=True)
+            await asyncio.start_server(self._limit_connection(handler), sock=listener, limit=MAX_HEAD_BYTES)
+            for handler, listener in zip(handlers, sockets, strict=True)
         ]
         await self._over.wait()
         for server in servers:
@@ -243,7 +243,7 @@ async def _read_next_bytes(reader: asyncio.StreamReader, *, is_settled: bool) ->
 def _bind_chat_socket(port: int) -> socket.socket:
     try:
         # The first one alone: viewers connect to 127.0.0.1, and a twin on ::1 would be one more port to guard.
-        own, *twins = bind_sockets(LOOPBACK, port)
+        listener, *twins = bind_sockets(LOOPBACK, port)
     except InputError as error:
         raise InputError(
             error.message,
@@ -254,4 +254,4 @@ def _bind_chat_socket(port: int) -> socket.socket:
         ) from error
     for twin in twins:
         twin.close()
-    return own
+    return listener

@@ -95,8 +95,8 @@ class HeadlessChatReader:
         return self._skipped.is_set()
 
     def _choose_style(self, talk: ChatTalk) -> ServedStyle | None:
-        found = find_chat_style(talk, self._queue.rules.voices, self._catalogue)
-        return self._catalogue.first_style if found is None else found[1]
+        chosen = find_chat_style(talk, self._queue.rules.voices, self._catalogue)
+        return self._catalogue.first_style if chosen is None else chosen[1]
 
     def _open_output(self, rate: int) -> PortAudioPlayer:
         if self._player is None:

@@ -83,9 +83,9 @@ def create_drag_subfolder() -> Path:
         raise build_write_error(folder, exc) from exc
 
 
-def remove_old_drags(now: float | None = None) -> None:
+def remove_old_drags(now_s: float | None = None) -> None:
     """Remove the files of drags that are older than a day."""
-    limit = (time.time() if now is None else now) - MIN_KEPT_S
+    limit = (time.time() if now_s is None else now_s) - MIN_KEPT_S
     for folder in list_subfolders(find_drag_folder()):
         try:
             is_old = folder.stat().st_mtime < limit

@@ -73,9 +73,9 @@ class ExportController(QObject):
 
         chosen = set(self._selection.ids)
         selected = sum(line.id in chosen and bool(line.text.strip()) for line in self._document.script.lines)
-        kept = ExportSettingsMemory(self._settings, self._project).settings
+        settings = ExportSettingsMemory(self._settings, self._project).settings
         starred = sum(take.starred for take in self._project.parts.takes)
-        dialog = self.dialog = ExportDialog(self._parent, kept, selected, starred)
+        dialog = self.dialog = ExportDialog(self._parent, settings, selected, starred)
         dialog.plan_requested.connect(self._update_plan)
         dialog.export_requested.connect(self._start_export)
         dialog.finished.connect(self._forget_dialog)
@@ -109,14 +109,14 @@ class ExportController(QObject):
     def _create_planner(self) -> ExportPlanner:
         from app.ui.export.export_planner import ExportPlanner
 
-        parts = self._project.parts
+        project = self._project.parts
         return ExportPlanner(
             self._document.script,
             frozenset(self._selection.ids),
-            tuple(take for take in parts.takes if take.starred),
+            tuple(take for take in project.takes if take.starred),
             self._project.name,
             self._project.path,
-            parts.dictionary,
+            project.dictionary,
             self._seeds.apply_last_seed,
             self._catalog.describe_speaker,
             self._settings.value,
@@ -127,9 +127,9 @@ class ExportController(QObject):
         from app.export.export_plan import list_existing_names
 
         def begin_or_ask(plan: ExportPlan) -> None:
-            there = list_existing_names(plan.files, plan.game_list)
-            if settings.existing == "ask" and there:
-                self._ask_about_existing(settings, there)
+            existing_names = list_existing_names(plan.files, plan.game_list)
+            if settings.existing == "ask" and existing_names:
+                self._ask_about_existing(settings, existing_names)
             else:
                 self._begin_export(settings, settings, plan)
 

@@ -49,13 +49,13 @@ class ExportChoiceBox(ChoiceBox):
 
     def offer_choices(self, choices: Sequence[tuple[str, str]]) -> None:
         """Offer other values; the chosen one is kept where it is among them."""
-        before = self.currentData()
+        last_value = self.currentData()
         # Clearing and refilling would emit `chosen` several times with values that were not chosen.
         self.blockSignals(True)
         self.clear()
         for value, word in choices:
             self.addItem(word, value)
-        self.choose_value(str(before))
+        self.choose_value(str(last_value))
         self.blockSignals(False)
 
 
@@ -80,11 +80,11 @@ class SidecarField(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(6)
-        for place, (kind, form) in enumerate(SIDECAR_FORMATS.items()):
+        for index, (kind, form) in enumerate(SIDECAR_FORMATS.items()):
             box = self.boxes[kind] = QCheckBox(form.name)
             box.setToolTip(tips[kind])
             box.toggled.connect(self.chosen)
-            grid.addWidget(box, place // SIDECARS_PER_ROW, place % SIDECARS_PER_ROW)
+            grid.addWidget(box, index // SIDECARS_PER_ROW, index % SIDECARS_PER_ROW)
         grid.setColumnStretch(SIDECARS_PER_ROW, 1)
 
     @property
@@ -147,35 +147,35 @@ def list_depth_choices(sound_format: str) -> Choices:
 
 def list_loudness_choices() -> Choices:
     """Return the loudness targets in LUFS."""
-    named = {-23.0: "EBU R 128", -19.0: localize("モノラル", "mono"), -16.0: localize("配信", "streaming")}
-    shown = [(f"{value:g}", localize(f"{value:g} LUFS（{name}）", f"{value:g} LUFS ({name})")) for value, name in named.items()]
-    return [("", localize("変更しない", "Leave as is")), *shown, ("own", localize("値を指定", "Other"))]
+    names = {-23.0: "EBU R 128", -19.0: localize("モノラル", "mono"), -16.0: localize("配信", "streaming")}
+    targets = [(f"{value:g}", localize(f"{value:g} LUFS（{name}）", f"{value:g} LUFS ({name})")) for value, name in names.items()]
+    return [("", localize("変更しない", "Leave as is")), *targets, ("own", localize("値を指定", "Other"))]
 
 
 def list_rate_choices(settings: ExportSettings) -> Choices:
     """Return the sampling rates (Hz) that the format supports; 0 is the voice's own."""
     from app.adapters.sound.sound_formats import SOUND_FORMATS
 
-    known = SOUND_FORMATS[settings.suffix].rates
-    fitting = [rate for rate in EXPORT_RATES if not known or rate in known]
+    format_rates = SOUND_FORMATS[settings.suffix].rates
+    fitting = [rate for rate in EXPORT_RATES if not format_rates or rate in format_rates]
     return [("0", localize("声と同じ", "Same as the voice")), *((str(rate), f"{rate:,} Hz") for rate in fitting)]
 
 
 def describe_existing_file(is_existing: bool, settings: ExportSettings) -> str:
     """Describe what happens to an existing file; empty where there is none."""
     # With "number" the plan has given the file a free name already, so nothing happens to the existing one.
-    words = {"ask": localize("確認", "Asks"), "skip": localize("書き出さない", "Skipped"), "replace": localize("上書き", "Replaced")}
-    return words.get(settings.existing, "") if is_existing else ""
+    labels = {"ask": localize("確認", "Asks"), "skip": localize("書き出さない", "Skipped"), "replace": localize("上書き", "Replaced")}
+    return labels.get(settings.existing, "") if is_existing else ""
 
 
 def list_file_states(changes: ExportChanges) -> dict[Path, str]:
     """Return what happens to each planned file where only what changed is exported."""
     write, rename = localize("書き出す", "Write"), localize("名前を変更", "Rename")
-    same, skip = localize("変更なし", "Unchanged"), localize("書き出さない", "Skipped")
+    unchanged, skip = localize("変更なし", "Unchanged"), localize("書き出さない", "Skipped")
     return {
         **{file.item.file: write for file in changes.rendered},
         **{file.item.file: rename for file, _ in changes.renamed},
-        **{file.item.file: same for file, _ in changes.unchanged},
+        **{file.item.file: unchanged for file, _ in changes.unchanged},
         **{item.file: skip for item in changes.skipped},
     }
 

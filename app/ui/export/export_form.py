@@ -264,9 +264,9 @@ class ExportForm(QWidget):
 
     @Slot()
     def _offer_depths(self) -> None:
-        before = self.quality.value
+        last_depth = self.quality.value
         self.quality.offer_choices(list_depth_choices(self.sound.value))
-        if self.quality.findData(before) < 0 and self.sound.value not in ("wav", "flac"):
+        if self.quality.findData(last_depth) < 0 and self.sound.value not in ("wav", "flac"):
             self.quality.choose_value("standard")
         self.rate.offer_choices(list_rate_choices(replace(ExportSettings(), sound=self.sound.value)))
 

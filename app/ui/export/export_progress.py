@@ -118,14 +118,14 @@ class ExportProgress(QFrame):
         super().changeEvent(event)
 
     def _build_widgets(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(2)
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
         for part in (self.title, self.state, self.bar):
-            words.addWidget(part)
+            texts.addWidget(part)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 7, 8, 7)
         row.setSpacing(8)
-        row.addLayout(words, 1)
+        row.addLayout(texts, 1)
         for button in (self.orphans, self.more, self.open, self.stop_button, self.close_button):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._draw_icon()
@@ -186,21 +186,23 @@ class ExportProgress(QFrame):
 
 def describe_run(run: ExportRun) -> str:
     """Describe an export's progress, or its result."""
-    done = len(run.written)
+    written_count = len(run.written)
     if not run.is_over:
         if run.is_measuring:
             return localize("ラウドネスを測定中…", "Measuring loudness…")
         if run.is_deciding:
             return localize("変更を確認中…", "Looking for changes…")
-        return localize(f"書き出し中… {done:,} / {run.count:,}", f"Exporting… {done:,} of {run.count:,}")
+        return localize(f"書き出し中… {written_count:,} / {run.count:,}", f"Exporting… {written_count:,} of {run.count:,}")
     if run.is_stopped:
-        return localize(f"書き出しを中止しました（{done:,} 個を書き出し済み）。", f"Export stopped; {done:,} files were written.")
+        return localize(
+            f"書き出しを中止しました（{written_count:,} 個を書き出し済み）。", f"Export stopped; {written_count:,} files were written."
+        )
     if run.changes is not None:
-        told = describe_changes(done, len(run.changes.renamed), len(run.changes.unchanged), len(run.changes.orphans))
+        sentence = describe_changes(written_count, len(run.changes.renamed), len(run.changes.unchanged), len(run.changes.orphans))
     else:
-        files = "file" if done == 1 else "files"
-        told = localize(f"{done:,} 個のファイルを書き出しました。", f"Exported {done:,} {files}.")
-    return told + _put_behind(run.loudness.describe_limiter())
+        files = "file" if written_count == 1 else "files"
+        sentence = localize(f"{written_count:,} 個のファイルを書き出しました。", f"Exported {written_count:,} {files}.")
+    return sentence + _put_behind(run.loudness.describe_limiter())
 
 
 def describe_run_state(run: ExportRun) -> str:
@@ -214,9 +216,9 @@ def describe_run_state(run: ExportRun) -> str:
     if run.failed:
         item, error = run.failed[0]
         count = len(run.failed)
-        others = localize(f"（ほか {count - 1:,} 個）", f" (and {count - 1:,} more)") if count > 1 else ""
-        told = f"{localize('書き出せませんでした: ', 'Not exported: ')}{item.file.name}: {error.message}{others}"
-        return told + _put_behind(run.loudness.describe_missed())
+        more = localize(f"（ほか {count - 1:,} 個）", f" (and {count - 1:,} more)") if count > 1 else ""
+        sentence = f"{localize('書き出せませんでした: ', 'Not exported: ')}{item.file.name}: {error.message}{more}"
+        return sentence + _put_behind(run.loudness.describe_missed())
     if run.note:
         return run.note + _put_behind(run.loudness.describe_missed())
     if missed := run.loudness.describe_missed():

@@ -119,11 +119,11 @@ class ExportRun(QObject):
             self._measured[task.item] = cast("LoudnessMeasurement", result)
         else:
             # Only the path is kept: the timings of a long script would fill the memory.
-            made = cast("WrittenFile", result)
-            self.written.append(made.file)
-            self.loudness.add_file(task.item, made.loudness, made.spoken.length_s)
+            written_file = cast("WrittenFile", result)
+            self.written.append(written_file.file)
+            self.loudness.add_file(task.item, written_file.loudness, written_file.spoken.length_s)
             loudness = self._measured.get(task.item)
-            self._background.run_work(partial(self._ledger.record_written, task.item, made.sidecars, task.gain_db, loudness))
+            self._background.run_work(partial(self._ledger.record_written, task.item, written_file.sidecars, task.gain_db, loudness))
         self._remove_task(task)
 
     def _add_failure(self, task: ExportTask, error: AppError) -> None:
@@ -150,8 +150,8 @@ class ExportRun(QObject):
         if not self._waiting and not self._posted and (self.is_measuring or self._must_decide or not self._has_begun):
             # All measurements are in: the gains follow, and the same queue now writes the files.
             self.is_measuring = False
-            found = compute_file_gains(self.files, self._measured, self.settings)
-            self.loudness, gains = LoudnessReport(self.settings, found), found.by_file
+            file_gains = compute_file_gains(self.files, self._measured, self.settings)
+            self.loudness, gains = LoudnessReport(self.settings, file_gains), file_gains.by_file
             if self._must_decide:
                 # By place, as hashing every line of a long script would hold up the window.
                 failed = {item.file for item, _ in self.failed}
@@ -202,8 +202,8 @@ class ExportRun(QObject):
         """Post the list, which names every file of the plan that is there now, also those that were skipped."""
         if self._game_list is None or self.is_stopped or self.fatal is not None:
             return
-        kept = (*self.changes.renamed, *self.changes.unchanged) if self.changes is not None else ()
-        written = {*self.written, *(file.item.file for file, _ in kept)}
+        kept_files = (*self.changes.renamed, *self.changes.unchanged) if self.changes is not None else ()
+        written = {*self.written, *(file.item.file for file, _ in kept_files)}
         write = partial(self._ledger.write_game_list, self._game_list, self.files, written, self.settings)
         self._background.run_work(write, self._note_list, self._note_error)
 
