@@ -41,12 +41,12 @@ class DiskFeatureCache:
         self._max_bytes = max_bytes
         self._reader: sqlite3.Connection | None = None
         self._writer: threading.Thread | None = None
-        self._waiting: queue.Queue[tuple[bytes, Float16 | None] | None] = queue.Queue(_MAX_QUEUED_WRITES)
-        self._broken = False
+        self._write_queue: queue.Queue[tuple[bytes, Float16 | None] | None] = queue.Queue(_MAX_QUEUED_WRITES)
+        self._is_disabled = False
 
     def get(self, bert_id: str, text: str) -> Float16 | None:
         """Return features (n, 1024) as they were stored, or None; to be called from one thread at a time."""
-        if self._broken or (self._reader is None and not self._path.is_file()):
+        if self._is_disabled or (self._reader is None and not self._path.is_file()):
             return None
         key = _hash_key(bert_id, text)
         try:
@@ -70,7 +70,7 @@ class DiskFeatureCache:
         """Write the waiting features, within a moment."""
         if self._writer is not None:
             with contextlib.suppress(queue.Full):
-                self._waiting.put(None, timeout=_CLOSE_TIMEOUT_S)
+                self._write_queue.put(None, timeout=_CLOSE_TIMEOUT_S)
             self._writer.join(_CLOSE_TIMEOUT_S)
             self._writer = None
         if self._reader is not None:
@@ -78,20 +78,20 @@ class DiskFeatureCache:
             self._reader = None
 
     def _queue_write(self, item: tuple[bytes, Float16 | None]) -> None:
-        if self._broken:
+        if self._is_disabled:
             return
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_all, name="features", daemon=True)
             self._writer.start()
             atexit.register(self.close)
         with contextlib.suppress(queue.Full):
-            self._waiting.put_nowait(item)
+            self._write_queue.put_nowait(item)
 
     def _write_all(self) -> None:
         try:
             make_private_folder(self._path.parent)
             with contextlib.closing(self._connect_with_retry()) as connection:
-                while (item := self._waiting.get()) is not None:
+                while (item := self._write_queue.get()) is not None:
                     with connection:
                         self._write_features(connection, *item)
         except (sqlite3.Error, OSError) as exc:
@@ -151,7 +151,7 @@ class DiskFeatureCache:
 
     def _disable_cache(self, exc: Exception) -> None:
         """Disable the cache in this process; a damaged file makes room for a new one at the next start."""
-        self._broken = True
+        self._is_disabled = True
         logging.getLogger("koebako").info("features are not kept on the disk: %s", exc)
         if isinstance(exc, sqlite3.DatabaseError) and not isinstance(exc, sqlite3.OperationalError):
             for suffix in ("", "-wal", "-shm"):

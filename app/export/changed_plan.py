@@ -271,7 +271,7 @@ class OwnParts:
 
     def __init__(self, root: Path, read_entries: Callable[[], Iterable[ManifestEntry]], sources: SourceFiles = NO_SOURCES) -> None:
         self._root, self._read_entries = root, read_entries
-        self._owned = OwnedFiles(root, sources)
+        self._owned_files = OwnedFiles(root, sources)
         self._contents: dict[Path, tuple[str, FileContent]] | None = None
 
     def is_own(self, file: Path) -> bool:
@@ -279,4 +279,4 @@ class OwnParts:
         if self._contents is None:
             parts = (part for entry in self._read_entries() for part in entry.list_parts())
             self._contents = {self._root / path: (path, content) for path, content in parts}
-        return file in self._contents and self._owned.has_content(*self._contents[file]) is True
+        return file in self._contents and self._owned_files.has_content(*self._contents[file]) is True

@@ -289,7 +289,7 @@ class LinkedCall:
 
     def __init__(self, client: ClusterClient, number: int) -> None:
         self._client, self._number = client, number
-        self._ended = threading.Event()
+        self._end_event = threading.Event()
         self._content = bytearray()
         # result: plain data and bytes; None if there are none.
         self.status, self.result = "", None  # status: of Dask's future, once the call has ended
@@ -301,7 +301,7 @@ class LinkedCall:
 
     def wait_for_end(self) -> bool:
         """Wait a moment; return whether it has ended, in whatever way."""
-        return self._ended.wait(CALL_POLL_S)
+        return self._end_event.wait(CALL_POLL_S)
 
     def cancel(self) -> None:
         """Give it up, or drop its result."""
@@ -318,14 +318,14 @@ class LinkedCall:
 
     def end_call(self, status: str, result: Any) -> None:
         """End the call with what came of it; only the first end counts."""
-        if self._ended.is_set():
+        if self._end_event.is_set():
             return
         try:
             self.status, self.result = status, self._restore_bytes(result)
         except (ValueError, TypeError):
             self.status, self.result = "error", None
         self._content = bytearray()
-        self._ended.set()
+        self._end_event.set()
 
     def _restore_bytes(self, value: Any) -> Any:
         if isinstance(value, list):

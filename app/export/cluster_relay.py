@@ -93,7 +93,7 @@ def _serve_cluster(channel: SandboxChannel, url: str, tls: Mapping[str, str]) ->
 class _ClusterRelay:
     def __init__(self, client: Any, channel: SandboxChannel) -> None:
         self._client, self._channel = client, channel
-        self._sending = threading.Lock()
+        self._send_lock = threading.Lock()
         self._futures: dict[int, Any] = {}
         self._workers: list[str] = []
         self._is_closed = threading.Event()
@@ -181,7 +181,7 @@ class _ClusterRelay:
                 self._workers = [address for address in addresses if isinstance(address, str) and len(address) <= MAX_ADDRESS_CHARACTERS]
 
     def _send_message(self, **values: Any) -> None:
-        with self._sending, contextlib.suppress(OSError):
+        with self._send_lock, contextlib.suppress(OSError):
             self._channel.send_result(**values)
 
 

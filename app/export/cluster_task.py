@@ -142,14 +142,14 @@ class _BatchChild:
         self._worker: ProcessWorker | None = None
         self._batch_id, self._voices = "", frozenset[str]()
         self._timer: threading.Timer | None = None
-        self._ended: set[str] = set()
+        self._ended_ids: set[str] = set()
 
     def run_task(self, batch: str, task: ExportTask) -> dict[str, Any]:
         """Make a file once its turn has come; raise AppError."""
         with self._turn, tempfile.TemporaryDirectory(prefix="koebako-") as folder:
             self._stop_timer()
             batch_data = parse_object(batch)
-            if batch_data["id"] in self._ended:
+            if batch_data["id"] in self._ended_ids:
                 return {}
             worker = self._open_worker(batch_data)
             if not {line.settings.voice for line in task.item.lines} <= self._voices:
@@ -163,7 +163,7 @@ class _BatchChild:
 
     def end_batch(self, batch_id: str) -> None:
         """End the child without waiting for it: Dask calls this where it answers its scheduler."""
-        self._ended.add(batch_id)
+        self._ended_ids.add(batch_id)
         worker = self._worker
         if worker is not None and self._batch_id == batch_id:
             worker.stop_task()

@@ -69,7 +69,7 @@ class ClusterRoster:
         question = {name: voice.convert_to_data() for name, voice in voices.items()}
         self.request: dict[str, Any] = {"voices": question, "voices_folder": voices_folder, "force_bert": force_bert}
         self._facts: dict[str, WorkerFacts | None] = {}
-        self._present: frozenset[str] = frozenset()
+        self._present_workers: frozenset[str] = frozenset()
         self._refresh_lock, self._refreshed_at = threading.Lock(), 0.0
         self._alone_since: dict[frozenset[str], float] = {}
         self._sentences: set[str] = set()
@@ -101,7 +101,7 @@ class ClusterRoster:
 
     def list_usable(self) -> list[str]:
         """Return the workers that may be given something."""
-        return [address for address, facts in list(self._facts.items()) if facts is not None and address in self._present]
+        return [address for address, facts in list(self._facts.items()) if facts is not None and address in self._present_workers]
 
     def find_workers(self, voices: Collection[str]) -> list[str]:
         """Return the workers that have all of these voices; none for a while if they may come back. Raise BatchEndError if they do not."""
@@ -110,7 +110,10 @@ class ClusterRoster:
         addresses = [
             address
             for address, facts in list(self._facts.items())
-            if facts is not None and facts.version == VERSION and address in self._present and voice_ids <= facts.fingerprints.keys()
+            if facts is not None
+            and facts.version == VERSION
+            and address in self._present_workers
+            and voice_ids <= facts.fingerprints.keys()
         ]
         if addresses:
             self._alone_since.pop(voice_ids, None)
@@ -135,7 +138,7 @@ class ClusterRoster:
 
     def _ask_workers(self, addresses: Collection[str]) -> list[str]:
         """Ask those of these workers that are new, and return them."""
-        self._present = frozenset(addresses)
+        self._present_workers = frozenset(addresses)
         new = [address for address in addresses if address not in self._facts]
         if new:
             with ThreadPoolExecutor(min(len(new), MAX_PARALLEL_QUESTIONS)) as threads:
@@ -226,7 +229,7 @@ class ClusterBatch:
         self._client, self._roster = client, roster
         self._id = uuid.uuid4().hex
         self._share_lock = threading.Lock()
-        self._shared: Any = None
+        self._shared_settings: Any = None
 
     def ask_first_workers(self) -> dict[str, VoiceError]:
         """Ask all workers before anything starts, see `ClusterRoster.ask_first_workers`."""
@@ -248,10 +251,10 @@ class ClusterBatch:
         """Return what a worker answers, see `run_cluster_task`; None once stopped. Raise BatchEndError or ClusterCallError."""
         voices = {line.settings.voice for line in task.item.lines}
         with self._share_lock:
-            if self._shared is None:
+            if self._shared_settings is None:
                 data = self._roster.request | {"id": self._id, "batch": batch.convert_to_data()}
-                self._shared = self._client.submit_value(json.dumps(data))
-            shared = self._shared
+                self._shared_settings = self._client.submit_value(json.dumps(data))
+            shared = self._shared_settings
         sent = json.dumps(convert_task_to_data(task) | {"file": f"sound{task.item.file.suffix}"})
         return self._client.call_function(
             run_cluster_task,
@@ -263,9 +266,9 @@ class ClusterBatch:
 
     def close(self) -> None:
         """End what still runs on the workers, and the connection."""
-        if self._shared is not None:
+        if self._shared_settings is not None:
             self._client.run_function(end_cluster_batch, self._roster.list_usable(), self._id)
-        self._shared = None
+        self._shared_settings = None
         self._client.close()
 
 
@@ -274,14 +277,14 @@ class ClusterWorker:
 
     def __init__(self, cluster: ClusterBatch, batch: BatchSettings) -> None:
         self._cluster, self._batch = cluster, batch
-        self._stopped = threading.Event()
+        self._stop_event = threading.Event()
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
         """Run a task, as any worker."""
-        if self._stopped.is_set():
+        if self._stop_event.is_set():
             return {}
-        answer = self._cluster.run_task(self._batch, task, self._stopped.is_set)
-        if answer is None or self._stopped.is_set():
+        answer = self._cluster.run_task(self._batch, task, self._stop_event.is_set)
+        if answer is None or self._stop_event.is_set():
             return {}
         if "error" in answer:
             raise parse_error(answer["error"])
@@ -301,7 +304,7 @@ class ClusterWorker:
 
     def stop_task(self) -> None:
         """Stop the present task, as any worker."""
-        self._stopped.set()
+        self._stop_event.set()
 
     def close(self) -> None:
         """Close the worker, as any worker; the cluster belongs to all of them."""

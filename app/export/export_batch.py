@@ -145,9 +145,9 @@ class LocalWorker:
 
     def __init__(self, batch: BatchSettings) -> None:
         self._batch = batch
-        self._stopped = threading.Event()
+        self._stop_event = threading.Event()
         self._voices = OpenVoices(create_opener(self._find_terms), max_voices=MAX_OPEN_EXPORT_VOICES, max_bytes=math.inf)
-        self._renderer = FileRenderer(self._voices.open_speaker, find_ids_by_name, is_cancelled=self._stopped.is_set)
+        self._renderer = FileRenderer(self._voices.open_speaker, find_ids_by_name, is_cancelled=self._stop_event.is_set)
         PROJECT_WORDS.entries = batch.words
         if (reading := batch.reading) is not None:
             PROJECT_WORDS.are_alone, choices = True, READING_CHOICES
@@ -166,7 +166,7 @@ class LocalWorker:
 
     def stop_task(self) -> None:
         """Stop the present task, as any worker."""
-        self._stopped.set()
+        self._stop_event.set()
         self._voices.terminate_graphs()
 
     def close(self) -> None:

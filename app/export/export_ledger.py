@@ -100,14 +100,14 @@ class ExportLedger:
         self._settings, self._script, self._conditions = settings, script, conditions
         self._store = ManifestStore(self._root)
         self._sources = SourceFiles(filter(None, (script.file, script.cast_file)))
-        self._owned = OwnedFiles(self._root, self._sources, is_quick=is_quick)
+        self._owned_files = OwnedFiles(self._root, self._sources, is_quick=is_quick)
         self._may_replace = False
-        self._place = describe_place(script.file, self._root)
+        self._script_place = describe_place(script.file, self._root)
         self._other_places = self._find_other_places()
         self._sound_keys: dict[PlannedFile, str] = {}
-        self._replaced: dict[Path, ManifestEntry] | None = None
+        self._replaced_entries: dict[Path, ManifestEntry] | None = None
         self._new_files: dict[str, Path] = {}  # by the path of the file that each replaces
-        self._parked: set[Path] = set()  # new files whose former ones have given their names away
+        self._parked_files: set[Path] = set()  # new files whose former ones have given their names away
         self.problem = self._store.problem  # a sentence on why the manifest that is there cannot be used; empty where it can
 
     @property
@@ -120,13 +120,13 @@ class ExportLedger:
         own_files = OwnFiles(is_remnant=self._find_own_parts().is_own)
         if settings.only_changed:
             scope = self._build_scope(item.line.id for item in lines)
-            own_entries = list_replaceable(self._store.entries.values(), scope, self._owned.find_state)
+            own_entries = list_replaceable(self._store.entries.values(), scope, self._owned_files.find_state)
             own_files = replace(own_files, replaced=frozenset(self._root / path for entry in own_entries for path, _ in entry.list_parts()))
         return plan_files(lines, settings, context, own_files, self._sources)
 
     def plan_game_list(self, settings: ExportSettings) -> PlannedList | None:
         """Plan the list of an engine that reads one; that of an earlier export gives way, if it is still as it was written."""
-        own_names = (name for name, content in self._store.lists.items() if self._owned.has_content(name, content))
+        own_names = (name for name, content in self._store.lists.items() if self._owned_files.has_content(name, content))
         return plan_game_list(settings, OwnFiles(frozenset(self._root / name for name in own_names)), self._sources)
 
     def write_game_list(
@@ -162,9 +162,9 @@ class ExportLedger:
         scope = self._build_scope(line.id for item in files for line in item.lines)
         self._may_replace = settings.existing == "replace"
         may_overwrite = settings.existing in ("replace", "number")
-        changes = plan_changes(keyed, self._store.entries, scope, self._owned.find_state, may_overwrite=may_overwrite)
-        self._replaced = dict(changes.replaced)
-        self._new_files = {entry.path: file for file, entry in self._replaced.items()}
+        changes = plan_changes(keyed, self._store.entries, scope, self._owned_files.find_state, may_overwrite=may_overwrite)
+        self._replaced_entries = dict(changes.replaced)
+        self._new_files = {entry.path: file for file, entry in self._replaced_entries.items()}
         return changes
 
     def apply_changes(
@@ -190,7 +190,7 @@ class ExportLedger:
             file, old = files.pop(source)
             entry = self._store.entries[source]
             self._clear_way(target, entry)
-            self._owned.move_files(entry, target, lambda file: self._may_replace or self._find_own_parts().is_own(file))
+            self._owned_files.move_files(entry, target, lambda file: self._may_replace or self._find_own_parts().is_own(file))
             moved = self._adopt_entry(replace(entry, path=target), file)
             self._store.move_entry(source, moved)
             if target == file.path:
@@ -206,18 +206,18 @@ class ExportLedger:
         try:
             contents = {path.suffix: read_content(path) for path in sidecars}
             keys = keyed.lines, self._script.project, keyed.sound_key, keyed.file_key
-            entry = ManifestEntry(keyed.path, read_content(item.file), contents, *keys, loudness, self._place)
+            entry = ManifestEntry(keyed.path, read_content(item.file), contents, *keys, loudness, self._script_place)
         except OSError:
             # It is gone already, or cannot be read: a file without an entry counts as existing, which is the truth.
             self._store.remove_entry(keyed.path)
             return
         former_entry = self._store.entries.get(keyed.path)
         self._store.set_entry(entry)
-        if self._replaced is None:
+        if self._replaced_entries is None:
             return
         if former_entry is not None:
             self._remove_quietly(former_entry, {path for path, _ in entry.list_parts()})
-        replaced = self._replaced.get(item.file)
+        replaced = self._replaced_entries.get(item.file)
         # At its own path the new entry has taken its place already, and so has that of another file elsewhere.
         if replaced is not None and replaced.path != entry.path and self._store.entries.get(replaced.path) == replaced:
             self._drop_replaced(replaced, entry)
@@ -227,7 +227,7 @@ class ExportLedger:
         removed = []
         for entry in orphans:
             if self._store.entries.get(entry.path) == entry and OwnedFiles(self._root, self._sources).find_state(entry) != "edited":
-                self._owned.remove_files(entry)
+                self._owned_files.remove_files(entry)
                 self._store.remove_entry(entry.path)
                 removed.append(entry)
         return removed
@@ -247,13 +247,13 @@ class ExportLedger:
     def _find_other_places(self) -> frozenset[str]:
         """Return the places of other scripts of this name. If none is this script's, and just one is gone, that is this one, which was moved."""
         places = {entry.place for entry in self._store.entries.values() if entry.place and entry.project == self._script.project}
-        other_places = {place for place in places if not is_same_place(place, self._place)}
+        other_places = {place for place in places if not is_same_place(place, self._script_place)}
         gone = {place for place in other_places if not is_there(place, self._root)}
         return frozenset(other_places - gone if other_places == places and len(gone) == 1 else other_places)
 
     def _adopt_entry(self, entry: ManifestEntry, file: KeyedFile) -> ManifestEntry:
         """Return the entry of a file that is kept, with the lines and the script of today."""
-        return replace(entry, lines=file.lines, project=self._script.project, place=self._place)
+        return replace(entry, lines=file.lines, project=self._script.project, place=self._script_place)
 
     def _build_keyed_file(self, item: PlannedFile, gain_db: float | None) -> KeyedFile:
         sound = self._find_sound_key(item)
@@ -270,28 +270,28 @@ class ExportLedger:
         if former_entry is None or former_entry == coming:
             return
         new_file = self._new_files.get(target)
-        if self._replaced is not None and new_file is not None and self._owned.find_state(former_entry) == "whole":
-            self._replaced[new_file] = self._move_file(former_entry, create_parked_path(target))
-            self._parked.add(new_file)
+        if self._replaced_entries is not None and new_file is not None and self._owned_files.find_state(former_entry) == "whole":
+            self._replaced_entries[new_file] = self._move_file(former_entry, create_parked_path(target))
+            self._parked_files.add(new_file)
             return
         self._remove_quietly(former_entry, ())
         self._store.remove_entry(target)
 
     def _restore_parked_files(self) -> None:
         """Give files that were to be made again, and were not, the names that the new ones would have had; a taken name stays as it is."""
-        for new_file in self._parked:
-            assert self._replaced is not None
-            entry = self._replaced[new_file]
+        for new_file in self._parked_files:
+            assert self._replaced_entries is not None
+            entry = self._replaced_entries[new_file]
             path = str(PurePosixPath(new_file.relative_to(self._root).as_posix()).with_suffix(entry.suffix))
             names = [PurePosixPath(path).with_suffix(PurePosixPath(part_path).suffix) for part_path, _ in entry.list_parts()]
             if self._store.entries.get(entry.path) == entry and not any(os.path.lexists(self._root / name) for name in names):
                 with contextlib.suppress(AppError):
                     self._move_file(entry, path)
-        self._parked.clear()
+        self._parked_files.clear()
 
     def _move_file(self, entry: ManifestEntry, path: str) -> ManifestEntry:
         """Rename a file, with those beside it, and return its new entry. Raise OutputFileError."""
-        self._owned.move_files(entry, path, lambda _file: False)
+        self._owned_files.move_files(entry, path, lambda _file: False)
         moved = replace(entry, path=path)
         self._store.move_entry(entry.path, moved)
         return moved
@@ -306,7 +306,7 @@ class ExportLedger:
     def _remove_quietly(self, entry: ManifestEntry, spared_paths: Collection[str]) -> None:
         """Remove files that another replaces; one that cannot be removed stays, and no file is lost."""
         with contextlib.suppress(AppError):
-            self._owned.remove_files(entry, spared_paths)
+            self._owned_files.remove_files(entry, spared_paths)
 
 
 def describe_changes(written: int, renamed: int, unchanged: int, orphans: int) -> str:

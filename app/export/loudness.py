@@ -147,9 +147,9 @@ class LoudnessMeter:
         self._rate, self._step = rate, round(rate / _STEPS_PER_S)
         bins = _BINS_PER_S // _STEPS_PER_S
         self._bin_starts = np.arange(bins) * self._step // bins
-        self._weighting = KWeighting(rate)
+        self._filter = KWeighting(rate)
         # Behind what was measured lie what is still to be and, before it, what its levels depend on.
-        self._waiting = np.zeros(REACH, np.float32)
+        self._unmeasured_samples = np.zeros(REACH, np.float32)
         # By step, of each piece, and of those what a limiter takes, by its threshold in dB.
         self._energies: list[Float64] = []
         self._losses: list[dict[int, Float64]] = []
@@ -157,14 +157,14 @@ class LoudnessMeter:
 
     def add_samples(self, samples: Float32) -> None:
         """Add the next samples, float32 (N,)."""
-        self._waiting = np.concatenate((self._waiting, samples))
+        self._unmeasured_samples = np.concatenate((self._unmeasured_samples, samples))
         size = WEIGHTED_PIECE // self._step * self._step
-        while len(self._waiting) >= size + 2 * REACH:
+        while len(self._unmeasured_samples) >= size + 2 * REACH:
             self._measure_piece(size)
 
     def finish_measurement(self) -> LoudnessMeasurement:
         """Return the loudness of all of the sound; nothing can be added any more."""
-        self._measure_piece(len(self._waiting) - REACH)
+        self._measure_piece(len(self._unmeasured_samples) - REACH)
         powers = self._compute_block_powers(self._energies)
         # Down to what may be asked for with the loudest level of the whole sound.
         lowest = convert_to_db(self._peak) - MAX_LIMITED_DB - 1
@@ -185,9 +185,9 @@ class LoudnessMeter:
 
     def _measure_piece(self, count: int) -> None:
         """Measure the next samples, of which all but the last piece of a sound have whole steps."""
-        levels = find_true_levels(self._waiting[: count + 2 * REACH])[REACH : REACH + count]
-        squares = np.square(self._weighting.filter_samples(self._waiting[REACH : REACH + count]))
-        self._waiting = self._waiting[count:]
+        levels = find_true_levels(self._unmeasured_samples[: count + 2 * REACH])[REACH : REACH + count]
+        squares = np.square(self._filter.filter_samples(self._unmeasured_samples[REACH : REACH + count]))
+        self._unmeasured_samples = self._unmeasured_samples[count:]
         self._count += count
         self._peak = max(self._peak, float(levels.max(initial=0.0)))
         whole_count = count // self._step * self._step

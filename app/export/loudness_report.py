@@ -68,7 +68,7 @@ class LoudnessReport:
         self._settings, self._gains = settings, gains
         self._is_by_file = settings.loudness_each or len(gains.by_file) == 1
         self._limited_db = 0.0
-        self._missed: dict[PlannedFile, float] = {}
+        self._missed_lu: dict[PlannedFile, float] = {}
 
     def add_file(self, item: PlannedFile, loudness: WrittenLoudness | None, seconds: float) -> float | None:
         """Add a file that was written; return by how many LU it misses its target, or None where it meets it or has none of its own."""
@@ -80,7 +80,7 @@ class LoudnessReport:
             missed = self._settings.loudness - loudness.lufs
         if missed <= TOLERANCE_LU:
             return None
-        self._missed[item] = missed
+        self._missed_lu[item] = missed
         return missed
 
     def build_row(self) -> dict[str, Any]:
@@ -113,10 +113,10 @@ class LoudnessReport:
                 f"全体のラウドネスは {lufs} LUFS です（指定は {target} LUFS）。{name} のピークが大きいため、これ以上は上げられません。",
                 f"All files together are at {lufs} LUFS instead of {target}: the peaks of {name} allow no more.",
             )
-        if not self._missed:
+        if not self._missed_lu:
             return ""
-        item, missed = max(self._missed.items(), key=lambda pair: pair[1])
-        count = len(self._missed)
+        item, missed = max(self._missed_lu.items(), key=lambda pair: pair[1])
+        count = len(self._missed_lu)
         others = localize(f"、ほか {count - 1:,} 個", f" and {count - 1:,} more") if count > 1 else ""
         return localize(
             f"{target} LUFS に届かなかったファイルがあります: {item.file.name}（{missed:.1f} LU 不足）{others}。ピークが大きいため、これ以上は上げられません。",

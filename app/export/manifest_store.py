@@ -97,7 +97,7 @@ class ManifestData:
 
 def convert_manifest_to_data(manifest: ManifestData) -> dict[str, Any]:
     """Return the data that `parse_manifest` reads."""
-    lists = {name: astuple(content) for name, content in manifest.lists.items()}
+    lists = {name: list(astuple(content)) for name, content in manifest.lists.items()}
     files = list(map(convert_entry_to_data, manifest.entries.values()))
     return {"format": MANIFEST_FORMAT, "version": MANIFEST_VERSION, "files": files} | ({"lists": lists} if lists else {})
 
@@ -106,8 +106,8 @@ def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
     """Return the data that `parse_entry` reads."""
     data: dict[str, Any] = {
         "path": entry.path,
-        "content": astuple(entry.sound),
-        "sidecars": {suffix: astuple(content) for suffix, content in entry.sidecars.items()},
+        "content": list(astuple(entry.sound)),
+        "sidecars": {suffix: list(astuple(content)) for suffix, content in entry.sidecars.items()},
         "lines": list(entry.lines),
         "project": entry.project,
         "sound": entry.sound_key,

@@ -56,55 +56,55 @@ class BodyQuota:
     """Room for all bodies, in the thread that serves; the first that needs some never waits, so that one of them always comes to its end."""
 
     def __init__(self, size: int = MAX_BODY_MEMORY_BYTES) -> None:
-        self._left = size
-        self._taken: dict[BodySender, int] = {}
-        self._freed = asyncio.Event()
+        self._free_bytes = size
+        self._bytes_by_body: dict[BodySender, int] = {}
+        self._free_event = asyncio.Event()
 
     async def acquire(self, body: BodySender, arrived: int) -> None:
         """Wait for memory for a body of which `arrived` bytes are there; raise BodyQuotaError if there is none."""
-        size = arrived - UNCOUNTED_BODY_BYTES - self._taken.get(body, 0)
+        size = arrived - UNCOUNTED_BODY_BYTES - self._bytes_by_body.get(body, 0)
         if size <= 0:
             return
-        self._taken.setdefault(body, 0)
+        self._bytes_by_body.setdefault(body, 0)
         loop = asyncio.get_running_loop()
         ends = loop.time() + QUOTA_WAIT_S
-        while size > self._left and next(iter(self._taken)) is not body:
+        while size > self._free_bytes and next(iter(self._bytes_by_body)) is not body:
             if loop.time() >= ends:
                 raise BodyQuotaError
             try:
-                await asyncio.wait_for(self._freed.wait(), SENDER_GRACE_S)
+                await asyncio.wait_for(self._free_event.wait(), SENDER_GRACE_S)
             except TimeoutError:
                 # The slowest of the bodies in memory, for the benefit of those that wait.
-                slowest = min(self._taken, key=lambda body: body.pace, default=None)
+                slowest = min(self._bytes_by_body, key=lambda body: body.pace, default=None)
                 if slowest is not None and slowest.pace < MIN_SENDER_RATE:
                     slowest.give_up()
-        self._left -= size
-        self._taken[body] += size
+        self._free_bytes -= size
+        self._bytes_by_body[body] += size
 
     def release(self, body: BodySender) -> None:
         """Release all that a body has taken."""
-        if body in self._taken:
-            self._left += self._taken.pop(body)
-            self._freed.set()
-            self._freed = asyncio.Event()
+        if body in self._bytes_by_body:
+            self._free_bytes += self._bytes_by_body.pop(body)
+            self._free_event.set()
+            self._free_event = asyncio.Event()
 
 
 class RequestBody:
     """`receive` within a limit of bytes and of time, and within the room that all bodies share."""
 
     def __init__(self, receive: Receive, limit: int, announced: int, room: BodyQuota) -> None:
-        self._receive, self._limit, self._announced, self._room = receive, limit, announced, room
-        self._bytes, self._whole = 0, False
+        self._receive, self._limit, self._announced_bytes, self._room = receive, limit, announced, room
+        self._bytes, self._is_whole = 0, False
         # For the sender, and not for room.
         self._waited_s = 0.0
         self._since: float | None = None
         self._patience: asyncio.Timeout | None = None
 
     async def __call__(self) -> Message:
-        if self._whole:
+        if self._is_whole:
             # Until the client goes away.
             return await self._receive()
-        self._check_size(self._announced)
+        self._check_size(self._announced_bytes)
         message = await self._receive_next()
         self._bytes += len(message.get("body", b""))
         self._check_size(self._bytes)
@@ -112,7 +112,7 @@ class RequestBody:
             await self._room.acquire(self, self._bytes)
         except BodyQuotaError as exc:
             raise RequestBodyError(503, localize("リクエストが多すぎます。", "Too many requests are queued.")) from exc
-        self._whole = not message.get("more_body", False)
+        self._is_whole = not message.get("more_body", False)
         return message
 
     @property
@@ -154,7 +154,7 @@ class GuardedSend:
     """`send` with the headers of every answer, in pieces, of which the next waits until the client has taken the last."""
 
     def __init__(self, send: Send, shared: Iterable[tuple[bytes, bytes]]) -> None:
-        self._send, self._shared = send, tuple(shared)
+        self._send, self._shared_headers = send, tuple(shared)
         self.begun = False  # something of it was sent
         self.on_begin: Callable[[], object] = lambda: None  # called before
 
@@ -164,7 +164,9 @@ class GuardedSend:
             self.on_begin()
             headers = list(message.get("headers", []))
             names = {name for name, _ in headers}
-            await self._send({**message, "headers": headers + [pair for pair in (*COMMON_HEADERS, *self._shared) if pair[0] not in names]})
+            await self._send(
+                {**message, "headers": headers + [pair for pair in (*COMMON_HEADERS, *self._shared_headers) if pair[0] not in names]}
+            )
             return
         body, has_more = message.get("body", b""), message.get("more_body", False)
         for start in range(0, max(1, len(body)), RESPONSE_PIECE_BYTES):

@@ -131,6 +131,13 @@ def _has_matching_phones(phrases: Sequence[AccentPhrase], sentences: Sequence[Fi
     return pauses <= layout.pauses.keys() and read_questions - {0} == written_questions
 
 
+def _has_same_tones(phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence], layout: MoraAlignment) -> bool:
+    """Return whether the text was read with the accents of the phrases, so that it need not be read word by word for them."""
+    heights = (tone for phrase in phrases for tone in compute_phrase_heights(len(phrase.moras), phrase.accent))
+    pairs = ((offset, tone) for offsets, tone in zip(layout.moras, heights, strict=True) for offset in offsets)
+    return all(sentences[at].phones.tones[index] == tone for (at, index), tone in pairs)
+
+
 def _apply_accents(
     pipeline: Pipeline, text: str, phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence]
 ) -> list[FixedSentence]:

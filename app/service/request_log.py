@@ -35,18 +35,18 @@ class RequestLog:
 
     def __init__(self) -> None:
         self.changed: Callable[[], object] = lambda: None  # called, in the serving thread, after each
-        self._asked: deque[RequestRecord] = deque(maxlen=MAX_LOGGED_REQUESTS)
+        self._records: deque[RequestRecord] = deque(maxlen=MAX_LOGGED_REQUESTS)
         self._lock = threading.Lock()
 
     def list_records(self) -> list[RequestRecord]:
         """Return the records, the newest first."""
         with self._lock:
-            return list(reversed(self._asked))
+            return list(reversed(self._records))
 
     def add_record(self, record: RequestRecord) -> None:
         """Add a record."""
         with self._lock:
-            self._asked.append(record)
+            self._records.append(record)
         self.changed()
 
 

@@ -32,7 +32,7 @@ class SpeakerMedia:
     """The media that `/speaker_info` returns; those returned as an address can be fetched there."""
 
     def __init__(self) -> None:
-        self._offered: dict[str, tuple[Path, str]] = {}
+        self._published_files: dict[str, tuple[Path, str]] = {}
 
     def build_speaker_info(self, speaker: ServedSpeaker, address: str | None) -> dict[str, object]:
         """Return the answer of `/speaker_info`, with base64, or addresses below that of the service."""
@@ -45,7 +45,7 @@ class SpeakerMedia:
         if name == "none":
             return _EMPTY_PNG, "image/png"
         try:
-            path, kind = self._offered[name]
+            path, kind = self._published_files[name]
             return read_bounded(path, MAX_MEDIA_BYTES), kind
         except (KeyError, OSError):
             return None
@@ -69,7 +69,7 @@ class SpeakerMedia:
             return self.encode_empty_picture() if address is None else f"{address}/_resources/none"
         if address is not None:
             name = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()
-            self._offered[name] = path, kind
+            self._published_files[name] = path, kind
             return f"{address}/_resources/{name}"
         try:
             return base64.b64encode(read_bounded(path, MAX_MEDIA_BYTES)).decode()

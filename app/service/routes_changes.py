@@ -48,12 +48,11 @@ def build_preset_routes(service: HttpService) -> list[Route]:
         await asyncio.to_thread(service.presets.delete_preset, number)
         return Response(status_code=204)
 
-    presets, post = service.presets, ["POST"]
     return [
         Route("/presets", list_presets),
-        Route("/add_preset", take_preset(presets.add_preset), methods=post),
-        Route("/update_preset", take_preset(presets.update_preset), methods=post),
-        Route("/delete_preset", delete_preset, methods=post),
+        Route("/add_preset", take_preset(lambda preset: service.presets.add_preset(preset)), methods=["POST"]),
+        Route("/update_preset", take_preset(lambda preset: service.presets.update_preset(preset)), methods=["POST"]),
+        Route("/delete_preset", delete_preset, methods=["POST"]),
     ]
 
 

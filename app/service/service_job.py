@@ -61,23 +61,23 @@ class SpoolQuota:
 
     def __init__(self, memory_bytes: int = MAX_TOTAL_HELD_BYTES, disk_bytes: int = MAX_TOTAL_SPOOLED_BYTES) -> None:
         self._lock = threading.Lock()
-        self._held, self._kept = memory_bytes, disk_bytes
+        self._memory_bytes, self._disk_bytes = memory_bytes, disk_bytes
 
     def reserve_memory(self, size: int) -> bool:
         """Reserve memory for so many bytes and return False if there is not enough; a negative size gives back."""
         with self._lock:
-            fits = size <= self._held
-            self._held -= size if fits else 0
+            fits = size <= self._memory_bytes
+            self._memory_bytes -= size if fits else 0
             return fits
 
     def reserve_disk(self, size: int) -> None:
         """Reserve space on the disk; raise OutputFileError if there is not enough."""
         with self._lock:
-            if size > self._kept:
+            if size > self._disk_bytes:
                 raise OutputFileError(
                     localize("読み出されていない音声が多すぎるため、応答を中断しました。", "Too much unread audio; the response was ended.")
                 )
-            self._kept -= size
+            self._disk_bytes -= size
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,22 +140,22 @@ class ResponseSpool:
         self._lock = threading.Lock()
         self._file_lock = threading.Lock()
         self._file: AnonymousFile | None = None
-        self._held = self._kept = 0
-        self._closed = False
+        self._memory_bytes = self._disk_bytes = 0
+        self._is_closed = False
 
     def put_bytes(self, content: bytes) -> SpoolPiece:
         """Keep bytes until they are taken; raise OutputFileError if the disk is full."""
         size = len(content)
         with self._lock:
-            if self._closed:
+            if self._is_closed:
                 return SpoolPiece(0, b"")
-            if self._held + size <= MAX_HELD_BYTES and self._room.reserve_memory(size):
-                self._held += size
+            if self._memory_bytes + size <= MAX_HELD_BYTES and self._room.reserve_memory(size):
+                self._memory_bytes += size
                 return SpoolPiece(size, content)
             self._room.reserve_disk(size)
-            start, self._kept = self._kept, self._kept + size
+            start, self._disk_bytes = self._disk_bytes, self._disk_bytes + size
         with self._file_lock:
-            if not self._closed:
+            if not self._is_closed:
                 self._file = self._file or AnonymousFile()
                 self._file.seek(start)
                 self._file.write(content)
@@ -166,24 +166,24 @@ class ResponseSpool:
         """Return the bytes of a piece; reading those on the disk may take a while."""
         if piece.content is None:
             with self._file_lock:
-                if self._file is None or self._closed:
+                if self._file is None or self._is_closed:
                     return b""
                 self._file.seek(piece.start)
                 return self._file.read(piece.size)
         with self._lock:
-            if not self._closed:
-                self._held -= piece.size
+            if not self._is_closed:
+                self._memory_bytes -= piece.size
                 self._room.reserve_memory(-piece.size)
         return piece.content
 
     def close(self) -> None:
         """Give all memory and disk space back."""
         with self._lock:
-            if self._closed:
+            if self._is_closed:
                 return
-            self._closed = True
-            self._room.reserve_memory(-self._held)
-            self._room.reserve_disk(-self._kept)
+            self._is_closed = True
+            self._room.reserve_memory(-self._memory_bytes)
+            self._room.reserve_disk(-self._disk_bytes)
         with self._file_lock:
             if self._file is not None:
                 self._file.close()
@@ -243,7 +243,7 @@ class ServiceJobQueue:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._room = SpoolQuota()
-        self._waiting = 0
+        self._job_count = 0
 
     async def compute_result(self, compute: Callable[[JobContext], Result]) -> Result:
         """Return the result of one computation, which is cancelled with the task that waits."""
@@ -254,10 +254,10 @@ class ServiceJobQueue:
 
     async def stream_results(self, compute: Callable[[JobContext], Any], *, is_whole: bool = False) -> AsyncGenerator[Any, None]:
         """Yield the values that a computation emits, then its result, with `is_whole` once all is there; cancelled when the caller stops iterating."""
-        if self._waiting >= MAX_WAITING_JOBS:
+        if self._job_count >= MAX_WAITING_JOBS:
             raise create_refusal(503, "リクエストが多すぎます。", "Too many requests are queued.")
         work = ServiceJob(compute, self._room)
-        self._waiting += 1
+        self._job_count += 1
         has_ended = False
         try:
             self._engine.enqueue_job(work.computation)
@@ -265,7 +265,7 @@ class ServiceJobQueue:
                 yield item
             has_ended = True
         finally:
-            self._waiting -= 1
+            self._job_count -= 1
             if not has_ended:
                 self._engine.cancel_job(work.computation)
             work.spool.close()

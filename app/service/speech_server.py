@@ -30,7 +30,7 @@ class HttpConnection(H11Protocol):
     """One connection. Where there are too many, the one that has waited longest without a request is closed, or else the slowest sender."""
 
     waits_since = 0.0
-    _since = _arrived = 0.0  # when the request that is served began, and bytes of it
+    _since = _arrived_bytes = 0.0  # when the request that is served began, and bytes of it
     _limit: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
 
@@ -55,7 +55,7 @@ class HttpConnection(H11Protocol):
         """Return the bytes a second of an arriving body; infinity if it is not waited for, or not for long."""
         waited_s = time.monotonic() - self._since
         waits = self.is_busy and self.cycle.more_body and not self.flow.read_paused
-        return self._arrived / waited_s if waits and waited_s > SENDER_GRACE_S else math.inf
+        return self._arrived_bytes / waited_s if waits and waited_s > SENDER_GRACE_S else math.inf
 
     def data_received(self, data: bytes) -> None:
         """Take more bytes of a request."""
@@ -67,8 +67,8 @@ class HttpConnection(H11Protocol):
         except (ValueError, UnicodeError):  # a path that is no ASCII, for which the library has no answer
             self.abort()
         if self.cycle is not last_cycle:
-            self._since, self._arrived = time.monotonic(), 0
-        self._arrived += len(data)
+            self._since, self._arrived_bytes = time.monotonic(), 0
+        self._arrived_bytes += len(data)
         if self.is_busy:
             self._limit = _cancel_timer(self._limit)
 
@@ -132,7 +132,7 @@ class SpeechServer:
         self.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"  # what clients are given
         self._sockets, self._service, self._on_end = sockets, service, on_end
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._over: asyncio.Event | None = None
+        self._end_event: asyncio.Event | None = None
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run_loop, name="service", daemon=True)
 
@@ -143,9 +143,9 @@ class SpeechServer:
 
     def stop(self, limit_s: float = 1.0) -> None:
         """End every connection and all work for it at once; may be called from any thread."""
-        if self._loop is not None and self._over is not None:
+        if self._loop is not None and self._end_event is not None:
             with suppress(RuntimeError):  # it has ended already
-                self._loop.call_soon_threadsafe(self._over.set)
+                self._loop.call_soon_threadsafe(self._end_event.set)
         self._thread.join(limit_s)
 
     def _run_loop(self) -> None:
@@ -159,7 +159,7 @@ class SpeechServer:
             self._on_end()
 
     async def _serve_requests(self) -> None:
-        self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
+        self._loop, self._end_event = asyncio.get_running_loop(), asyncio.Event()
         self._loop.set_exception_handler(_log_loop_error)
         # The errors of clients, which uvicorn and asyncio would print.
         for name in ("uvicorn", "uvicorn.error", "asyncio"):
@@ -185,7 +185,7 @@ class SpeechServer:
         await server.startup(sockets=self._sockets)
         self._ready.set()
         try:
-            await self._over.wait()
+            await self._end_event.wait()
         finally:
             for listener in server.servers:
                 listener.close()

@@ -32,16 +32,16 @@ class VoiceRefiner:
     def __init__(self, on_refined: Callable[[str], None], poll_s: float = IDLE_AFTER_S) -> None:
         self._on_refined, self._poll_s = on_refined, poll_s
         # Voices of an older recipe; one that is added later gets this version's.
-        self._outdated: list[RefinementWork] | None = None
+        self._renewals: list[RefinementWork] | None = None
         self.failed: set[Path] = set()  # folders that stayed pending, which are not tried again until the next start
         self._child: subprocess.Popen[bytes] | None = None
-        self._closing = threading.Event()
+        self._close_event = threading.Event()
         self._thread = threading.Thread(target=self._refine_voices, name="refinement", daemon=True)
         self._thread.start()
 
     def stop_program(self) -> None:
         """Kill the running program, if there is one, without a wait or a lock: a handler of signals may call this."""
-        self._closing.set()
+        self._close_event.set()
         child = self._child
         if child is not None:
             with suppress(OSError):
@@ -53,17 +53,17 @@ class VoiceRefiner:
         self._thread.join()
 
     def _refine_voices(self) -> None:
-        while not self._closing.wait(self._poll_s):
+        while not self._close_event.wait(self._poll_s):
             work = None if is_speaking() else self.find_next_work()
             if work is not None:
                 self._do_work(work)
 
     def find_next_work(self) -> RefinementWork | None:
         """Return what is to be done next, or None."""
-        if self._outdated is None:
+        if self._renewals is None:
             outdated = [voice for voice in list_outdated_voices() if voice.manifest.id != NATURAL_VOICE_ID]  # that was tried at the start
-            self._outdated = [RefinementWork("renewal", voice.manifest.id, voice.manifest.name, voice.path) for voice in outdated]
-        renewals = (work for work in self._outdated if work.is_waiting())
+            self._renewals = [RefinementWork("renewal", voice.manifest.id, voice.manifest.name, voice.path) for voice in outdated]
+        renewals = (work for work in self._renewals if work.is_waiting())
         voices = (RefinementWork("voice", voice.manifest.id, voice.manifest.name, voice.path) for voice in list_pending_voices())
         berts = (RefinementWork("bert", bert.id, bert.id, bert.folder) for bert in list_pending_berts())
         return next((work for works in (renewals, voices, berts) for work in works if work.folder not in self.failed), None)
@@ -73,7 +73,7 @@ class VoiceRefiner:
             self._run_program(work)
         except OSError as exc:
             _log.warning("no program to refine %s: %s", work.id, exc)
-        if self._closing.is_set():
+        if self._close_event.is_set():
             return
         if work.is_waiting():
             self.failed.add(work.folder)
@@ -88,7 +88,7 @@ class VoiceRefiner:
         with start_own_program(os.environ, *command, "--json", separator, name) as child:
             self._child = child
             # Asked again: it may have been set before there was a child to kill.
-            if self._closing.is_set():
+            if self._close_event.is_set():
                 child.kill()
             assert child.stdin is not None
             assert child.stdout is not None
@@ -96,5 +96,5 @@ class VoiceRefiner:
             for _line in child.stdout:
                 pass
         self._child = None
-        if child.returncode and not self._closing.is_set():
+        if child.returncode and not self._close_event.is_set():
             _log.warning("refining %s ended with exit code %s", work.id, child.returncode)

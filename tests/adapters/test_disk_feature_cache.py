@@ -85,7 +85,7 @@ def test_two_processes_at_once(path: Path) -> None:
         "import sys, numpy as np; from pathlib import Path; from app.adapters.disk_feature_cache import DiskFeatureCache\n"
         "s = DiskFeatureCache(Path(sys.argv[1]))\n"
         "for n in range(30): s.put('b', sys.argv[2] + str(n), np.full((5, 1024), n, np.float16))\n"
-        "s.close(); assert not s._broken"
+        "s.close(); assert not s._is_disabled"
     )
     both = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in "xy"]
     assert [process.wait() for process in both] == [0, 0]

@@ -146,12 +146,12 @@ def test_bodies_share_one_room(serve: Serve, monkeypatch: pytest.MonkeyPatch) ->
 
         async def acquire(self, body: BodySender, arrived: int) -> None:
             await super().acquire(body, arrived)
-            self.held = sum(self._taken.values())
+            self.held = sum(self._bytes_by_body.values())
             self.most_held = max(self.most_held, self.held)
 
         def release(self, body: BodySender) -> None:
             super().release(body)
-            self.held = sum(self._taken.values())
+            self.held = sum(self._bytes_by_body.values())
 
     def made() -> Watched:
         rooms.append(Watched(size))

@@ -47,12 +47,12 @@ class DownloadProgressMeter:
         self._clock = clock
         self._told_at: float | None = None
         self._measured_at = 0.0
-        self._received = 0
-        self._speed: float | None = None
+        self._byte_count = 0
+        self._bytes_per_s: float | None = None
 
     def start_connection(self, received: int, total: int | None) -> None:
         """Begin a connection with bytes from before, which say nothing about its speed."""
-        self._measured_at, self._received = self._clock(), received
+        self._measured_at, self._byte_count = self._clock(), received
         self._report_progress(received, total)
 
     def update_received(self, received: int, total: int | None) -> None:
@@ -71,13 +71,13 @@ class DownloadProgressMeter:
         elapsed_s = now_s - self._measured_at
         if elapsed_s <= 0:
             return
-        speed = (received - self._received) / elapsed_s
+        speed = (received - self._byte_count) / elapsed_s
         weight = 1 - math.exp(-elapsed_s / SPEED_SMOOTHING_S)
-        self._speed = speed if self._speed is None else self._speed + weight * (speed - self._speed)
-        self._measured_at, self._received = now_s, received
+        self._bytes_per_s = speed if self._bytes_per_s is None else self._bytes_per_s + weight * (speed - self._bytes_per_s)
+        self._measured_at, self._byte_count = now_s, received
 
     def _report_progress(self, received: int, total: int | None) -> None:
         self._told_at = self._clock()
-        speed = max(self._speed or 0.0, 0.0)
+        speed = max(self._bytes_per_s or 0.0, 0.0)
         left_s = max(total - received, 0) / speed if total is not None and speed >= MIN_BYTES_PER_S else None
         self._on_progress(DownloadProgress(received, total, speed, left_s))

@@ -42,15 +42,15 @@ class DownloadJob:
         cancelled: Callable[[], bool],
         waiting: WaitAnnouncer,
     ) -> None:
-        self._request, self._part, self._expected = request, part, expected
-        self._speedometer, self._cancelled, self._waiting = speedometer, cancelled, waiting
-        self._furthest = self._counted = part.length
-        self._pieced = False
+        self._request, self._partial_download, self._expected_file = request, part, expected
+        self._speedometer, self._is_cancelled, self._announcer = speedometer, cancelled, waiting
+        self._furthest = self._counted_bytes = part.length
+        self._is_in_pieces = False
 
     def has_advanced(self) -> bool:
         """Return whether the last attempt got well beyond where any before it had been; a server that always stops at one place does not."""
-        gained = self._furthest - self._counted
-        self._counted = self._furthest
+        gained = self._furthest - self._counted_bytes
+        self._counted_bytes = self._furthest
         return gained >= self._request.retry_policy.min_progress_bytes
 
     def try_once(self, target: Path) -> ResponseHead:
@@ -58,83 +58,83 @@ class DownloadJob:
         try:
             head = self._receive_file()
         except ChecksumMismatchError:
-            self._part.discard_bytes()
+            self._partial_download.discard_bytes()
             # Pieces of two files, perhaps.
-            if self._pieced:
+            if self._is_in_pieces:
                 raise build_disconnected_error(self._request.address.host, wait_s=0) from None
             raise
         except UnfitFileError:
-            self._part.discard_bytes()
+            self._partial_download.discard_bytes()
             raise
-        length = self._part.length
-        self._part.move_to_target(target)
+        length = self._partial_download.length
+        self._partial_download.move_to_target(target)
         self._speedometer.finish_file(length)
         return head
 
     def _receive_file(self) -> ResponseHead:
-        with ResponseStream(replace(self._request, headers=self._build_range_headers()), self._cancelled, self._waiting) as stream:
+        with ResponseStream(replace(self._request, headers=self._build_range_headers()), self._is_cancelled, self._announcer) as stream:
             head = stream.wait_for_head()
             total = self._accept_response(head)
             if head.status != RANGE_REFUSED:
-                self._speedometer.start_connection(self._part.length, total)
-                self._part.append_blocks(stream.iterate_blocks(), lambda: self._check_growth(total, head.host))
-        if total is not None and self._part.length != total:
+                self._speedometer.start_connection(self._partial_download.length, total)
+                self._partial_download.append_blocks(stream.iterate_blocks(), lambda: self._check_growth(total, head.host))
+        if total is not None and self._partial_download.length != total:
             raise build_disconnected_error(head.host)
-        self._expected.check_complete_file(self._part.length, self._part.compute_sha256(), head.host)
+        self._expected_file.check_complete_file(self._partial_download.length, self._partial_download.compute_sha256(), head.host)
         return head
 
     def _build_range_headers(self) -> dict[str, str]:
-        origin = self._part.origin
+        origin = self._partial_download.origin
         if origin is None or origin.encoded:
             return {}
-        headers = {"Range": f"bytes={self._part.length}-"}
+        headers = {"Range": f"bytes={self._partial_download.length}-"}
         # A known hash vouches for the whole. Without one the server must; and copies of one file on several servers often differ in their tags.
-        if self._expected.sha256 is None and origin.validator is not None:
+        if self._expected_file.sha256 is None and origin.validator is not None:
             headers["If-Range"] = origin.validator
         return headers
 
     def _accept_response(self, head: ResponseHead) -> int | None:
         if head.status == WHOLE:
             return self._begin_file(head)
-        origin = self._part.origin
+        origin = self._partial_download.origin
         match = _CONTENT_RANGE.fullmatch(head.headers.get("Content-Range", "").strip())
         total = parse_length(match[2]) if match else None
         start = parse_length(match[1]) if match else None
         if origin is None or head.status not in (PARTIAL, RANGE_REFUSED):
             raise build_status_error(head.status, head.headers, head.host)
-        if head.status == RANGE_REFUSED and total == self._part.length and origin.total in (None, total):
+        if head.status == RANGE_REFUSED and total == self._partial_download.length and origin.total in (None, total):
             return total  # all was there already
-        if head.status == PARTIAL and start == self._part.length and self._is_same_file(origin, head, total):
+        if head.status == PARTIAL and start == self._partial_download.length and self._is_same_file(origin, head, total):
             return self._resume_file(head, origin.total if total is None else total)
-        self._part.discard_bytes()
+        self._partial_download.discard_bytes()
         raise build_disconnected_error(head.host, wait_s=0)
 
     def _begin_file(self, head: ResponseHead) -> int | None:
         origin = ResumeValidator.from_headers(head.headers, parse_length(head.headers.get("Content-Length")))
-        self._part.discard_bytes()
-        self._pieced = False
+        self._partial_download.discard_bytes()
+        self._is_in_pieces = False
         if origin.total is not None:
-            self._expected.check_total(origin.total, head.host)
-            check_free_space(self._part.folder, origin.total, build_disk_full_error)
-        self._part.begin_file(origin)
+            self._expected_file.check_total(origin.total, head.host)
+            check_free_space(self._partial_download.folder, origin.total, build_disk_full_error)
+        self._partial_download.begin_file(origin)
         return origin.total
 
     def _resume_file(self, head: ResponseHead, total: int | None) -> int | None:
-        self._pieced = True
+        self._is_in_pieces = True
         if total is not None:
-            self._expected.check_total(total, head.host)
-            check_free_space(self._part.folder, total - self._part.length, build_disk_full_error)
+            self._expected_file.check_total(total, head.host)
+            check_free_space(self._partial_download.folder, total - self._partial_download.length, build_disk_full_error)
         return total
 
     def _is_same_file(self, origin: ResumeValidator, head: ResponseHead, total: int | None) -> bool:
         fresh = ResumeValidator.from_headers(head.headers, total)
-        tags_agree = self._expected.sha256 is not None or fresh.validator in (None, origin.validator)
+        tags_agree = self._expected_file.sha256 is not None or fresh.validator in (None, origin.validator)
         return tags_agree and not fresh.encoded and (total is None or origin.total in (None, total))
 
     def _check_growth(self, total: int | None, host: str) -> None:
-        length = self._part.length
+        length = self._partial_download.length
         self._furthest = max(self._furthest, length)
-        self._expected.check_growth(length, host)
+        self._expected_file.check_growth(length, host)
         self._speedometer.update_received(length, total)
 
 

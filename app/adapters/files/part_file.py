@@ -73,18 +73,18 @@ class PartFile(CheckedFile):
     """
 
     def __init__(self, path: Path, *, follows_link: bool = True) -> None:
-        self._shown = path
+        self._path_for_messages = path
         try:
             self.target = resolve_symlink(path) if follows_link else path  # what gets the content
             self._check_target()
             remove_stale_parts(self.target.parent)
-            self._part = prepare_part_path(self.target)
-            super().__init__(self._part.open("xb+", buffering=0))
+            self._part_path = prepare_part_path(self.target)
+            super().__init__(self._part_path.open("xb+", buffering=0))
             # A disk without locks; there only the age shows it.
             with contextlib.suppress(OSError):
                 _lock_file(self._file.fileno())
         except (OSError, ValueError) as exc:
-            raise build_write_error(self._shown, exc) from exc
+            raise build_write_error(self._path_for_messages, exc) from exc
 
     def commit(self) -> None:
         """Put all data on the disk, then under the target's name; remove the part and raise OutputFileError if that fails."""
@@ -101,13 +101,13 @@ class PartFile(CheckedFile):
     def put_in_place(self, path: Path | None = None) -> None:
         """Give the finished part the target's name, or that of another file beside it; remove the part and raise OutputFileError if that fails."""
         with self._discard_on_error():
-            move_path(self._part, self.target if path is None else path)
+            move_path(self._part_path, self.target if path is None else path)
 
     def take_free_name(self, path: Path | None = None) -> bool:
         """Give the finished part that name as `put_in_place` does if nothing has it; else keep the part and return False."""
         with self._discard_on_error():
             try:
-                move_to_free_name(self._part, self.target if path is None else path)
+                move_to_free_name(self._part_path, self.target if path is None else path)
             except FileExistsError:
                 return False
         return True
@@ -115,7 +115,7 @@ class PartFile(CheckedFile):
     def discard(self) -> None:
         """Remove the written data."""
         self._file.close()
-        self._part.unlink(missing_ok=True)
+        self._part_path.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def _discard_on_error(self) -> Iterator[None]:
@@ -123,10 +123,10 @@ class PartFile(CheckedFile):
             yield
         except OSError as exc:
             self.discard()
-            raise build_write_error(self._shown, exc) from exc
+            raise build_write_error(self._path_for_messages, exc) from exc
 
     def _build_write_error(self, cause: OSError) -> OutputFileError:
-        return build_write_error(self._shown, cause)
+        return build_write_error(self._path_for_messages, cause)
 
     def _check_target(self) -> None:
         # It gives way itself; what it leads to is neither opened nor asked for.
@@ -220,28 +220,28 @@ class FileSet:
 
     def __init__(self, replaced_names: Collection[str]) -> None:
         self._replaced_names = replaced_names
-        self._parts: list[PartFile] = []
+        self._part_files: list[PartFile] = []
         self._aside: Path | None = None
 
     def write_file(self, path: Path, content: bytes) -> None:
         """Add a file, complete on the disk but for its name; raise OutputFileError if the disk refuses it."""
         part = PartFile(path, follows_link=False)
-        self._parts.append(part)
+        self._part_files.append(part)
         part.write(content)
         part.raise_write_error()
         part.finish_writing()
 
     def add_part(self, part: PartFile) -> None:
         """Add a file that is written already."""
-        self._parts.append(part)
+        self._part_files.append(part)
 
     def commit(self) -> None:
         """Give all files their names, in the order in which they were added; if OutputFileError is raised, nothing has changed."""
         try:
-            for part in self._parts:
+            for part in self._part_files:
                 part.finish_writing()
             # A single file needs no link to be restored from, for its rename is the last step.
-            self._rename_parts([self._link_old_file(part.target) if len(self._parts) > 1 else None for part in self._parts])
+            self._rename_parts([self._link_old_file(part.target) if len(self._part_files) > 1 else None for part in self._part_files])
         except BaseException:
             self.discard()
             raise
@@ -251,7 +251,7 @@ class FileSet:
 
     def discard(self) -> None:
         """Remove the files that have no name yet."""
-        for part in self._parts:
+        for part in self._part_files:
             part.discard()
 
     def _link_old_file(self, target: Path) -> Path | None:
@@ -281,7 +281,7 @@ class FileSet:
     def _rename_parts(self, backups: list[Path | None]) -> None:
         renames: list[tuple[Path, Path | None]] = []
         try:
-            for part, old in zip(self._parts, backups, strict=True):
+            for part, old in zip(self._part_files, backups, strict=True):
                 if part.target.name in self._replaced_names:
                     part.put_in_place()
                 elif not part.take_free_name():

@@ -41,23 +41,23 @@ class ResponseStream:
         self, request: HttpRequest, cancelled: Callable[[], bool], waiting: WaitAnnouncer | None = None, *, is_small: bool = False
     ) -> None:
         self._request = request
-        self._cancelled = cancelled
-        self._waiting = waiting or WaitAnnouncer()
+        self._is_cancelled = cancelled
+        self._announcer = waiting or WaitAnnouncer()
         self._small = is_small
-        self._arrived: queue.Queue[ResponseHead | bytes | Exception] = queue.Queue(MAX_QUEUED_BLOCKS)
-        self._abandoned = threading.Event()
+        self._item_queue: queue.Queue[ResponseHead | bytes | Exception] = queue.Queue(MAX_QUEUED_BLOCKS)
+        self._abandon_event = threading.Event()
         self._answer: HttpResponse | None = None
         self._head_arrived = False
 
     def __enter__(self) -> ResponseStream:
-        self._waiting.host = self._request.address.host
+        self._announcer.host = self._request.address.host
         self._began = self._listening_since = time.monotonic()
         threading.Thread(target=self._receive_blocks, name="download", daemon=True).start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._abandoned.set()
-        self._waiting.end_wait()
+        self._abandon_event.set()
+        self._announcer.end_wait()
         if self._answer is not None:
             self._answer.interrupt()
 
@@ -81,14 +81,14 @@ class ResponseStream:
 
     def _wait_for_item(self) -> ResponseHead | bytes | None:
         """Return what arrived, None if nothing did for a moment, empty at the end of the body."""
-        if self._cancelled():
+        if self._is_cancelled():
             raise DownloadCancelledError
         try:
-            item = self._arrived.get(timeout=CANCEL_POLL_S)
+            item = self._item_queue.get(timeout=CANCEL_POLL_S)
         except queue.Empty:
             self._check_silence()
             return None
-        self._waiting.end_wait()
+        self._announcer.end_wait()
         if isinstance(item, Exception):
             raise item
         self._check_deadline(time.monotonic())
@@ -101,16 +101,16 @@ class ResponseStream:
         if self._head_arrived and not self._small:
             left_s = self._request.retry_policy.silence_timeout_s + THREAD_GRACE_S - silent_s
             if left_s <= 0:
-                raise build_no_response_error(self._waiting.host)
+                raise build_no_response_error(self._announcer.host)
         else:
             self._check_deadline(now_s)
             left_s = self._began + self._request.retry_policy.response_timeout_s - now_s
-        self._waiting.announce_silent_server(silent_s, left_s)
+        self._announcer.announce_silent_server(silent_s, left_s)
 
     def _check_deadline(self, now_s: float) -> None:
         limit_s = self._request.retry_policy.response_timeout_s
         if (self._small or not self._head_arrived) and now_s - self._began > limit_s:
-            raise build_too_slow_error(self._waiting.host, limit_s)
+            raise build_too_slow_error(self._announcer.host, limit_s)
 
     def _receive_blocks(self) -> None:
         try:
@@ -120,7 +120,7 @@ class ResponseStream:
             return
         try:
             self._queue_item(self._answer.head)
-            while not self._abandoned.is_set():
+            while not self._abandon_event.is_set():
                 block = self._answer.read_block()
                 self._queue_item(block)
                 if not block:
@@ -131,13 +131,13 @@ class ResponseStream:
             self._answer.close()
 
     def _update_host(self, host: str) -> None:
-        if not self._abandoned.is_set():
-            self._waiting.host = host
+        if not self._abandon_event.is_set():
+            self._announcer.host = host
 
     def _queue_item(self, item: ResponseHead | bytes | Exception) -> None:
-        while not self._abandoned.is_set():
+        while not self._abandon_event.is_set():
             try:
-                self._arrived.put(item, timeout=CANCEL_POLL_S)
+                self._item_queue.put(item, timeout=CANCEL_POLL_S)
             except queue.Full:
                 continue
             return

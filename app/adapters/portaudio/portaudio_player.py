@@ -56,7 +56,7 @@ class PortAudioStream:
     def __init__(self, device: AudioDevice, rate: int, latency_s: float) -> None:
         self.device = device
         self.rate = rate  # its sampling rate in Hz
-        self._ring: SampleRing | None = None
+        self._sample_ring: SampleRing | None = None
         self._stalled_polls = 0
         self._blocks = 0
         sounddevice = load_portaudio()
@@ -77,18 +77,18 @@ class PortAudioStream:
 
     def start_playing(self, ring: SampleRing) -> None:
         """Play `ring` from now on."""
-        self._ring = ring
+        self._sample_ring = ring
         try:
             portaudio_thread.call_and_wait(self._stream.start)
         except AudioDeviceError:  # no answer: closing would have none either
-            self._ring = None
+            self._sample_ring = None
             raise
         except load_portaudio().PortAudioError as exc:
             self.close()
             raise build_device_error(exc, self.device.label) from exc
 
     def _fill_output(self, out: Float32, _frames: int, _time: Any, _status: Any) -> None:
-        ring = self._ring
+        ring = self._sample_ring
         # Let go of: a device that wakes up again must not eat another stream's samples.
         if ring is None:
             out.fill(0)
@@ -97,7 +97,7 @@ class PortAudioStream:
 
     def is_alive(self) -> bool:
         """Return False once the device is gone or requests no more samples; to be polled every POLL_S while waiting."""
-        blocks = self._ring.blocks if self._ring else 0
+        blocks = self._sample_ring.blocks if self._sample_ring else 0
         self._stalled_polls = self._stalled_polls + 1 if blocks == self._blocks else 0
         self._blocks = blocks
         try:
@@ -107,7 +107,7 @@ class PortAudioStream:
 
     def close(self, play_out: bool = False) -> bool:
         """Close the stream, with `play_out` after the device has played the samples that it holds; return False if it hangs and is left behind."""
-        self._ring = None if not play_out else self._ring
+        self._sample_ring = None if not play_out else self._sample_ring
         if self._stalled_polls < MAX_STALLED_POLLS:
             with suppress(AudioDeviceError):
                 portaudio_thread.call_and_wait(partial(self._close_device, play_out))
@@ -127,7 +127,7 @@ class PortAudioStream:
             time.sleep(CALLBACK_LATE_S)
             self._stream.stop(ignore_errors=True)
         self._stream.close(ignore_errors=True)
-        self._ring = None
+        self._sample_ring = None
 
 
 class PortAudioPlayer:
@@ -145,7 +145,7 @@ class PortAudioPlayer:
         self._stream: PortAudioStream | None = None
         self._has_replaced_device = False  # in this request
         self._queue_s = queue_s
-        self._ring = SampleRing(1, 1)
+        self._sample_ring = SampleRing(1, 1)
         self._converter = RateConverter(1)
         self._marks = RequestMarks()
         self._current_mark: RequestMark | None = None
@@ -165,7 +165,7 @@ class PortAudioPlayer:
             stream = self._open_stream(self._choice, sampling_rate)
         with self._lock:
             self._marks.clear_marks()
-            self._ring = SampleRing(max(1, round(self._queue_s * stream.rate)), stream.rate)
+            self._sample_ring = SampleRing(max(1, round(self._queue_s * stream.rate)), stream.rate)
             self._converter = RateConverter(stream.rate)
         self._start_stream(stream)
 
@@ -184,15 +184,15 @@ class PortAudioPlayer:
         writing = self._current_mark
         if writing is None or writing.request_id != chunk.request_id:
             self._begin_request(chunk, aborts)
-        if chunk.delay_s and not self._ring.pending:
-            self._ring.add_silence(round(chunk.delay_s * self._converter.rate))
+        if chunk.delay_s and not self._sample_ring.pending:
+            self._sample_ring.add_silence(round(chunk.delay_s * self._converter.rate))
         samples = self._converter.convert_rate(chunk.samples, chunk.sampling_rate)
         if chunk.last:
             samples = np.concatenate([samples, self._converter.flush_filter()])
         if not self._queue_samples(samples, len(chunk.samples), chunk.last, aborts) and not chunk.last:
             self._aborted_id = chunk.request_id
         elif (chunk.silence or chunk.may_wait) and not chunk.last:
-            self._ring.allow_gap()
+            self._sample_ring.allow_gap()
 
     def finish_request(self) -> None:
         """End the request being written, without waiting until it is heard; needed if its `last` chunk may be missing."""
@@ -209,7 +209,7 @@ class PortAudioPlayer:
         self.finish_request()
         heard_at: float | None = None
         while True:
-            if self._ring.pending:
+            if self._sample_ring.pending:
                 self._replace_lost_device()
             elif heard_at is None:
                 heard_at = time.monotonic() + self.latency_s
@@ -236,13 +236,13 @@ class PortAudioPlayer:
             if self._current_mark is not None:
                 self._aborted_id, self._current_mark = self._current_mark.request_id, None
             self._marks.clear_marks()
-            self._ring.discard_queue()
+            self._sample_ring.discard_queue()
 
     @property
     def position(self) -> PlayPosition | None:
         """Return where the request that sounds stands; the last one stays until another begins, None after an abort."""
         with self._lock:
-            return self._marks.compute_position(self._ring.read, self._converter.rate)
+            return self._marks.compute_position(self._sample_ring.read, self._converter.rate)
 
     @property
     def played_frames(self) -> int:
@@ -253,22 +253,22 @@ class PortAudioPlayer:
     @property
     def queued_s(self) -> float:
         """Return the seconds of sound that wait."""
-        return self._ring.pending / self._converter.rate
+        return self._sample_ring.pending / self._converter.rate
 
     @property
     def level(self) -> tuple[float, float]:
         """Return peak and effective value of the samples that the device takes next, with 1 for full scale."""
-        return self._ring.measure_level(round(LEVEL_WINDOW_S * self._converter.rate))
+        return self._sample_ring.measure_level(round(LEVEL_WINDOW_S * self._converter.rate))
 
     @property
     def underruns(self) -> int:
         """Return the number of gaps within requests since the device opened."""
-        return self._ring.underruns
+        return self._sample_ring.underruns
 
     @property
     def underrun_frames(self) -> int:
         """Return the length of those gaps together, in frames of the device."""
-        return self._ring.underrun_frames
+        return self._sample_ring.underrun_frames
 
     @property
     def latency_s(self) -> float:
@@ -288,8 +288,8 @@ class PortAudioPlayer:
         self.open_device(chunk.sampling_rate)
         with self._lock:
             if aborts == self._aborts:
-                start = self._ring.begin_request()
-                self._current_mark = self._marks.begin_request(chunk.request_id, chunk.sampling_rate, start, self._ring.read)
+                start = self._sample_ring.begin_request()
+                self._current_mark = self._marks.begin_request(chunk.request_id, chunk.sampling_rate, start, self._sample_ring.read)
 
     def _queue_samples(self, samples: Float32, frames: int, last: bool, aborts: int) -> bool:
         """Put samples at the device's rate, `frames` at the voice's, into the ring; return False if an abort came in between."""
@@ -302,8 +302,8 @@ class PortAudioPlayer:
                     counted = True
                     self._current_mark.frames += frames
                     if last:
-                        self._current_mark.end, self._current_mark = self._ring.end_request(len(samples)), None
-                samples = samples[self._ring.put_samples(samples) :]
+                        self._current_mark.end, self._current_mark = self._sample_ring.end_request(len(samples)), None
+                samples = samples[self._sample_ring.put_samples(samples) :]
             self._replace_lost_device()
             if not samples.size:
                 return True
@@ -331,7 +331,7 @@ class PortAudioPlayer:
             with self._lock:
                 self._current_mark = None
                 self._marks.clear_marks()
-                self._ring.clear_queue()
+                self._sample_ring.clear_queue()
             raise
 
     def _open_stream(self, choice: str | int | None, rate: int) -> PortAudioStream:
@@ -340,6 +340,6 @@ class PortAudioPlayer:
         return PortAudioStream(device, find_accepted_rate(device, rate), self._wanted_latency_s)
 
     def _start_stream(self, stream: PortAudioStream) -> None:
-        self._ring.add_silence(round(self._pre_roll_s * stream.rate))
-        stream.start_playing(self._ring)
+        self._sample_ring.add_silence(round(self._pre_roll_s * stream.rate))
+        stream.start_playing(self._sample_ring)
         self._stream = stream

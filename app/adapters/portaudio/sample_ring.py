@@ -30,7 +30,7 @@ class SampleRing:
         # underruns, underrun_frames: gaps within a request that had started, and how long they were together.
         self.underruns = 0
         self.underrun_frames = 0
-        self._starving = False
+        self._is_starving = False
         self._hold = 0
         self._discard = 0
         self._start = 0
@@ -126,10 +126,10 @@ class SampleRing:
         gap = min(missing, self._end - self.read)
         if gap > 0 and self.read > self._start:
             self.underrun_frames += gap
-            self.underruns += not self._starving
-            self._starving = True
+            self.underruns += not self._is_starving
+            self._is_starving = True
         elif gap <= 0:
-            self._starving = False
+            self._is_starving = False
 
 
 @dataclass(frozen=True, slots=True)

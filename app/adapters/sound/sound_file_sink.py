@@ -123,11 +123,11 @@ class SoundFileSink:
 class _SoundPartFile:
     def __init__(self, path: Path, encoding: SoundEncoding, *, follows_link: bool) -> None:
         self._path = path
-        self._part = PartFile(path, follows_link=follows_link)
+        self._part_file = PartFile(path, follows_link=follows_link)
         self._sound: soundfile.SoundFile | None = None
         form = encoding.rate, encoding.channels, encoding.subtype
         with self._discard_on_error():
-            self._sound = soundfile.SoundFile(self._part, "w", *form, format=encoding.container, compression_level=encoding.level)
+            self._sound = soundfile.SoundFile(self._part_file, "w", *form, format=encoding.container, compression_level=encoding.level)
 
     def write_frames(self, frames: Float32) -> None:
         """Write float32 (N, channels) within [-1, 1]."""
@@ -144,14 +144,14 @@ class _SoundPartFile:
         assert self._sound is not None
         with self._discard_on_error():
             self._sound.close()
-        return self._part
+        return self._part_file
 
     def discard(self) -> None:
         """End the encoding and remove the file."""
         with suppress(soundfile.SoundFileError):
             if self._sound is not None:
                 self._sound.close()
-        self._part.discard()
+        self._part_file.discard()
 
     @contextmanager
     def _discard_on_error(self) -> Iterator[None]:
@@ -160,9 +160,9 @@ class _SoundPartFile:
             try:
                 yield
             except (soundfile.SoundFileError, AssertionError) as exc:  # it asserts that all frames were taken
-                self._part.raise_write_error()
+                self._part_file.raise_write_error()
                 raise build_write_error(self._path, exc) from exc
-            self._part.raise_write_error()
+            self._part_file.raise_write_error()
         except BaseException:
             self.discard()
             raise
@@ -180,7 +180,7 @@ class WavPipeWriter:
                 localize("ファイル名を指定してください。", "Specify a file instead."),
             )
         self._out = stream
-        self._encoding = encoding
+        self._sound_encoding = encoding
         self._size = 0
         self._start = self._find_position()
         self._send_bytes(self._build_header(_UNKNOWN_LENGTH, _UNKNOWN_LENGTH))
@@ -188,7 +188,7 @@ class WavPipeWriter:
     def write_frames(self, samples: Float32) -> None:
         """Write float32 (N, channels) within [-1, 1]."""
         encoded = io.BytesIO()
-        form = self._encoding
+        form = self._sound_encoding
         with soundfile.SoundFile(encoded, "w", form.rate, form.channels, form.subtype, endian="LITTLE", format="RAW") as raw:
             raw.write(samples)
         self._size += encoded.tell()
@@ -208,7 +208,7 @@ class WavPipeWriter:
         self._out.seek(end)
 
     def _build_header(self, riff_size: int, data_size: int) -> bytes:
-        form = self._encoding
+        form = self._sound_encoding
         sample = _BYTES_PER_SAMPLE[form.subtype]
         kind = 3 if form.subtype == "FLOAT" else 1
         layout = (kind, form.channels, form.rate, form.rate * form.channels * sample, form.channels * sample, sample * 8)

@@ -108,7 +108,7 @@ class AgentSession:
         self._is_initialised = False
         self._current: RequestId = None
         # The oldest ones, which came after their answers, give way. Both threads use it: none of its calls lets the other one in.
-        self._cancelled: deque[RequestId] = deque(maxlen=MAX_CANCELLED_CALLS)
+        self._cancelled_ids: deque[RequestId] = deque(maxlen=MAX_CANCELLED_CALLS)
 
     def handle_at_once(self, line: bytes) -> dict[str, Any] | None:
         """Return the answer to a ping, and stop the call that a line cancels, in the thread that reads; None where a line waits for its turn."""
@@ -136,7 +136,7 @@ class AgentSession:
 
     def _cancel_call(self, number: Any) -> None:
         if type(number) in (int, str):
-            self._cancelled.append(number)
+            self._cancelled_ids.append(number)
             if number == self._current:
                 self._tools.stop_sound()
 
@@ -158,7 +158,7 @@ class AgentSession:
         finally:
             self._current = None
             with suppress(ValueError):
-                self._cancelled.remove(number)
+                self._cancelled_ids.remove(number)
 
     def _handle_request(self, message: RpcMessage) -> dict[str, Any]:
         match message.method:
@@ -175,7 +175,7 @@ class AgentSession:
                 name, arguments = message.params.get("name"), message.params.get("arguments", {})
                 if not isinstance(name, str) or not isinstance(arguments, dict):
                     raise RpcError(INVALID_PARAMS, "Invalid params")
-                return self._tools.call_tool(name, arguments, self.agent, lambda: message.id in self._cancelled)
+                return self._tools.call_tool(name, arguments, self.agent, lambda: message.id in self._cancelled_ids)
         raise RpcError(METHOD_NOT_FOUND, "Method not found")
 
     def _begin_session(self, params: dict[str, Any]) -> dict[str, Any]:

@@ -59,42 +59,42 @@ class ChatMessageParser:
     """Takes the bytes of one connection in whatever pieces they come."""
 
     def __init__(self) -> None:
-        self._waiting = bytearray()
+        self._unparsed_bytes = bytearray()
         self._has_found_messages = False
 
     @property
     def has_only_whole_messages(self) -> bool:
         """Return whether a command has come, and no part of another one."""
-        return self._has_found_messages and not self._waiting
+        return self._has_found_messages and not self._unparsed_bytes
 
     def parse_bytes(self, data: bytes) -> Iterator[ChatMessage]:
         """Yield the commands that these bytes complete; raise ChatProtocolError at what is none, after all that stand before it."""
-        self._waiting += data
+        self._unparsed_bytes += data
         while (message := self._take_message()) is not None:
             self._has_found_messages = True
             yield message
 
     def _take_message(self) -> ChatMessage | None:
-        if len(self._waiting) < _COMMAND.size:
+        if len(self._unparsed_bytes) < _COMMAND.size:
             return None
-        (number,) = _COMMAND.unpack_from(self._waiting)
+        (number,) = _COMMAND.unpack_from(self._unparsed_bytes)
         try:
             command = ChatCommand(number)
         except ValueError:
             raise ChatProtocolError(f"unknown command {number:#06x}") from None
         if command is not ChatCommand.TALK:
-            del self._waiting[: _COMMAND.size]
+            del self._unparsed_bytes[: _COMMAND.size]
             return ChatMessage(command)
-        if len(self._waiting) < _TALK_HEADER.size:
+        if len(self._unparsed_bytes) < _TALK_HEADER.size:
             return None
-        _number, speed, tone, volume, voice, character_set, length = _TALK_HEADER.unpack_from(self._waiting)
+        _number, speed, tone, volume, voice, character_set, length = _TALK_HEADER.unpack_from(self._unparsed_bytes)
         if not 0 <= length <= MAX_TEXT_BYTES:
             raise ChatProtocolError(f"a text of {length} bytes")
         end = _TALK_HEADER.size + length
-        if len(self._waiting) < end:
+        if len(self._unparsed_bytes) < end:
             return None
-        text = _decode_text(bytes(self._waiting[_TALK_HEADER.size : end]), character_set)
-        del self._waiting[:end]
+        text = _decode_text(bytes(self._unparsed_bytes[_TALK_HEADER.size : end]), character_set)
+        del self._unparsed_bytes[:end]
         return ChatMessage(command, None if text is None else ChatTalk(text, speed, tone, volume, voice))
 
 

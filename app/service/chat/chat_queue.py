@@ -95,14 +95,14 @@ class ChatQueue:
         self.rules = rules  # may be replaced at any time
         self.on_change: Callable[[], object] = lambda: None  # called after a command, in the thread that listens
         self.on_skip: Callable[[], object] = lambda: None  # called when the comment that sounds is to end, in the thread that listens
-        self._waiting: deque[ChatTalk] = deque()
-        self._before = ""
+        self._waiting_talks: deque[ChatTalk] = deque()
+        self._last_text = ""
         self.is_paused = False  # no comment begins for now
         self.is_playing = False  # a comment is being read
-        self._changed = threading.Condition()
+        self._change_condition = threading.Condition()
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self._waiting_talks)
 
     def handle_message(self, message: ChatMessage) -> bytes:
         """Handle a command and return the answer to its sender, which is empty for most."""
@@ -122,28 +122,28 @@ class ChatQueue:
                 return bytes([self.is_playing])
             case ChatCommand.GET_WAITING:
                 return struct.pack("<i", len(self))
-        with self._changed:
-            self._changed.notify_all()
+        with self._change_condition:
+            self._change_condition.notify_all()
         self.on_change()
         return b""
 
     def take_talk(self, timeout_s: float = 0.0) -> ChatTalk | None:
         """Return the next comment and count it as playing until `finish_talk`; None if there is none in time."""
-        with self._changed:
-            self._changed.wait_for(lambda: bool(self._waiting) and not self.is_paused, timeout_s)
-            if self.is_paused or not self._waiting:
+        with self._change_condition:
+            self._change_condition.wait_for(lambda: bool(self._waiting_talks) and not self.is_paused, timeout_s)
+            if self.is_paused or not self._waiting_talks:
                 return None
             self.is_playing = True
-            return self._waiting.popleft()
+            return self._waiting_talks.popleft()
 
     def return_talk(self, talk: ChatTalk) -> None:
         """Put the comment that was being read back before all others, as far as the rules leave it room, and count none as playing."""
-        with self._changed:
+        with self._change_condition:
             self.is_playing = False
             room = 1 if self.rules.is_latest_only else self.rules.max_waiting
-            if len(self._waiting) < room:
-                self._waiting.appendleft(talk)
-            self._changed.notify_all()
+            if len(self._waiting_talks) < room:
+                self._waiting_talks.appendleft(talk)
+            self._change_condition.notify_all()
 
     def finish_talk(self) -> None:
         """Count no comment as playing."""
@@ -151,21 +151,21 @@ class ChatQueue:
 
     def clear(self) -> None:
         """Drop the comments that wait."""
-        with self._changed:
-            self._waiting.clear()
+        with self._change_condition:
+            self._waiting_talks.clear()
 
     def _add_talk(self, talk: ChatTalk) -> None:
-        with self._changed:
+        with self._change_condition:
             rules = self.rules
-            accepted = rules.apply_to(talk, self._before)
+            accepted = rules.apply_to(talk, self._last_text)
             if accepted is None:
                 return
-            self._before = accepted.text
+            self._last_text = accepted.text
             if rules.is_latest_only:
-                self._waiting.clear()
-            self._waiting.append(accepted)
-            while len(self._waiting) > rules.max_waiting:
-                self._waiting.popleft()
+                self._waiting_talks.clear()
+            self._waiting_talks.append(accepted)
+            while len(self._waiting_talks) > rules.max_waiting:
+                self._waiting_talks.popleft()
 
 
 def build_chat_request(talk: ChatTalk, name: str, settings: LineSettings | None = None) -> SynthesisRequest:

@@ -148,14 +148,14 @@ class ChatServer:
         self._access = AccessRules(self.http_port, origins=origins)
         self._connections: list[set[asyncio.StreamWriter]] = []  # by port
         self._loop = asyncio.new_event_loop()
-        self._over = asyncio.Event()
+        self._end_event = asyncio.Event()
         self._thread = threading.Thread(target=self._run_loop, args=(sockets,), name="chat reader", daemon=True)
         self._thread.start()
 
     def stop_server(self) -> None:
         """Close the ports and all connections."""
         with suppress(RuntimeError):  # it has ended
-            self._loop.call_soon_threadsafe(self._over.set)
+            self._loop.call_soon_threadsafe(self._end_event.set)
         self._thread.join(_STOP_TIMEOUT_S)
 
     def _run_loop(self, sockets: list[socket.socket]) -> None:
@@ -169,7 +169,7 @@ class ChatServer:
             await asyncio.start_server(self._limit_connection(handler), sock=listener, limit=MAX_HEAD_BYTES)
             for handler, listener in zip(handlers, sockets, strict=True)
         ]
-        await self._over.wait()
+        await self._end_event.wait()
         for server in servers:
             server.close()
         for writer in [writer for connected in self._connections for writer in connected]:

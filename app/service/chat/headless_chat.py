@@ -42,9 +42,9 @@ class HeadlessChatReader:
         open_sink: Callable[[str | int | None, int], PortAudioPlayer] = open_player,
     ) -> None:
         self._queue, self._engine, self._catalogue, self._device, self._open_sink = queue, engine, catalogue, device, open_sink
-        self._report_error, self._reported = report_error, set[str]()
+        self._report_error, self._reported_messages = report_error, set[str]()
         self._player: PortAudioPlayer | None = None
-        self._skipped, self._closing = threading.Event(), threading.Event()
+        self._skip_event, self._close_event = threading.Event(), threading.Event()
         self._names = itertools.count(1)
         queue.on_skip = self._skip_talk
         self._thread = threading.Thread(target=self._read_comments, name="chat voice", daemon=True)
@@ -52,7 +52,7 @@ class HeadlessChatReader:
 
     def close(self) -> None:
         """Stop reading."""
-        self._closing.set()
+        self._close_event.set()
         self._skip_talk()
 
     def _render_talk(self, talk: ChatTalk, turn: JobTurn) -> None:
@@ -65,26 +65,26 @@ class HeadlessChatReader:
         request = replace(build_chat_request(talk, f"chat-{next(self._names)}"), speaker=style.speaker, style=style.style)
         player = self._open_output(pipeline.voice.sampling_rate)
         gate = PhraseGate(pace=pipeline.pace, player=player)
-        for chunk in synthesize_or_silence(pipeline, request, record_at_stages(turn.on_stage), self._skipped.is_set, lambda: 0.0):
-            if self._skipped.is_set():
+        for chunk in synthesize_or_silence(pipeline, request, record_at_stages(turn.on_stage), self._skip_event.is_set, lambda: 0.0):
+            if self._skip_event.is_set():
                 return
             gate.add_chunk(chunk)
 
     def _report_failure(self, error: AppError) -> None:
-        if error.message not in self._reported:
-            self._reported.add(error.message)
+        if error.message not in self._reported_messages:
+            self._reported_messages.add(error.message)
             self._report_error(error)
 
     def _read_comments(self) -> None:
-        while not self._closing.is_set():
+        while not self._close_event.is_set():
             talk = self._queue.take_talk(_QUEUE_POLL_S)
             if talk is None:
                 continue
-            self._skipped.clear()
+            self._skip_event.clear()
             try:
                 with suppress(RequestStopped):
                     JobHandle(self._engine, Importance.HEARD, partial(self._render_talk, talk)).wait_for_result()
-                if self._player is not None and not self._skipped.is_set():
+                if self._player is not None and not self._skip_event.is_set():
                     self._player.wait_until_played(cancelled=self._is_skipped)
             except AppError as error:
                 self._report_failure(error)
@@ -92,7 +92,7 @@ class HeadlessChatReader:
 
     def _is_skipped(self) -> bool:
         record_speech()
-        return self._skipped.is_set()
+        return self._skip_event.is_set()
 
     def _choose_style(self, talk: ChatTalk) -> ServedStyle | None:
         chosen = find_chat_style(talk, self._queue.rules.voices, self._catalogue)
@@ -104,6 +104,6 @@ class HeadlessChatReader:
         return self._player
 
     def _skip_talk(self) -> None:
-        self._skipped.set()
+        self._skip_event.set()
         if self._player is not None:
             self._player.abort_output()

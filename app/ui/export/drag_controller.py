@@ -171,7 +171,7 @@ class DragController(QObject):
         self._project, self._banner, self._name_speaker = project, banner, name_speaker
         self._memory = ExportSettingsMemory(settings, project)
         self._maker = DraggedFileMaker(speech, self)
-        self._prepared: tuple[Line, ...] = ()
+        self._prepared_lines: tuple[Line, ...] = ()
         self._files: list[Path] = []
         self._source: QWidget | None = None
         # The files may never come, as when the user stops all writing; the release of the button ends the waiting all the same.
@@ -214,12 +214,12 @@ class DragController(QObject):
         return [NumberedLine(item.number, self._seeds.apply_last_seed(item.line)) for item in lines if item.line.id in chosen]
 
     def _prepare_files(self, lines: list[NumberedLine], recorded: tuple[Float32, int] | None = None) -> None:
-        self._prepared, self._files = tuple(item.line for item in lines), []
+        self._prepared_lines, self._files = tuple(item.line for item in lines), []
         if lines:
             self._make_files(lines, "drag", self._keep_files, self._end_failed_drag, recorded)
 
     def _start_drag(self, lines: list[NumberedLine], source: QWidget) -> None:
-        if self._prepared != tuple(item.line for item in lines):
+        if self._prepared_lines != tuple(item.line for item in lines):
             self._prepare_files(lines)
         self._source = source
         if self._files:
@@ -252,7 +252,7 @@ class DragController(QObject):
         source, files = self._source, self._files
         self._end_waiting()
         if source is not None and QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
-            self._prepared, self._files = (), []
+            self._prepared_lines, self._files = (), []
             _begin_drag(source, files)
 
     def _copy_files(self, files: list[Path]) -> None:
@@ -264,7 +264,7 @@ class DragController(QObject):
         )
 
     def _end_failed_drag(self, error: AppError) -> None:
-        self._prepared = ()
+        self._prepared_lines = ()
         self._end_waiting()
         self._banner.show_error(error)
 

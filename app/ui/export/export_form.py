@@ -111,7 +111,7 @@ class ExportForm(QWidget):
         chosen = localize(f"選んだ行（{selected_count:,} 行）", f"Selected lines ({selected_count:,})")
         takes = localize(f"スターを付けたテイク（{starred_count:,} 個）", f"Starred takes ({starred_count:,})")
         whats = [("all", localize("すべての行", "All lines")), ("selection", chosen), ("starred", takes)]
-        self._offered = {"all": True, "selection": selected_count > 0, "starred": starred_count > 0}
+        self._is_offered = {"all": True, "selection": selected_count > 0, "starred": starred_count > 0}
         self.what = ExportChoiceBox(localize("書き出す行", "Lines"), localize("書き出す行を選びます。", "Which lines to export."), whats)
         self.only_changed = QCheckBox(localize("変更した行だけ", "Only what changed"))
         self.only_changed.setToolTip(
@@ -152,7 +152,7 @@ class ExportForm(QWidget):
         )
         self._lay_out_fields()
         self._connect_signals()
-        for row, is_offered in enumerate(self._offered.values()):
+        for row, is_offered in enumerate(self._is_offered.values()):
             # The entries stay in place but cannot be chosen: without a selection or a star there is nothing to export.
             cast(Any, self.what.model()).item(row).setEnabled(is_offered)
 
@@ -196,7 +196,7 @@ class ExportForm(QWidget):
         """Show these settings; where no line is selected or no take starred, choose all lines instead."""
         # One signal at the end instead of a plan for each field that is set.
         self.blockSignals(True)
-        self.what.choose_value(settings.what if self._offered[settings.what] else "all")
+        self.what.choose_value(settings.what if self._is_offered[settings.what] else "all")
         for box, value in zip(
             (self.files, self.sound, self.unit, self.existing, self.game),
             (settings.files, settings.sound, settings.unit, settings.existing, settings.game),

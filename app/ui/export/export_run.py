@@ -58,15 +58,15 @@ class ExportRun(QObject):
         self.loudness = LoudnessReport(settings, FileGains())  # what the target of loudness came to
         self.removed = 0  # how many files of lines that are gone were removed
         self.note = ""  # a sentence on something that went wrong without harm to the files; empty where nothing did
-        self._measured = dict(plan.measured)
-        self._waiting: deque[ExportTask] = deque()
-        self._posted: dict[ExportTask, ComputeJob[Any]] = {}
+        self._measurements = dict(plan.measured)
+        self._waiting_tasks: deque[ExportTask] = deque()
+        self._posted_jobs: dict[ExportTask, ComputeJob[Any]] = {}
         self._began = time.monotonic()
         self.is_measuring = settings.loudness is not None
         self._must_decide = settings.only_changed
         self._to_measure = [item for item in plan.files if item not in plan.measured] if self.is_measuring else []
         self._size = sum(map(_count_chars, (*self._todo, *self._to_measure)))
-        self._left = self._size
+        self._left_chars = self._size
 
     @property
     def count(self) -> int:
@@ -81,7 +81,7 @@ class ExportRun(QObject):
     @property
     def done_fraction(self) -> float:
         """Return the fraction of the work that is done, 0 to 1, counted in characters."""
-        return 1 - self._left / self._size if self._size else 1.0
+        return 1 - self._left_chars / self._size if self._size else 1.0
 
     @property
     def seconds_left(self) -> float | None:
@@ -92,7 +92,7 @@ class ExportRun(QObject):
     def begin_export(self) -> None:
         """Post the first jobs."""
         # All planned files are measured, also existing ones: files made later get the same gain as those.
-        self._waiting.extend(ExportTask(item, is_measurement=True) for item in self._to_measure)
+        self._waiting_tasks.extend(ExportTask(item, is_measurement=True) for item in self._to_measure)
         self._post_jobs()
 
     def remove_orphans(self) -> None:
@@ -116,13 +116,13 @@ class ExportRun(QObject):
 
     def _add_result(self, task: ExportTask, result: WrittenFile | LoudnessMeasurement) -> None:
         if task.is_measurement:
-            self._measured[task.item] = cast("LoudnessMeasurement", result)
+            self._measurements[task.item] = cast("LoudnessMeasurement", result)
         else:
             # Only the path is kept: the timings of a long script would fill the memory.
             written_file = cast("WrittenFile", result)
             self.written.append(written_file.file)
             self.loudness.add_file(task.item, written_file.loudness, written_file.spoken.length_s)
-            loudness = self._measured.get(task.item)
+            loudness = self._measurements.get(task.item)
             self._background.run_work(partial(self._ledger.record_written, task.item, written_file.sidecars, task.gain_db, loudness))
         self._remove_task(task)
 
@@ -136,21 +136,21 @@ class ExportRun(QObject):
         # A file that could not be measured is not written either, so the work of writing it counts as done too.
         if task.is_measurement and task.item in self._todo:
             self._todo.remove(task.item)
-            self._left -= _count_chars(task.item)
+            self._left_chars -= _count_chars(task.item)
         self._remove_task(task)
 
     def _remove_task(self, task: ExportTask) -> None:
-        self._posted.pop(task, None)
-        self._left -= _count_chars(task.item)
+        self._posted_jobs.pop(task, None)
+        self._left_chars -= _count_chars(task.item)
         self._post_jobs()
         if not self.is_over:
             self.advanced.emit()
 
     def _post_jobs(self) -> None:
-        if not self._waiting and not self._posted and (self.is_measuring or self._must_decide or not self._has_begun):
+        if not self._waiting_tasks and not self._posted_jobs and (self.is_measuring or self._must_decide or not self._has_begun):
             # All measurements are in: the gains follow, and the same queue now writes the files.
             self.is_measuring = False
-            file_gains = compute_file_gains(self.files, self._measured, self.settings)
+            file_gains = compute_file_gains(self.files, self._measurements, self.settings)
             self.loudness, gains = LoudnessReport(self.settings, file_gains), file_gains.by_file
             if self._must_decide:
                 # By place, as hashing every line of a long script would hold up the window.
@@ -160,11 +160,11 @@ class ExportRun(QObject):
                 self._background.run_work(apply, partial(self._begin_changed_files, gains), self._end_with_error)
                 return
             self._begin_files(gains)
-        while self._waiting and len(self._posted) < MAX_POSTED_FILES:
-            task = self._waiting.popleft()
+        while self._waiting_tasks and len(self._posted_jobs) < MAX_POSTED_FILES:
+            task = self._waiting_tasks.popleft()
             on_result, on_failed = partial(self._add_result, task), partial(self._add_failure, task)
-            self._posted[task] = self._speech.export_file(task, self.settings, on_result, on_failed)
-        if not self._posted:
+            self._posted_jobs[task] = self._speech.export_file(task, self.settings, on_result, on_failed)
+        if not self._posted_jobs:
             self._end_run()
 
     def _begin_changed_files(self, gains: Mapping[PlannedFile, float], changes: ExportChanges) -> None:
@@ -173,15 +173,15 @@ class ExportRun(QObject):
             return
         self._todo = [file.item for file in changes.rendered]
         # What stays took no time, so the time that is left is not reckoned by it.
-        self._left = sum(map(_count_chars, self._todo))
-        self._size = self._left + sum(map(_count_chars, self._to_measure))
+        self._left_chars = sum(map(_count_chars, self._todo))
+        self._size = self._left_chars + sum(map(_count_chars, self._to_measure))
         self._begin_files(gains)
         self.advanced.emit()
         self._post_jobs()
 
     def _begin_files(self, gains: Mapping[PlannedFile, float]) -> None:
         self._must_decide, self._has_begun = False, True
-        self._waiting.extend(ExportTask(item, gains.get(item)) for item in self._todo)
+        self._waiting_tasks.extend(ExportTask(item, gains.get(item)) for item in self._todo)
 
     def _end_with_error(self, error: AppError) -> None:
         if not self.is_over:
@@ -190,9 +190,9 @@ class ExportRun(QObject):
 
     def _end_run(self) -> None:
         self.is_over = True
-        self._waiting.clear()
+        self._waiting_tasks.clear()
         # Not all files: one that is copied or dragged may be on its way meanwhile.
-        posted, self._posted = self._posted, {}
+        posted, self._posted_jobs = self._posted_jobs, {}
         self._speech.stop_computing(posted.values())
         self._write_game_list()
         self._background.run_work(self._ledger.close, self._note_record)

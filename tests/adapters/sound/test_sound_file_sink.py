@@ -330,14 +330,14 @@ def test_a_really_full_disk(tmp_path: Path, suffix: str) -> None:
 
 def test_ctrl_c_within_a_write_is_not_lost(tmp_path: Path) -> None:
     sink = SoundFileSink(tmp_path / "a.wav", VOICE_RATE)
-    part = sink._output._part  # type: ignore[union-attr]
+    part = sink._output._part_file  # type: ignore[union-attr]
 
     class Interrupted(io.FileIO):
         def write(self, data: object) -> int:
             raise KeyboardInterrupt
 
     part._file.close()
-    part._file = Interrupted(part._part, "r+")
+    part._file = Interrupted(part._part_path, "r+")
     with pytest.raises(KeyboardInterrupt):
         sink.write_chunk(AudioChunk(sine(5), VOICE_RATE, "a", 0))
     assert not list(tmp_path.iterdir())
