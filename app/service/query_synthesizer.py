@@ -93,12 +93,7 @@ def find_sentences(
     """Return sentences with the phones and tones of the phrases: of the first text that reads so, else as they are spelled."""
     for text, sentences in iterate_matching_texts(pipeline, phrases, texts, request, cancelled):
         layout = align_moras([sentence.phones for sentence in sentences])
-        heights = (tone for phrase in phrases for tone in compute_phrase_heights(len(phrase.moras), phrase.accent))
-        tones = (
-            (sentences[at].phones.tones[index], tone) for offsets, tone in zip(layout.moras, heights, strict=True) for at, index in offsets
-        )
-        # One that was read with the accents of the phrases need not be read word by word for them.
-        return sentences if all(tone == height for tone, height in tones) else _apply_accents(pipeline, text, phrases, sentences)
+        return sentences if _has_same_tones(phrases, sentences, layout) else _apply_accents(pipeline, text, phrases, sentences)
     groups = enumerate(_split_sentences(phrases))
     return [FixedSentence(index, _build_phones(group, pipeline.voice.emoji)) for index, group in groups]
 
