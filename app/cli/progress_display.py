@@ -11,13 +11,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.adapters.download.download_progress import DownloadProgress, format_speed
-from app.adapters.http.retry_policy import WaitNotice
 from app.cli.console_output import print_json, print_note
 from app.common.language import localize
 from app.core.text.sentence_splitting import split_sentences
 
 if TYPE_CHECKING:
     from tqdm import tqdm
+
+    from app.adapters.http.retry_policy import WaitNotice
 
 DOWNLOAD_LINE_INTERVAL_S = 1.0
 """A download that stays within one percent is reported as often as this."""
