@@ -141,7 +141,7 @@ def resolve_query_durations(
         return tuple(frames[at, index] for index in range(len(sentences[at].phones.phones)))
 
     shaped = [replace(sentence, frames=collect_frames(at)) for at, sentence in enumerate(sentences)] if frames else list(measured)
-    opening, closing = (sum(frames.get(place, 0) for place in places) for places in (layout.opening, layout.closing))
+    opening, closing = layout.count_outer_frames(frames)
     trailing = query.accent_phrases[-1].pause_mora if query.accent_phrases else None
     post_s = max(0.0, query.post_s + left_s) + (0.0 if trailing is None else _compute_pause_s(query, trailing.vowel_length) / query.speed)
     pre, post = (round(length_s * voice.sampling_rate) for length_s in (query.pre_s, post_s))

@@ -193,11 +193,11 @@ class QuerySynthesizer:
         """Return a query whose lengths are those of the sound."""
         phrases = self.read_phrases(text)
         layout, frames = align_moras([sentence.phones for sentence in self._sentences]), map_frames(self._sentences)
-        opening, closing = (sum(frames.get(offset, 0) for offset in places) * self._frame_s for places in (layout.opening, layout.closing))
+        opening_s, closing_s = (count * self._frame_s for count in layout.count_outer_frames(frames))
         return AudioQuery(
             phrases,
-            pre_s=max(QUERY_SILENCE_S, opening),
-            post_s=max(QUERY_SILENCE_S, closing),
+            pre_s=max(QUERY_SILENCE_S, opening_s),
+            post_s=max(QUERY_SILENCE_S, closing_s),
             rate=self.pipeline.voice.sampling_rate,
             kana=text,
             seed=self.base.seed,

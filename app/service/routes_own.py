@@ -57,7 +57,7 @@ def measure_line(speech: QuerySynthesizer) -> LineDurations:
     except NothingToReadError:
         return LineDurations((), 0, 0, 0, len(_create_silent_line(speech)))
     layout, frames = align_moras([sentence.phones for sentence in sentences]), map_frames(sentences)
-    opening, closing = (sum(frames.get(offset, 0) for offset in places) for places in (layout.opening, layout.closing))
+    opening, closing = layout.count_outer_frames(frames)
     hop, (before_count, after_count) = speech.pipeline.voice.hop_length, (len(silence) for silence in _create_silences(speech))
     return LineDurations(sentences, opening, closing, before_count + opening * hop, after_count + closing * hop)
 

@@ -39,15 +39,11 @@ class MoraAlignment:
     # The phones between two morae, by how many morae lie before; 0 is the opening, `len(moras)` the closing.
     gaps: dict[int, list[PhoneOffset]] = field(default_factory=dict)
 
-    @property
-    def opening(self) -> list[PhoneOffset]:
-        """Return the phones before the first mora."""
-        return self.gaps.get(0, [])
-
-    @property
-    def closing(self) -> list[PhoneOffset]:
-        """Return the phones after the last mora."""
-        return self.gaps.get(len(self.moras), []) if self.moras else []
+    def count_outer_frames(self, frames: Mapping[PhoneOffset, int]) -> tuple[int, int]:
+        """Return the frames before the first mora and after the last."""
+        closing = self.gaps.get(len(self.moras), []) if self.moras else []
+        opening_count, closing_count = (sum(frames.get(offset, 0) for offset in offsets) for offsets in (self.gaps.get(0, []), closing))
+        return opening_count, closing_count
 
     @property
     def pauses(self) -> dict[int, list[PhoneOffset]]:

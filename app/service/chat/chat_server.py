@@ -10,7 +10,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
@@ -86,12 +86,9 @@ def parse_head(content: bytes) -> RequestHead:
 
 def check_access(head: RequestHead, access: AccessRules) -> None:
     """Raise TalkRefusalError for a request that another computer's name or a browser's page may have brought about."""
-    if not access.is_host_allowed(head.headers.get("host", "")):
-        raise TalkRefusalError(403)
     origin = head.headers.get("origin", "").lower()
-    if origin and origin not in access.origins:
-        raise TalkRefusalError(403)
-    if not origin and head.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+    is_own = origin in access.origins if origin else head.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+    if not (is_own and access.is_host_allowed(head.headers.get("host", ""))):
         raise TalkRefusalError(403)
 
 
@@ -138,12 +135,9 @@ class ChatServer:
         self, queue: ChatQueue, port: int = CHAT_PORT, http_port: int = CHAT_HTTP_PORT, origins: frozenset[str] = frozenset()
     ) -> None:
         self._queue = queue
-        sockets = [_bind_chat_socket(port)]
-        try:
-            sockets.append(_bind_chat_socket(http_port))
-        except InputError:
-            sockets[0].close()
-            raise
+        with ExitStack() as opened:
+            sockets = [opened.enter_context(_bind_chat_socket(number)) for number in (port, http_port)]
+            opened.pop_all()
         self.port, self.http_port = (listener.getsockname()[1] for listener in sockets)  # as they are, where 0 was asked for
         self._access = AccessRules(self.http_port, origins=origins)
         self._connections: list[set[asyncio.StreamWriter]] = []  # by port
