@@ -176,7 +176,9 @@ def build_openapi() -> dict[str, Any]:
 
 
 def _build_operation(route: RouteDescription) -> dict[str, Any]:
-    parameters = [_build_parameter(text) for text in route.parameters]
+    parameters: list[dict[str, Any]] = []
+    for name, _, kind in (text.partition(":") for text in route.parameters):
+        parameters.append({"name": name.rstrip("?"), "in": "query", "required": not name.endswith("?"), "schema": {"type": kind}})
     if "{" in route.path:
         parameters.append({"name": "word_uuid", "in": "path", "required": True, "schema": TEXT})
     schemas = {_JSON_TYPE: route.result, EVENT_STREAM_TYPE: TEXT}
@@ -189,11 +191,6 @@ def _build_operation(route: RouteDescription) -> dict[str, Any]:
     if route.body is not None:
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": route.body}}}
     return operation
-
-
-def _build_parameter(text: str) -> dict[str, Any]:
-    name, _, kind = text.partition(":")
-    return {"name": name.rstrip("?"), "in": "query", "required": not name.endswith("?"), "schema": {"type": kind}}
 
 
 def build_docs_page() -> str:

@@ -97,13 +97,12 @@ def _read_style(fields: RequestFields, catalogue: StyleCatalogue) -> ServedStyle
         number = fields.read_integer("style_id")
         fields.check()
         return catalogue.require_style(number)
-    return require_named_style(catalogue, *(_read_name(fields, key) for key in ("voice", "speaker", "style")))
-
-
-def _read_name(fields: RequestFields, key: str) -> str:
-    """Return a name, or the number of a speaker or style as text."""
-    value = fields.find_raw(key)
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else fields.parse_text(key, "", max_length=LONGEST_NAME)
+    names = []
+    for key in ("voice", "speaker", "style"):
+        value = fields.find_raw(key)
+        is_number = isinstance(value, int) and not isinstance(value, bool)  # of a speaker or style
+        names.append(str(value) if is_number else fields.parse_text(key, "", max_length=LONGEST_NAME))
+    return require_named_style(catalogue, *names)
 
 
 def require_named_style(catalogue: StyleCatalogue, *names: str) -> ServedStyle:

@@ -117,7 +117,11 @@ class AgentSession:
         with suppress(RpcError):
             message = parse_message(parse_line(line))
             if message.method == _CANCELLATION:
-                self._cancel_call(message.params.get("requestId"))
+                number = message.params.get("requestId")
+                if type(number) in (int, str):
+                    self._cancelled_ids.append(number)
+                    if number == self._current:
+                        self._tools.stop_sound()
             elif message.method == "ping" and not message.is_notification:
                 return build_result(message.id, {})
         return None
@@ -133,12 +137,6 @@ class AgentSession:
                 return build_error(None, RpcError(INVALID_REQUEST, "Invalid request"))
             return [answer for message in value if (answer := self._handle_value(message)) is not None] or None
         return self._handle_value(value)
-
-    def _cancel_call(self, number: Any) -> None:
-        if type(number) in (int, str):
-            self._cancelled_ids.append(number)
-            if number == self._current:
-                self._tools.stop_sound()
 
     def _handle_value(self, value: Any) -> dict[str, Any] | None:
         number = find_request_id(value)

@@ -194,7 +194,11 @@ class AgentFolder:
             self.path = self.path.resolve(strict=True)
             return self._find_free_path(stem, suffix)
         except OSError as exc:
-            raise _build_folder_error(exc) from exc
+            reason = describe_reason(exc)
+            raise OutputFileError(
+                localize(f"フォルダーに書き込めません：{reason}。", f"The folder cannot be written: {reason}."),
+                localize("--folder で別のフォルダーを指定してください。", "Choose another one with --folder."),
+            ) from exc
 
     def place_part(self, part: PartFile, name: str, suffix: str) -> Path:
         """Give a whole file a free name and return its path; remove the part and raise OutputFileError if that fails."""
@@ -224,14 +228,6 @@ def check_file_name(name: str, suffix: str) -> str:
         )
     stem = name[: -len(suffix)] if name.lower().endswith(suffix) else name
     return sanitise_stem(stem)
-
-
-def _build_folder_error(cause: OSError) -> OutputFileError:
-    reason = describe_reason(cause)
-    return OutputFileError(
-        localize(f"フォルダーに書き込めません：{reason}。", f"The folder cannot be written: {reason}."),
-        localize("--folder で別のフォルダーを指定してください。", "Choose another one with --folder."),
-    )
 
 
 class SpeechTools:

@@ -21,7 +21,7 @@ from app.engine.engine_thread import JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.service.chat.chat_queue import ChatQueue, build_chat_request, find_chat_style
-from app.service.style_catalogue import ServedStyle, StyleCatalogue
+from app.service.style_catalogue import StyleCatalogue
 
 if TYPE_CHECKING:
     from app.adapters.portaudio.portaudio_player import PortAudioPlayer
@@ -58,22 +58,18 @@ class HeadlessChatReader:
     def _render_talk(self, talk: ChatTalk, turn: JobTurn) -> None:
         """Render a comment into the player; raise AppError. Belongs to the engine's thread."""
         record_speech()
-        style = self._choose_style(talk)
+        chosen = find_chat_style(talk, self._queue.rules.voices, self._catalogue)
+        style = self._catalogue.first_style if chosen is None else chosen[1]
         if style is None:
             return
         pipeline = turn.open_speaker(style.voice).pipeline
         request = replace(build_chat_request(talk, f"chat-{next(self._names)}"), speaker=style.speaker, style=style.style)
-        player = self._open_output(pipeline.voice.sampling_rate)
+        player = self._player = self._player or self._open_sink(self._device, pipeline.voice.sampling_rate)
         gate = PhraseGate(pace=pipeline.pace, player=player)
         for chunk in synthesize_or_silence(pipeline, request, record_at_stages(turn.on_stage), self._skip_event.is_set, lambda: 0.0):
             if self._skip_event.is_set():
                 return
             gate.add_chunk(chunk)
-
-    def _report_failure(self, error: AppError) -> None:
-        if error.message not in self._reported_messages:
-            self._reported_messages.add(error.message)
-            self._report_error(error)
 
     def _read_comments(self) -> None:
         while not self._close_event.is_set():
@@ -87,21 +83,14 @@ class HeadlessChatReader:
                 if self._player is not None and not self._skip_event.is_set():
                     self._player.wait_until_played(cancelled=self._is_skipped)
             except AppError as error:
-                self._report_failure(error)
+                if error.message not in self._reported_messages:
+                    self._reported_messages.add(error.message)
+                    self._report_error(error)
             self._queue.finish_talk()
 
     def _is_skipped(self) -> bool:
         record_speech()
         return self._skip_event.is_set()
-
-    def _choose_style(self, talk: ChatTalk) -> ServedStyle | None:
-        chosen = find_chat_style(talk, self._queue.rules.voices, self._catalogue)
-        return self._catalogue.first_style if chosen is None else chosen[1]
-
-    def _open_output(self, rate: int) -> PortAudioPlayer:
-        if self._player is None:
-            self._player = self._open_sink(self._device, rate)
-        return self._player
 
     def _skip_talk(self) -> None:
         self._skip_event.set()
