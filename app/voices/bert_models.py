@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -212,15 +213,11 @@ def _iterate_installed(root: Path, wanted_id: str | None) -> Iterator[BertModel]
         try:
             yield read_bert(folder)
         except VoiceError:
-            if wanted_id is not None and wanted_id in (folder.name, _find_bert_id(folder)):
+            own_id = None
+            with suppress(OSError, ValueError, KeyError):
+                own_id = sanitise_short_text(_read_manifest(folder)["id"])
+            if wanted_id is not None and wanted_id in (folder.name, own_id):
                 raise
-
-
-def _find_bert_id(folder: Path) -> str | None:
-    try:
-        return sanitise_short_text(_read_manifest(folder)["id"])
-    except (OSError, ValueError, KeyError):
-        return None
 
 
 def _build_missing_bert_error(wanted_id: str, folders: Sequence[Path]) -> MissingBertError:

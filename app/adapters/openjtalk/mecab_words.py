@@ -116,18 +116,11 @@ def _parse_piece_locked(text: str, readings: Sequence[TextReading], doubts: bool
     words, place = [], 0
     for feature in features:
         surface = narrow_text(str(feature["string"]))
-        found = sentence.text.find(surface, place, place + len(surface) + _MAX_REWRITTEN_CHARS)
-        place = found + len(surface) if found >= 0 else place
-        words.append(
-            _build_word(
-                feature, *sentence.find_reading_source(place - len(surface), place, rewritten=feature.get("is_reading_rewritten") is True)
-            )
-        )
-    return _add_sudachi_readings(words) if doubts else words
-
-
-def _add_sudachi_readings(words: list[Word]) -> list[Word]:
-    if not any(is_unsettled(word) for word in words):
+        start = sentence.text.find(surface, place, place + len(surface) + _MAX_REWRITTEN_CHARS)
+        place = start + len(surface) if start >= 0 else place
+        is_rewritten = feature.get("is_reading_rewritten") is True
+        words.append(_build_word(feature, *sentence.find_reading_source(place - len(surface), place, rewritten=is_rewritten)))
+    if not doubts or not any(is_unsettled(word) for word in words):
         return words
     return add_other_readings(words, find_sudachi_words("".join(word.surface for word in words)))
 
@@ -229,7 +222,10 @@ def find_pronunciation(word: str) -> str | None:
 def split_at_words(text: str) -> list[str]:
     """Split raw text at word boundaries; the pieces joined are `text`. Characters that the analyser would change or drop stand alone."""
     # One plain character for each of the text's, so that positions in both are the same.
-    plain = "".join(_normalise_char(char) for char in text)
+    narrow = (unicodedata.normalize("NFKC", char) for char in text)
+    plain = "".join(
+        char if len(char) == 1 and char.isalnum() and len(char.encode("utf-8", "replace")) in (1, 3) else "、" for char in narrow
+    )
     pieces: list[str] = []
     start = 0
     for piece in split_sentences(plain, limit=_MAX_PIECE_CHARS):
@@ -237,11 +233,6 @@ def split_at_words(text: str) -> list[str]:
             pieces.append(text[start : start + length])
             start += length
     return pieces
-
-
-def _normalise_char(char: str) -> str:
-    narrow = unicodedata.normalize("NFKC", char)
-    return narrow if len(narrow) == 1 and narrow.isalnum() and len(narrow.encode("utf-8", "replace")) in (1, 3) else "、"
 
 
 def _measure_morphs(plain: str) -> list[int]:
@@ -267,11 +258,9 @@ class FrontEndLexicon:
         """Return all words with this spelling."""
         written = widen_ascii(surface)
         nodes = self._front_end.analyze_mecab_candidates(written, ((0, len(written)),))["nodes"] if written else ()
-        return [
-            _build_known_word(node["feature"].split(","), node["word_cost"])
-            for node in nodes
-            if node["surface"] == written and not node["is_unknown"]
-        ]
+        fitting = [node for node in nodes if node["surface"] == written and not node["is_unknown"]]
+        rows = [(node["feature"].split(","), node["word_cost"]) for node in fitting]
+        return [LexiconWord(row[READING], row[PRONUNCIATION].replace("’", ""), ",".join(row[1:4]), cost) for row, cost in rows]
 
     def split_morphs(self, text: str) -> list[Morph]:
         """Return the words of a text."""
@@ -283,7 +272,3 @@ class FrontEndLexicon:
         if not words or any(word["chain_flag"] == 0 for word in words[1:]):
             return 0
         return int(words[0]["acc"])
-
-
-def _build_known_word(columns: list[str], cost: int) -> LexiconWord:
-    return LexiconWord(columns[READING], columns[PRONUNCIATION].replace("’", ""), ",".join(columns[1:4]), cost)

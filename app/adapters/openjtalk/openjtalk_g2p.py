@@ -14,7 +14,7 @@ from app.adapters.openjtalk.reading_choices import find_link_reading, should_fin
 from app.adapters.openjtalk.user_lexicon import load_user_lexicon
 from app.core.synthesis_types import Phones, ReadingOverride
 from app.core.text.accent_phrases import EMOJI_KIND, Word, convert_words_to_phones
-from app.core.text.emoji_symbols import EmojiSpan, find_emoji
+from app.core.text.emoji_symbols import find_emoji
 from app.core.text.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces
 from app.core.text.normalise.characters import normalise_characters
 from app.core.text.normalise.unspoken_markup import UnspokenSpan, drop_unspoken, find_unspoken
@@ -67,7 +67,8 @@ class OpenJTalkG2P:
         """
         noted = parse_notation(text, memos=memos or self.should_skip_memos)
         plain, given = noted.plain, _collect_given_readings(noted, readings)
-        symbols = [found for found in find_emoji(plain) if _is_without_reading(found, given)] if emoji else []
+        emojis = find_emoji(plain) if emoji else []
+        symbols = [item for item in emojis if all(item.end <= one.start or item.start >= one.end for one in given)]
         words: list[Word] = []
         start = 0
         for stop, following, symbol in symbols:
@@ -116,10 +117,6 @@ def _is_cut_by(reading: GivenReading, unspoken: UnspokenSpan) -> bool:
         and unspoken.start < reading.end
         and not (reading.start <= unspoken.start and unspoken.end <= reading.end)
     )
-
-
-def _is_without_reading(emoji: EmojiSpan, readings: Sequence[GivenReading]) -> bool:
-    return all(emoji.end <= one.start or emoji.start >= one.end for one in readings)
 
 
 def _parse_range(

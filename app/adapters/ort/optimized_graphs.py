@@ -104,8 +104,12 @@ class GraphStore:
         for record_file in self.folder.glob(f"*/{_RECORD_NAME}"):
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 record = parse_object(read_bounded(record_file, _MAX_RECORD_BYTES))
-                if record and not _has_identity(Path(record["source"]), record["identity"]):
-                    _remove_copy(record_file.parent)
+                if not record:
+                    continue
+                with contextlib.suppress(OSError):  # its source is gone
+                    if compute_graph_identity(Path(record["source"])) == record["identity"]:
+                        continue
+                _remove_copy(record_file.parent)
 
     def _check_copy(self, target: Path) -> Path | None:
         """Return the graph of a copy whose files match its record; a damaged copy is removed."""
@@ -142,13 +146,6 @@ def _remove_copy(folder: Path) -> None:
     """Remove a copy; raise OSError if it is in use."""
     # Renamed first: Windows refuses that while another process has it open, and nobody may find half of it.
     shutil.rmtree(folder.rename(folder.with_suffix(_UNFINISHED_COPY_SUFFIX)), ignore_errors=True)
-
-
-def _has_identity(source: Path, identity: str) -> bool:
-    try:
-        return compute_graph_identity(source) == identity
-    except OSError:
-        return False
 
 
 def compute_graph_identity(graph: Path | bytes) -> str:

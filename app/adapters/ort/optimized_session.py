@@ -43,9 +43,16 @@ def keep_window_responsive() -> None:
 def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
     """Open a session on the CPU, with the options of the graph; return None if the graph itself has to be opened."""
     flavour = f"onnxruntime {ort.__version__} packed"
-    copy = store.find_or_write_copy(
-        model, flavour, lambda folder: _write_copy_in_child(model, folder) if _in_child else _write_copy(model, create_options, folder)
-    )
+
+    def write_copy(folder: Path) -> None:
+        if not _in_child:
+            _write_copy(model, create_options, folder)
+            return
+        done = run_own_program("--optimise", model, folder, timeout_s=_COPY_TIMEOUT_S)
+        if done.returncode:
+            raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
+
+    copy = store.find_or_write_copy(model, flavour, write_copy)
     if copy is None:
         return None
     options = create_options()
@@ -80,12 +87,6 @@ def _open_and_save(model: Path, options: ort.SessionOptions, folder: Path, *, wi
     options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _MAX_INLINE_WEIGHT_BYTES)
     options.add_session_config_entry("session.save_external_prepacked_constant_initializers", "1" if with_packed_weights else "0")
     PythonSession(model, options)
-
-
-def _write_copy_in_child(model: Path, folder: Path) -> None:
-    done = run_own_program("--optimise", model, folder, timeout_s=_COPY_TIMEOUT_S)
-    if done.returncode:
-        raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
 
 
 def main() -> int:

@@ -89,18 +89,14 @@ class OrtSingleGraphSynthesizer:
             "noise_scale_w": values.noise_scale_w,
         }
         results = self._session.run_graph(feed, self._session.outputs[:2])
-        return np.asarray(results[0].reshape(-1), np.float32), _read_durations(results[1:], len(values.phones))
+        samples = np.asarray(results[0].reshape(-1), np.float32)
+        # The attention path [1, 1, F, T], which public exporters leave as the second output.
+        paths = [item for item in results[1:] if item.ndim == 4 and item.shape[3] == len(values.phones)]
+        return samples, np.asarray(np.rint(paths[0].sum(axis=(0, 1, 2))), np.int64) if paths else None
 
     def terminate(self) -> None:
         """Stop a run in progress."""
         self._session.terminate()
-
-
-def _read_durations(outputs: list[np.ndarray], symbols: int) -> Int64 | None:
-    """Return frames per symbol from the attention path [1, 1, F, T], which public exporters leave as the second output."""
-    if not outputs or outputs[0].ndim != 4 or outputs[0].shape[3] != symbols:
-        return None
-    return np.asarray(np.rint(outputs[0].sum(axis=(0, 1, 2))), np.int64)
 
 
 def _build_text_inputs(values: ProsodyInput | SingleGraphInput, multilingual: bool) -> dict[str, object]:

@@ -61,16 +61,12 @@ def _compute_input_reach(node: onnx.NodeProto, reach: Reach, kernels: Mapping[st
         return reach
     first, last = reach
     width = (kernels[node.input[1]] - 1) * _read_last_axis_value(node, "dilations", 1)
-    stride, pad = _read_last_axis_value(node, "strides", 1), _read_padding(node)
+    # The paddings after all axes follow those before; time is the last axis.
+    pads = next((item.ints for item in node.attribute if item.name == "pads"), [0, 0])
+    stride, pad = _read_last_axis_value(node, "strides", 1), int(pads[len(pads) // 2 - 1])
     if node.op_type == "Conv":
         return first * stride - pad, last * stride - pad + width
     return -((width - first - pad) // stride), (last + pad) // stride
-
-
-def _read_padding(node: onnx.NodeProto) -> int:
-    """Return the padding before the time axis; the paddings after all axes follow those before."""
-    pads = next((item.ints for item in node.attribute if item.name == "pads"), [0, 0])
-    return int(pads[len(pads) // 2 - 1])
 
 
 def _read_last_axis_value(node: onnx.NodeProto, attribute: str, default: int) -> int:

@@ -159,7 +159,9 @@ class _InputRoleFinder:
         if width:
             by_row = width == BERT_WIDTH and value.shape is not None and value.shape[-1:] == (width,) and value.shape[-2:-1] != (width,)
             return self._find_feature_role(value) if width == BERT_WIDTH else "style_vec", "rows" if by_row else "as it is"
-        return self._find_scalar_role(value) if _may_be_scalar(value) else (guess_role_by_name(value.name, "vector"), "as it is")
+        sizes = value.shape or ()
+        may_be_scalar = len(sizes) <= 2 and {*sizes} <= {UNKNOWN_SIZE, 1} and sizes.count(UNKNOWN_SIZE) <= 1
+        return self._find_scalar_role(value) if may_be_scalar else (guess_role_by_name(value.name, "vector"), "as it is")
 
     def find_audio_output(self) -> str | None:
         """Return the output above which most of the graph lies, among the outputs behind an upsampling."""
@@ -284,9 +286,3 @@ class _InputRoleFinder:
     @cached_property
     def _tensors_after_durations(self) -> set[str]:
         return {name for node in self._rounding_nodes for name in self.links.collect_downstream(node)}
-
-
-def _may_be_scalar(value: OnnxValue) -> bool:
-    return value.shape is None or (
-        len(value.shape) <= 2 and all(size in (UNKNOWN_SIZE, 1) for size in value.shape) and value.shape.count(UNKNOWN_SIZE) <= 1
-    )

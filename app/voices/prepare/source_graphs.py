@@ -73,7 +73,9 @@ def find_cut_points(graph: onnx.GraphProto) -> CutPoints:
     links = GraphLinks(graph.node)
     if not graph.output:
         raise UnknownGraphError("no output")
-    ceil = links.require_single(_find_duration_ceils(links), "Ceil")
+    ceils = [node for node in links.nodes if node.op_type == "Ceil"]
+    # Of several, durations are rounded at the top level of the module, if names are kept.
+    ceil = links.require_single(ceils if len(ceils) < 2 else (node for node in ceils if node.name.count("/") == 1), "Ceil")
     upstream, downstream = links.collect_upstream(ceil), links.collect_downstream(ceil)
     random = [node for node in links.nodes if node.op_type == RANDOM_OP]
     duration = links.require_single((node for node in random if node.output[0] in upstream), "noise before the durations")
@@ -92,12 +94,6 @@ def find_cut_points(graph: onnx.GraphProto) -> CutPoints:
         duration_noise=duration.output[0],
         prior_noise=prior.output[0],
     )
-
-
-def _find_duration_ceils(links: GraphLinks[onnx.NodeProto]) -> list[onnx.NodeProto]:
-    """Return the nodes that round durations: by name at the top level of the module, if names are kept."""
-    found = [node for node in links.nodes if node.op_type == "Ceil"]
-    return found if len(found) < 2 else [node for node in found if node.name.count("/") == 1]
 
 
 def _find_logw(links: GraphLinks[onnx.NodeProto], ceil: onnx.NodeProto) -> str:
@@ -167,14 +163,14 @@ def _find_scaled_noise(links: GraphLinks[onnx.NodeProto], random: onnx.NodeProto
 
 def _select_independent_nodes(links: GraphLinks[onnx.NodeProto], outputs: set[str]) -> list[onnx.NodeProto]:
     """Return the nodes with these outputs that depend on none of the others, in the order of the graph."""
-    found, dependent = [], set[str]()
+    independent, dependent = [], set[str]()
     for node in links.nodes:
-        depends, listed = not dependent.isdisjoint(node.input), not outputs.isdisjoint(node.output)
-        if listed and not depends:
-            found.append(node)
-        if listed or depends:
+        depends, is_listed = not dependent.isdisjoint(node.input), not outputs.isdisjoint(node.output)
+        if is_listed and not depends:
+            independent.append(node)
+        if is_listed or depends:
             dependent.update(name for name in node.output if name)
-    return found
+    return independent
 
 
 def _find_decoder_input(links: GraphLinks[onnx.NodeProto], audio: str, after_durations: set[str]) -> str:
@@ -185,7 +181,7 @@ def _find_decoder_input(links: GraphLinks[onnx.NodeProto], audio: str, after_dur
     if len(ups) > MAX_UPSAMPLINGS:
         raise UnknownGraphError(f"{len(ups)} × ConvTranspose")
     first = links.require_single(_select_independent_nodes(links, outputs), "first upsampling")
-    waiting, found, seen = [str(first.input[0])], [], set()
+    waiting, convolutions, seen = [str(first.input[0])], [], set()
     while waiting:
         name = links.skip_operators(waiting.pop(), PASS_THROUGH_OPS | {"LeakyRelu", "Mul"})
         node = links.maker.get(name)
@@ -195,8 +191,8 @@ def _find_decoder_input(links: GraphLinks[onnx.NodeProto], audio: str, after_dur
         if node is not None and node.op_type == "Add":
             waiting.extend(node.input)
         elif node is not None and node.op_type == "Conv" and name in after_durations:
-            found.append(node)
-    return str(links.require_single(found, "first convolution of the decoder").input[0])
+            convolutions.append(node)
+    return str(links.require_single(convolutions, "first convolution of the decoder").input[0])
 
 
 def build_noiseless_graph(model: Path | bytes) -> tuple[bytes, bool]:
@@ -321,7 +317,12 @@ def rename_to_public_inputs(model: onnx.ModelProto, roles: InputRoles) -> onnx.M
     public_names = {*roles.assigned, *names.values()}
     for name in public_names & (_collect_value_names(graph) - names.keys()):  # what else bears such a name
         names[name] = f"{name} of the exporter"
-    _rename_values(graph, names)
+    for inner in iterate_graphs(graph):
+        for item in (*inner.input, *inner.output, *inner.initializer, *inner.value_info):
+            item.name = names.get(item.name, item.name)
+        rename_inputs(inner.node, names)
+        for node in inner.node:
+            node.output[:] = [names.get(name, name) for name in node.output]
     inputs = {item.name: item for item in graph.input if item.name not in roles.unread}
     for usual, assigned in roles.assigned.items():
         if assigned.form != "as it is":
@@ -355,12 +356,3 @@ def _collect_value_names(graph: onnx.GraphProto) -> set[str]:
         names.update(item.name for item in (*inner.input, *inner.output, *inner.initializer))
         names.update(name for node in inner.node for name in (*node.input, *node.output))
     return names
-
-
-def _rename_values(graph: onnx.GraphProto, names: Mapping[str, str]) -> None:
-    for inner in iterate_graphs(graph):
-        for item in (*inner.input, *inner.output, *inner.initializer, *inner.value_info):
-            item.name = names.get(item.name, item.name)
-        rename_inputs(inner.node, names)
-        for node in inner.node:
-            node.output[:] = [names.get(name, name) for name in node.output]

@@ -10,7 +10,7 @@ A file comes from anywhere, so every number in the header is checked against the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,14 @@ def _parse_header(header: dict[str, Any], data_size: int) -> tuple[dict[str, str
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise TypeError("metadata are texts")
     entries = {name: _parse_entry(value, data_size) for name, value in header.items()}
-    _check_layout(entries.values(), data_size)
+    # The tensors fill the data back to back: no overlap, no gap to hide something in, nothing past the end.
+    position = 0
+    for entry in sorted(entries.values(), key=lambda item: (item.start, item.end)):
+        if entry.start != position:
+            raise ValueError("tensors overlap or leave a gap")
+        position = entry.end
+    if position != data_size:
+        raise ValueError("tensors and file differ in size")
     return metadata, entries
 
 
@@ -116,14 +123,3 @@ def _parse_entry(value: dict[str, Any], data_size: int) -> _TensorEntry:
     if end - start != math.prod(shape) * DTYPE_BYTES[value["dtype"]]:
         raise ValueError("shape and offsets disagree")
     return _TensorEntry(value["dtype"], tuple(shape), start, end)
-
-
-def _check_layout(entries: Iterable[_TensorEntry], data_size: int) -> None:
-    """Raise ValueError unless the tensors fill the data back to back: no overlap, no gap to hide something in, nothing past the end."""
-    position = 0
-    for entry in sorted(entries, key=lambda item: (item.start, item.end)):
-        if entry.start != position:
-            raise ValueError("tensors overlap or leave a gap")
-        position = entry.end
-    if position != data_size:
-        raise ValueError("tensors and file differ in size")

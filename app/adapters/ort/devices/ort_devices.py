@@ -17,7 +17,7 @@ from typing import Any
 
 import onnxruntime as ort
 
-from app.adapters.ort.backends import BACKENDS, Backend, find_backend_name, parse_backend
+from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
 from app.adapters.ort.session_errors import describe_ort_error
 from app.adapters.ort.session_options import count_intra_threads
 from app.common.errors import BackendError
@@ -116,17 +116,16 @@ def _describe_ep_device(item: Any) -> dict[str, Any]:
 
 def list_backends() -> list[str]:
     """Return the backends that the installed ONNX Runtime offers, the CPU last; an installed plug-in is not loaded: see `has_device`."""
-    offered = set(list_providers())
-    return [name for name, backend in BACKENDS.items() if _is_offered(backend, offered) and name != "cpu"] + ["cpu"]
+    built_in, offered = set(list_providers()), list[str]()
+    for name, backend in BACKENDS.items():
+        is_there = find_spec(backend.plugin) is not None and has_graphics_adapter() if backend.plugin else backend.provider in built_in
+        offered += [name] if is_there and name != "cpu" else []
+    return [*offered, "cpu"]
 
 
 def list_usable_backends() -> list[str]:
     """Return those of `list_backends` that have a device here, for which plug-ins are loaded."""
     return [name for name in list_backends() if has_device(name)]
-
-
-def _is_offered(backend: Backend, built_in: set[str]) -> bool:
-    return find_spec(backend.plugin) is not None and has_graphics_adapter() if backend.plugin else backend.provider in built_in
 
 
 def list_devices() -> list[BackendDevice]:

@@ -159,8 +159,13 @@ def find_or_make_fixed_shape_graph(
 
     unfit = localize("この声のグラフはこのデバイス用に変換できません。", "this graph cannot be converted for the device.")
     copy = store.find_or_write_copy(source, f"{FIXED_SHAPE_VERSION} {graph}" + (" exact" if is_exact else ""), write_graph)
+    if copy is None and is_hard_link(source):
+        unfit = localize(
+            "モデルのファイルがハードリンクなので変換できません。フォルダーをコピーして元のフォルダーと入れ替えてください。",
+            "its files are hard links, which cannot be converted. Copy their folder and put the copy in its place.",
+        )
     if copy is None:
-        raise NoFixedShapeGraphError(_describe_hard_link() if is_hard_link(source) else unfit)
+        raise NoFixedShapeGraphError(unfit)
     try:
         return read_fixed_shape_graph(copy.parent)
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as exc:
@@ -171,13 +176,6 @@ def find_or_make_fixed_shape_graph(
 def is_hard_link(source: Path) -> bool:
     """Return whether weights beside a graph are one file under several names, which ONNX does not read: another program may change them."""
     return any(file.stat().st_nlink > 1 for file in list_graph_files(source)[1:])
-
-
-def _describe_hard_link() -> str:
-    return localize(
-        "モデルのファイルがハードリンクなので変換できません。フォルダーをコピーして元のフォルダーと入れ替えてください。",
-        "its files are hard links, which cannot be converted. Copy their folder and put the copy in its place.",
-    )
 
 
 def _make_in_child(graph: str, source: Path, folder: Path, *, is_exact: bool) -> None:

@@ -129,7 +129,7 @@ class OnnxDebertaWeights:
 
     def __init__(self, graph: OnnxGraphIndex) -> None:
         """Find the layers of a DeBERTa in the graph; raise VoiceError if it is none."""
-        self._graph = graph
+        self.graph = graph
         self._names = {match[1]: name for name in graph.list_constant_names() if (match := DEBERTA_NAME_PATTERN.search(name))}
         self._shorts = {name: short for short, name in self._names.items()}
         needed = graph.collect_ancestors(graph.model.graph.output[0].name)
@@ -141,23 +141,20 @@ class OnnxDebertaWeights:
         heads = self._find_head_count() or max(1, hidden // DEFAULT_HEAD_WIDTH)
         if hidden % heads:
             raise build_not_deberta_error(f"{hidden} / {heads}")
-        self.architecture = DebertaSizes(len(layers), heads, hidden, inner, vocabulary, self._find_epsilon())
+        norms = (node for node in graph.model.graph.node if node.op_type in ("LayerNormalization", "SkipLayerNormalization"))
+        epsilon = next((read_attributes(node).get("epsilon", DEFAULT_EPSILON) for node in norms), DEFAULT_EPSILON)
+        self.architecture = DebertaSizes(len(layers), heads, hidden, inner, vocabulary, float(epsilon))
         self._places = dict(self._iterate_folded_positions())
-
-    @property
-    def graph(self) -> OnnxGraphIndex:
-        """Return the graph that the weights are read from."""
-        return self._graph
 
     def read_tensor(self, name: str) -> Float32:
         """Return a tensor; see `DebertaWeights`."""
         if name not in self._names:
             raise build_not_deberta_error(name)
-        return np.asarray(self._graph.find_constant(self._names[name]), np.float32)
+        return np.asarray(self.graph.find_constant(self._names[name]), np.float32)
 
     def read_matrix(self, name: str) -> Float32:
         """Return a matrix; see `DebertaWeights`."""
-        for node in self._graph.iterate_consumers(self._names.get(f"{name}.bias", "")):
+        for node in self.graph.iterate_consumers(self._names.get(f"{name}.bias", "")):
             matrix = self._find_bias_matrix(node)
             if matrix is not None:
                 return matrix
@@ -174,55 +171,49 @@ class OnnxDebertaWeights:
 
     def _find_bias_matrix(self, user: onnx.NodeProto) -> Float32 | None:
         if user.op_type == "Gemm":
-            matrix, turned = self._graph.find_constant(user.input[1]), bool(read_attributes(user).get("transB", 0))
+            matrix, turned = self.graph.find_constant(user.input[1]), bool(read_attributes(user).get("transB", 0))
             return None if matrix is None else np.asarray(matrix.T if turned else matrix, np.float32)
         for operand in user.input if user.op_type == "Add" else ():
-            maker = self._graph.find_producer(self._graph.trace_origin(operand))
+            maker = self.graph.find_producer(self.graph.trace_origin(operand))
             if maker is not None and maker.op_type in MATMUL_OPS:
-                matrix = self._graph.find_constant(maker.input[1])
+                matrix = self.graph.find_constant(maker.input[1])
                 return None if matrix is None else np.asarray(matrix, np.float32)
         return None
 
     def _find_head_count(self) -> int | None:
         """From the first reshape behind a query: (batch, tokens, heads, width)."""
-        waiting = list(self._graph.iterate_consumers(self._names["encoder.layer.0.attention.self.query_proj.bias"]))
+        waiting = list(self.graph.iterate_consumers(self._names["encoder.layer.0.attention.self.query_proj.bias"]))
         for node in waiting:
             sizes = self._read_constant_sizes(node.input[1]) if node.op_type == "Reshape" else []
             if len(sizes) == 4 and sizes[2]:
                 return sizes[2]
             if node.op_type in ("Gemm", "Add", "Reshape") and len(waiting) < 50:
-                waiting += self._graph.iterate_consumers(node.output[0])
+                waiting += self.graph.iterate_consumers(node.output[0])
         return None
 
     def _read_constant_sizes(self, shape: str) -> list[int | None]:
-        whole = self._graph.find_constant(shape)
+        whole = self.graph.find_constant(shape)
         if whole is not None:
             return [int(size) for size in whole]
-        maker = self._graph.find_producer(shape)
-        parts = [self._graph.find_constant(item) for item in maker.input] if maker is not None and maker.op_type == "Concat" else []
+        maker = self.graph.find_producer(shape)
+        parts = [self.graph.find_constant(item) for item in maker.input] if maker is not None and maker.op_type == "Concat" else []
         return [int(part.reshape(-1)[0]) if part is not None and part.size == 1 else None for part in parts]
-
-    def _find_epsilon(self) -> float:
-        for node in self._graph.model.graph.node:
-            if node.op_type in ("LayerNormalization", "SkipLayerNormalization"):
-                return float(read_attributes(node).get("epsilon", DEFAULT_EPSILON))
-        return DEFAULT_EPSILON
 
     def _iterate_folded_positions(self) -> Iterator[tuple[tuple[int, str], Float32]]:
         """Yield the constants that queries or keys are multiplied by, with the layer and the projection."""
-        for node in self._graph.model.graph.node:
+        for node in self.graph.model.graph.node:
             if node.op_type not in MATMUL_OPS:
                 continue
-            content, places = (self._graph.trace_origin(item) for item in node.input)
-            values = self._graph.find_constant(places)
+            content, places = (self.graph.trace_origin(item) for item in node.input)
+            values = self.graph.find_constant(places)
             if values is not None and values.ndim > 1:
                 for projection in self._iterate_projections(content):
                     yield projection, np.asarray(values, np.float32)
 
     def _iterate_projections(self, content: str) -> Iterator[tuple[int, str]]:
-        maker = self._graph.find_producer(content)
+        maker = self.graph.find_producer(content)
         for name in maker.input if maker is not None and maker.op_type in ("Gemm", "Add") else ():
-            match = re.match(r"encoder\.layer\.(\d+)\.attention\.self\.(\w+)\.bias$", self._shorts.get(self._graph.trace_origin(name), ""))
+            match = re.match(r"encoder\.layer\.(\d+)\.attention\.self\.(\w+)\.bias$", self._shorts.get(self.graph.trace_origin(name), ""))
             if match:
                 yield int(match[1]), match[2]
 
