@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRect, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.sound.line_melody import LineMelody
 from app.core.sound.line_sound import PEAK_BIN_S, LineSound
+from app.ui.reading.axis_lane import AxisRow
 from app.ui.reading.melody.melody_lane import MelodyLane
 from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, build_melody_shape
 from app.ui.reading.strip.phone_strip import PhoneStrip
-from app.ui.reading.strip.strip_keys import describe_strip_keys
 from app.ui.reading.strip.strip_painting import STRIP_HEIGHT_PX
 from app.ui.reading.strip.strip_shape import StripAxis, StripShape, find_mora_index
 from app.ui.theme.theme import Theme
+from app.ui.widgets.widget_building import fill_box
 
 Float64 = NDArray[np.float64]
 
 WAVEFORM_HEIGHT_PX = 40
-PLAYHEAD_WIDTH_PX = 2
 
 
-class WaveformView(QWidget):
+class WaveformView(AxisRow):
     """Draws the loudest samples of each pixel.
 
     Attributes:
@@ -38,47 +38,17 @@ class WaveformView(QWidget):
     place_selected = Signal(float)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme, WAVEFORM_HEIGHT_PX, localize("波形", "Waveform"))
         self.is_under_lane = False
-        self._axis = StripAxis()
         self._sound: LineSound | None = None
         self._is_current = True
-        self._played_s: float | None = None
-        name = localize("波形", "Waveform")
-        self.setAccessibleName(name)
         self.setToolTip(localize("クリックした位置から再生します。", "Click to play from there."))
-        self.setFixedHeight(WAVEFORM_HEIGHT_PX)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply the colours of a theme."""
-        self._theme = theme
-        self.update()
 
     def show_sound(self, sound: LineSound | None, axis: StripAxis, is_current: bool) -> None:
         """Draw a sound along an axis, pale if the line has changed since."""
         self._sound, self._axis, self._is_current = sound, axis, is_current
         self.setCursor(Qt.CursorShape.PointingHandCursor if sound is not None and axis.is_timed else Qt.CursorShape.ArrowCursor)
         self.update()
-
-    def show_played(self, played_s: float | None) -> None:
-        """Move the playhead, or hide it if None; only its old and new places are repainted."""
-        if played_s != self._played_s:
-            before, self._played_s = self._played_s, played_s
-            for second in (before, played_s):
-                if second is not None:
-                    self.update(
-                        QRect(
-                            round(self._axis.convert_seconds_to_x(second)) - PLAYHEAD_WIDTH_PX - 1,
-                            0,
-                            2 * PLAYHEAD_WIDTH_PX + 3,
-                            WAVEFORM_HEIGHT_PX,
-                        )
-                    )
-
-    def sizeHint(self) -> QSize:
-        """Return the width of the axis and the height of the waveform."""
-        return QSize(round(self._axis.width), WAVEFORM_HEIGHT_PX)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Play from the pressed place."""
@@ -92,37 +62,29 @@ class WaveformView(QWidget):
         area = event.rect()
         if self._sound is None or not self._axis.is_timed:
             painter.setPen(QColor(self._theme.muted))
-            words = (
-                localize(
+            hint = localize("再生すると、ここに波形が表示されます。", "Play the line to see its waveform here.")
+            if self.is_under_lane:
+                hint = localize(
                     "破線は予測です。再生すると、実際の音の高さと波形が表示されます。",
                     "Dashed lines are predicted. Play the line to see its pitch and waveform.",
                 )
-                if self.is_under_lane
-                else localize("再生すると、ここに波形が表示されます。", "Play the line to see its waveform here.")
-            )
-            painter.drawText(
-                QRect(14, 0, max(600, self.width() - 14), WAVEFORM_HEIGHT_PX),
-                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
-                f"{words} ",
-            )
+            room = QRect(14, 0, max(600, self.width() - 14), WAVEFORM_HEIGHT_PX)
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, f"{hint} ")
             return
         painter.setPen(QColor(self._theme.border))
         painter.drawLine(QPointF(area.left(), middle), QPointF(area.right(), middle))
-        left, right = max(0, area.left()), min(area.right() + 1, round(self._axis.width))
-        if right > left:
-            painter.drawImage(QPointF(left, 0), self._draw_outline(left, right))
-        if self._played_s is not None:
-            painter.setPen(QPen(QColor(self._theme.text), PLAYHEAD_WIDTH_PX))
-            x = self._axis.convert_seconds_to_x(self._played_s)
-            painter.drawLine(QPointF(x, 1), QPointF(x, WAVEFORM_HEIGHT_PX - 1))
+        left_x, right_x = max(0, area.left()), min(area.right() + 1, round(self._axis.width))
+        if right_x > left_x:
+            painter.drawImage(QPointF(left_x, 0), self._draw_outline(left_x, right_x))
+        self._paint_playhead(painter)
 
-    def _draw_outline(self, left: int, right: int) -> QImage:
+    def _draw_outline(self, left_x: int, right_x: int) -> QImage:
         """Return the sound between two pixels as a picture: lines would take ten times as long at the width of a large screen."""
         color = QColor(self._theme.accent)
         color.setAlpha(150 if self._is_current else 60)
         ratio = self.devicePixelRatioF()
-        width, height = round((right - left) * ratio), round(WAVEFORM_HEIGHT_PX * ratio)
-        sizes = self._compute_half_heights(left + np.arange(width + 1) / ratio) * ratio
+        width, height = round((right_x - left_x) * ratio), round(WAVEFORM_HEIGHT_PX * ratio)
+        sizes = self._compute_half_heights(left_x + np.arange(width + 1) / ratio) * ratio
         rows = np.abs(np.arange(height) + 0.5 - height / 2)
         pixels = np.where(rows[:, None] <= sizes[None, :], np.uint32(color.rgba()), np.uint32(0)).astype(np.uint32)
         image = QImage(pixels.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32).copy()
@@ -155,20 +117,13 @@ class StripView(QScrollArea):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.strip, self.lane, self.waveform = PhoneStrip(theme), MelodyLane(theme), WaveformView(theme)
-        self.strip.setToolTip(describe_strip_keys())
         self.strip.moved.connect(self.scroll_to_x)
-        self.strip.cell_changed.connect(self._follow_strip)
+        self.strip.current_changed.connect(self._follow_strip)
         self.lane.moved.connect(self.scroll_to_x)
-        self.lane.mora_selected.connect(self._follow_lane)
+        self.lane.moved.connect(self._follow_lane)
         self._body = QWidget()
         self._body.setObjectName("strip")
-        column = QVBoxLayout(self._body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.strip)
-        column.addWidget(self.lane)
-        column.addWidget(self.waveform)
-        column.addStretch(1)
+        fill_box(QVBoxLayout(self._body), self.strip, self.lane, self.waveform, 1, spacing=0)
         self.setWidget(self._body)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -178,9 +133,8 @@ class StripView(QScrollArea):
 
     def set_theme(self, theme: Theme) -> None:
         """Apply the colours of a theme."""
-        self.strip.set_theme(theme)
-        self.lane.set_theme(theme)
-        self.waveform.set_theme(theme)
+        for row in (self.strip, self.lane, self.waveform):
+            row.set_theme(theme)
 
     def show_lane(self, is_shown: bool) -> None:
         """Show the melody between strip and waveform, or fold it."""
@@ -200,11 +154,11 @@ class StripView(QScrollArea):
 
     def show_played(self, played_s: float | None) -> None:
         """Move the playhead and the highlighted cell, and keep them in sight."""
-        stepped = self.strip.show_played(played_s)
+        has_stepped, shape = self.strip.show_played(played_s), self.strip.shape
         self.lane.show_played(played_s)
-        self.waveform.show_played(played_s)
-        shape = self.strip.shape
-        if stepped and shape is not None and played_s is not None:
+        self.lane.move_playhead(played_s)
+        self.waveform.move_playhead(played_s)
+        if has_stepped and shape is not None and played_s is not None:
             self.scroll_to_x(shape.axis.convert_seconds_to_x(played_s))
 
     def scroll_to_start(self) -> None:
@@ -216,16 +170,14 @@ class StripView(QScrollArea):
         """Scroll to a pixel of the axis."""
         self.ensureVisible(round(x), 0, SCROLL_AHEAD_PX, 0)
 
-    @Slot(int)
-    def _follow_strip(self, _index: int) -> None:
+    @Slot()
+    def _follow_strip(self) -> None:
         """Move the lane's keys to the mora that those of the strip are at."""
         shape, cell = self.strip.shape, self.strip.current
         if shape is not None and cell is not None:
             self.lane.show_current(find_mora_index(shape, cell))
 
-    @Slot(int)
-    def _follow_lane(self, mora: int) -> None:
+    @Slot()
+    def _follow_lane(self) -> None:
         """Move the strip's keys to the mora that those of the lane are at."""
-        shape = self.strip.shape
-        if shape is not None:
-            self.strip.select_mora(mora)
+        self.strip.select_mora(self.lane.current_index)

@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script.script import replace_text
 from app.settings.user_settings import Settings
-from app.ui.reading.melody.melody_drag import HANDLE_REACH_PX
-from app.ui.reading.melody.melody_lane import MelodyLane
+from app.ui.reading.melody.melody_lane import HANDLE_REACH_PX, MelodyLane
 from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, MelodyShape
 from app.ui.theme.theme import DARK_THEME
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, write
@@ -134,7 +133,7 @@ def test_the_keys_move_and_raise_and_say_it(window: WindowDriver, monkeypatch: p
     QTest.keyClick(lane, Qt.Key.Key_Home)
     for _step in PHRASE:
         QTest.keyClick(lane, Qt.Key.Key_Right)
-    assert lane.current == 3
+    assert lane.current_index == 3
     assert window.phone_strip.current_index == 3, "both have the keys at the same sound"
     steps = window.undo_stack.count()
     for _press in range(3):
@@ -151,7 +150,7 @@ def test_the_keys_move_and_raise_and_say_it(window: WindowDriver, monkeypatch: p
     QTest.keyClick(lane, Qt.Key.Key_Backspace, SHIFT)
     assert pitches(window) == {}
     QTest.keyClick(lane, Qt.Key.Key_End)
-    assert lane.current == len(KANA) - 2, "キョ is one"
+    assert lane.current_index == len(KANA) - 2, "キョ is one"
 
 
 def test_the_pen_draws_across_morae_in_one_step(window: WindowDriver) -> None:
@@ -183,14 +182,14 @@ def test_commands_from_the_menu_the_keys_and_the_search(qtbot: QtBot, window: Wi
     window.script.setFocus()
     QTest.keyClick(window, Qt.Key.Key_Up, CONTROL | SHIFT)
     assert pitches(window) == {11: 1.5, 12: 4.0}, "one key raises the end"
-    lane.select_mora(4)
+    lane.select_cell(4)
     actions["melody_flatten"].trigger()
     heights = [shape_of(window).melody.heights[mora] for mora in PHRASE]
     assert heights == pytest.approx([heights[0]] * 3, abs=0.11)
     actions["melody_copy"].trigger()
     assert actions["melody_paste"].isEnabled()
     lane.setFocus()
-    lane.select_mora(0)
+    lane.select_cell(0)
     QTest.keyClick(lane, Qt.Key.Key_V, CONTROL)
     pasted = [shape_of(window).melody.heights[mora] for mora in range(3)]
     assert pasted == pytest.approx([pasted[0]] * 3, abs=0.11)
@@ -203,7 +202,7 @@ def test_commands_from_the_menu_the_keys_and_the_search(qtbot: QtBot, window: Wi
     QApplication.sendEvent(lane, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, lane.mapToGlobal(place)))
     menu = lane.findChild(QMenu)
     assert menu is not None
-    assert lane.current == 7
+    assert lane.current_index == 7
     assert menu.actions()[0].text().startswith("Rise at the end"), "two clicks"
     menu.close()
 
@@ -215,7 +214,7 @@ def test_an_unvoiced_mora_says_so_and_is_not_moved(qtbot: QtBot, window: WindowD
     assert shape_of(window).melody.own[1] is None, "a closed throat"
     drag(window, 1, 3.0)
     lane.setFocus()
-    lane.select_mora(1)
+    lane.select_cell(1)
     QTest.keyClick(lane, Qt.Key.Key_Up)
     assert pitches(window) == {}
     assert "no pitch" in lane.accessibleDescription()

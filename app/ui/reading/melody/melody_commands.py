@@ -150,7 +150,7 @@ class MelodyCommands(QObject):
     def _raise_end(self) -> None:
         shape = self._lane.shape
         if shape is not None and shape.cells:
-            moras = shape.list_sentence(max(0, self._lane.current))
+            moras = shape.list_sentence(max(0, self._lane.current_index))
             self._lane.change_pitches(raise_ending(shape.melody, moras), localize("語尾を上げる", "Rise at the end"))
 
     @Slot()
@@ -180,7 +180,7 @@ class MelodyCommands(QObject):
     @Slot()
     def _reset_phrase(self) -> None:
         if self._list_phrase():
-            self._lane.reset_pitch(max(0, self._lane.current), is_phrase=True)
+            self._lane.reset_pitch(max(0, self._lane.current_index), is_phrase=True)
 
     def _change_phrase(self, change: PitchChange, label: str) -> None:
         shape, moras = self._lane.shape, self._list_phrase()
@@ -190,4 +190,4 @@ class MelodyCommands(QObject):
     def _list_phrase(self) -> list[int]:
         """Return the morae of the current phrase."""
         shape = self._lane.shape
-        return shape.list_phrase(max(0, self._lane.current)) if shape is not None and shape.cells else []
+        return shape.list_phrase(max(0, self._lane.current_index)) if shape is not None and shape.cells else []

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QRegion
 
+from app.ui.reading.axis_lane import LaneHighlights
 from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, MelodyShape, describe_offset
 from app.ui.reading.strip.strip_shape import AXIS_MARGIN_PX
 from app.ui.theme.theme import Theme
@@ -20,27 +20,8 @@ UNVOICED_ARM_PX = 3.5
 BUBBLE_PADDING_PX, BUBBLE_GAP_PX, BUBBLE_TEXT_SCALE = 5.0, 10.0, 0.85
 
 
-@dataclass(frozen=True, slots=True)
-class MelodyHighlights:
-    """The highlighted morae by index, -1 for none.
-
-    Attributes:
-        current: where the keys go.
-        playing: what sounds now.
-        hovered: under the mouse.
-        dragged: what the mouse holds.
-        focused: the lane has the keys.
-    """
-
-    current: int = -1
-    playing: int = -1
-    hovered: int = -1
-    dragged: int = -1
-    focused: bool = False
-
-
 def paint_melody(
-    painter: QPainter, area: QRectF, shape: MelodyShape, theme: Theme, highlights: MelodyHighlights, right: float = math.inf
+    painter: QPainter, area: QRectF, shape: MelodyShape, theme: Theme, highlights: LaneHighlights, right: float = math.inf
 ) -> None:
     """Paint the part of a melody that lies in `area`; what is in sight ends at the pixel `right`."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -114,7 +95,7 @@ def _find_moved_region(shape: MelodyShape, segment: tuple[int, ...]) -> QRegion:
     return region
 
 
-def _paint_handle(painter: QPainter, shape: MelodyShape, mora: int, theme: Theme, highlights: MelodyHighlights) -> None:
+def _paint_handle(painter: QPainter, shape: MelodyShape, mora: int, theme: Theme, highlights: LaneHighlights) -> None:
     own, x, y = shape.melody.own[mora], shape.cells[mora].middle, shape.find_handle_y(mora)
     is_current = highlights.focused and mora == highlights.current
     if own is None:

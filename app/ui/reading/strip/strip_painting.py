@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
+from app.ui.reading.axis_lane import LaneHighlights
 from app.ui.reading.strip.strip_shape import PHRASE_GAP_PX, CellKind, StripCell, StripShape, find_cell_text, is_emoji_cell
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch_painting import paint_hatch
@@ -18,31 +17,7 @@ STRIP_HEIGHT_PX = 83
 ACCENT_DOT_RADIUS_PX = 3.6
 
 
-@dataclass(frozen=True, slots=True)
-class StripHighlights:
-    """The highlighted cells by index, -1 for none.
-
-    Attributes:
-        current: where the keys go.
-        playing: what sounds now.
-        hovered, edge: under the mouse; `edge` is the cell whose right edge can be dragged.
-        cut: the cell before a place where phrases are split or joined.
-    """
-
-    current: int = -1
-    playing: int = -1
-    hovered: int = -1
-    edge: int = -1
-    cut: int = -1
-    focused: bool = False
-
-    @property
-    def cells(self) -> tuple[int, ...]:
-        """Return all highlighted cells."""
-        return self.current, self.playing, self.hovered, self.edge, self.cut
-
-
-def paint_strip(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme, highlights: StripHighlights) -> None:
+def paint_strip(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme, highlights: LaneHighlights) -> None:
     """Paint the part of a shape that lies in `area`."""
     cells = shape.axis.cells
     if not cells:
@@ -63,7 +38,7 @@ def paint_strip(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme
         painter.drawLine(QPointF(x, ACCENT_BOTTOM_PX + 5), QPointF(x, KANA_BOTTOM_PX - 5))
 
 
-def _paint_cell(painter: QPainter, shape: StripShape, index: int, theme: Theme, highlights: StripHighlights) -> None:
+def _paint_cell(painter: QPainter, shape: StripShape, index: int, theme: Theme, highlights: LaneHighlights) -> None:
     cell = shape.axis.cells[index]
     box = QRectF(cell.left + 1, ACCENT_BOTTOM_PX, cell.right - cell.left - 2, KANA_BOTTOM_PX - ACCENT_BOTTOM_PX)
     playing = index == highlights.playing
@@ -108,7 +83,7 @@ def _paint_length(painter: QPainter, shape: StripShape, cell: StripCell, theme: 
     painter.drawText(room, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, str(round(cell.length_s * 1000)) if known else "–")
 
 
-def _paint_accents(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme, highlights: StripHighlights) -> None:
+def _paint_accents(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme, highlights: LaneHighlights) -> None:
     """Paint for each phrase a line through its morae, high or low, and a mark where the pitch falls."""
     edited = {edit.mora for edit in shape.overrides.moras if edit.tone is not None}
     place = {cell.index: cell for cell in shape.axis.cells if cell.kind is CellKind.MORA}
