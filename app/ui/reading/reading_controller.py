@@ -16,8 +16,7 @@ from app.core.synthesis_types import Overrides
 from app.engine.line_reader import LineReadResult, ReadLineJob
 from app.engine.synthesis_jobs import LinePosition
 from app.ui.playback.line_playback import LinePlayback
-from app.ui.reading.line_sounds import LineSoundCollector
-from app.ui.reading.melody.line_pitches import LinePitchCollector
+from app.ui.reading.line_sounds import LinePitchCollector, LineSoundCollector
 from app.ui.reading.strip.strip_shape import StripCell, build_shape, find_mora_index
 from app.ui.reading.strip_panel import StripPanel
 from app.ui.script.line_selection import LineSelection

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Literal
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.common.language import localize
@@ -16,16 +16,18 @@ from app.core.sound.line_reading import LineReading, LineWord
 from app.core.sound.line_sound import LineSound
 from app.core.synthesis_types import Overrides
 from app.core.text.emoji_symbols import find_emoji
-from app.ui.plain_text import PlainLabel
 from app.ui.reading.melody.melody_commands import MelodyBar
 from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX, ReadingField
 from app.ui.reading.strip.strip_shape import CellKind, StripShape, find_cell_text
 from app.ui.reading.strip_view import StripView
+from app.ui.settings.remembered_fold import RememberedFold
+from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import Theme
 from app.ui.widgets.emoji_picker import EmojiButton
 from app.ui.widgets.fold_button import FoldButton
+from app.ui.widgets.widget_building import create_button, create_label, fill_box
 
-MAX_SUMMARY_CHARS = 400  # characters; no window is wider
+MAX_SUMMARY_CELLS = 400  # no window is wider
 
 
 class KanaSummary(QWidget):
@@ -58,25 +60,20 @@ class KanaSummary(QWidget):
         """Paint the beginning of the reading, elided if it is longer than the row."""
         painter = QPainter(self)
         painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
-        shown = self.fontMetrics().elidedText(self.text, Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        text = self.fontMetrics().elidedText(self.text, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         painter.end()
 
 
 def format_kana_summary(shape: StripShape) -> str:
     """Return kana with a space between accent phrases."""
-    begins = {phrase.start for phrase in shape.phrases}
-    parts: list[str] = []
-    after_mora = False
-    for cell in shape.axis.cells:
+    starts = {phrase.start for phrase in shape.phrases}
+    kana, is_after_mora = "", False
+    for cell in shape.axis.cells[:MAX_SUMMARY_CELLS]:
         is_mora = cell.kind is CellKind.MORA
-        if is_mora and after_mora and cell.index in begins:
-            parts.append(" ")
-        parts.append(find_cell_text(shape, cell))
-        after_mora = is_mora
-        if len(parts) > MAX_SUMMARY_CHARS:
-            break
-    return "".join(parts)
+        kana += " " * (is_mora and is_after_mora and cell.index in starts) + find_cell_text(shape, cell)
+        is_after_mora = is_mora
+    return kana
 
 
 MAX_SHOWN_DOUBTS = 6
@@ -94,8 +91,8 @@ class ReadingDoubt:
 
 def find_reading_doubts(reading: LineReading) -> tuple[ReadingDoubt, ...]:
     """Return the first doubts of a line; each occurrence of a word has its own."""
-    found = ((word, reading.extract_text(word.start, word.end).strip()) for word in reading.words if word.other_reading)
-    return tuple(ReadingDoubt(word, surface, word.other_reading) for word, surface in found if surface)[:MAX_SHOWN_DOUBTS]
+    words = ((word, reading.extract_text(word.start, word.end).strip()) for word in reading.words if word.other_reading)
+    return tuple(ReadingDoubt(word, surface, word.other_reading) for word, surface in words if surface)[:MAX_SHOWN_DOUBTS]
 
 
 class AlternativeReadingsBar(QWidget):
@@ -133,18 +130,13 @@ class AlternativeReadingsBar(QWidget):
         self._arrange_buttons()
 
     def _create_button(self, doubt: ReadingDoubt) -> QPushButton:
-        button = QPushButton(f"{doubt.surface} → {doubt.other}", self)
-        button.setObjectName("small")
-        words = localize(
+        tip = localize(
             f"「{doubt.surface}」の読みを「{doubt.other}」に変更します。", f"Changes the reading of “{doubt.surface}” to {doubt.other}."
         )
-        button.setToolTip(words)
-        button.setAccessibleName(words)
-        button.clicked.connect(partial(self._request_reading, doubt))
+        button = create_button(f"{doubt.surface} → {doubt.other}", tip, lambda: self.reading_requested.emit(doubt.word), "small")
+        button.setParent(self)
+        button.setAccessibleName(tip)
         return button
-
-    def _request_reading(self, doubt: ReadingDoubt, _checked: bool = False) -> None:
-        self.reading_requested.emit(doubt.word)
 
     def _arrange_buttons(self) -> None:
         x = READING_BUTTON_GAP_PX
@@ -188,54 +180,40 @@ class StripPanel(QFrame):
         self.title.toggled.connect(self._toggle_strip)
         self.summary = KanaSummary()
         self.summary.hide()
-        self.note = PlainLabel()
-        self.note.setObjectName("muted")
+        self.note = create_label(style="muted")
         self.reading = ReadingField()
-        self.reset_phrase = _create_button(
+        self.reset_phrase = create_button(
             localize("句をリセット", "Reset phrase"),
             localize(
                 "選んだ音を含むアクセント句の、アクセント、イントネーション、長さをリセットします。",
                 "Resets the accent, melody and lengths of the selected accent phrase.",
             ),
+            style="small",
         )
-        self.reset_all = _create_button(
+        self.reset_all = create_button(
             localize("すべてリセット", "Reset all"),
             localize(
                 "この行の読み、アクセント、イントネーション、音の長さをすべてリセットします。",
                 "Resets all readings, accents, pitches and lengths of this line.",
             ),
+            style="small",
         )
         self.emoji = EmojiButton()
         self.emoji.hide()
+        self.others = AlternativeReadingsBar()  # takes the free room, with or without buttons
         self.view = StripView(theme)
         self.strip, self.lane, self.waveform = self.view.strip, self.view.lane, self.view.waveform
         self.melody = MelodyBar()
         self.melody.toggled.connect(self.view.show_lane)
-        self._arrange_widgets()
-        self.reading.closed.connect(self._focus_strip)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-
-    def _arrange_widgets(self) -> None:
         self._tools = QWidget()  # hidden as one, whichever of them are shown
-        tools = QHBoxLayout(self._tools)
-        tools.setContentsMargins(0, 0, 0, 0)
-        tools.addWidget(self.emoji)
+        fill_box(QHBoxLayout(self._tools), self.emoji)
         top = QHBoxLayout()
         top.addStrut(READING_FIELD_HEIGHT_PX)
-        for widget in (self.title, self.note, self.reading):
-            top.addWidget(widget)
-        top.addWidget(self.summary, 1)
-        self.others = AlternativeReadingsBar()  # takes the free room, with or without buttons
-        top.addWidget(self.others, 1)
-        top.addWidget(self._tools)
-        top.addWidget(self.melody)
-        top.addWidget(self.reset_phrase)
-        top.addWidget(self.reset_all)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(8, 4, 10, 4)
-        whole.setSpacing(2)
-        whole.addLayout(top)
-        whole.addWidget(self.view)
+        fill_box(top, self.title, self.note, self.reading, (self.summary, 1), (self.others, 1), self._tools)
+        fill_box(top, self.melody, self.reset_phrase, self.reset_all)
+        fill_box(QVBoxLayout(self), top, self.view, spacing=2, margins=(8, 4, 10, 4))
+        self.reading.closed.connect(self._focus_strip)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     @property
     def is_open(self) -> bool:
@@ -257,9 +235,9 @@ class StripPanel(QFrame):
         self.note.setText("" if shape is None else _describe_shape(shape))
         self.others.show_doubts(() if shape is None else find_reading_doubts(shape.reading))
         edits = shape.overrides if shape is not None else Overrides()
-        shaped = bool(edits.moras or edits.pauses or edits.phrases)
-        self.reset_phrase.setEnabled(shaped)
-        self.reset_all.setEnabled(shaped or bool(edits.readings))
+        is_shaped = bool(edits.moras or edits.pauses or edits.phrases)
+        self.reset_phrase.setEnabled(is_shaped)
+        self.reset_all.setEnabled(is_shaped or bool(edits.readings))
 
     def add_tool(self, widget: QWidget) -> None:
         """Add a button to the header, which is shown whether the strip is open or not."""
@@ -310,14 +288,19 @@ def _describe_shape(shape: StripShape) -> str:
         return localize("読み上げられる文字がありません。", "There is nothing here to read aloud.")
     if not shape.reading.is_complete:
         return localize("行が長いため、先頭の部分だけを表示しています。", "Only the beginning of this long line is shown.")
-    left_out = [] if shape.reading.emoji else list(dict.fromkeys(place.symbol for place in find_emoji(shape.reading.extract_text())))
-    named = "".join(left_out[:MAX_NAMED_CHANGES]) + "…" * (len(left_out) > MAX_NAMED_CHANGES)
-    return localize(f"この声は絵文字 {named} に対応していません。", f"This voice ignores {named}") if left_out else ""
+    left_out = [] if shape.reading.emoji else list(dict.fromkeys(found.symbol for found in find_emoji(shape.reading.extract_text())))
+    emoji = "".join(left_out[:MAX_NAMED_CHANGES]) + "…" * (len(left_out) > MAX_NAMED_CHANGES)
+    return localize(f"この声は絵文字 {emoji} に対応していません。", f"This voice ignores {emoji}") if left_out else ""
 
 
-def _create_button(text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName("small")
-    button.setToolTip(tip)
-    button.setAccessibleName(text)
-    return button
+LOW_WINDOWS_PX = {"strip": 760, "melody": 900}  # heights below which a window has no room for the part and enough lines
+
+
+class ReadingFold(RememberedFold):
+    """Keeps the strip or the melody, its action and its setting in step."""
+
+    def __init__(self, part: StripPanel | MelodyBar, action: QAction, settings: SettingsStore, setting: Literal["strip", "melody"]) -> None:
+        action.setChecked(part.is_open)
+        action.toggled.connect(part.set_open)
+        part.toggled.connect(action.setChecked)
+        super().__init__(part, part, settings, setting, LOW_WINDOWS_PX[setting])

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from app.common.language import localize
 from app.core.sound.line_melody import LineMelody
 from app.core.sound.line_sound import PEAK_BIN_S, LineSound
-from app.ui.reading.axis_lane import AxisRow
 from app.ui.reading.melody.melody_lane import MelodyLane
 from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, build_melody_shape
+from app.ui.reading.strip.axis_lane import AxisRow
 from app.ui.reading.strip.phone_strip import PhoneStrip
 from app.ui.reading.strip.strip_painting import STRIP_HEIGHT_PX
 from app.ui.reading.strip.strip_shape import StripAxis, StripShape, find_mora_index

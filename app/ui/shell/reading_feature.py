@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
-
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QWidget
 
 from app.core.script.script import Line
 from app.ui.dictionary.dictionary_controller import DictionaryController
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.projects.project_dictionary import ProjectDictionaryController
-from app.ui.reading.line_sound_store import LineSoundStore
+from app.ui.reading.line_sounds import LineSoundStore
 from app.ui.reading.melody.melody_commands import MelodyCommands
-from app.ui.reading.melody.melody_fold import MelodyFold
 from app.ui.reading.reading_controller import ReadingController
-from app.ui.reading.strip_fold import StripFold
-from app.ui.reading.strip_panel import StripPanel
+from app.ui.reading.strip_panel import ReadingFold, StripPanel
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_list import ScriptList
 from app.ui.shell.script_feature import ScriptFeature
@@ -39,19 +34,13 @@ class ReadingFeature(WindowFeature):
         self.panel = StripPanel(context.theme)
         self.frame = ScrollFrame(self.panel)
         script.panel.below.insertWidget(0, self.frame)
-        panel = self.panel
-        melody = panel.melody
-        buttons = (panel.emoji, melody.fold, melody.pen, melody.more, panel.reset_phrase, panel.reset_all)
-        stops = (script.view, panel.title, panel.reading.edit, *buttons, panel.strip, panel.lane)
-        # The strip is created after the buttons below it, so Qt's default tab order would be wrong.
-        for first, second in itertools.pairwise(stops):
-            QWidget.setTabOrder(first, second)
-        self.strip = ReadingController(self.panel, context.document, script.selection, speech, playback)
-        self.fold = StripFold(self.panel, actions["show_strip"], context.settings)
+        self._order_tab_stops(script.view)
+        self.strip = ReadingController(self.panel, script.document, script.selection, speech, playback)
+        self.fold = ReadingFold(self.panel, actions["show_strip"], settings, "strip")
         self.fold.folded.connect(script.scroll_to_selection)
         self.melody = MelodyCommands(self.panel.lane, self.panel.melody, actions)
         self.panel.strip.add_melody_commands = self.melody.add_to_menu
-        self.melody_fold = MelodyFold(self.panel.melody, actions["show_melody"], context.settings)
+        self.melody_fold = ReadingFold(self.panel.melody, actions["show_melody"], settings, "melody")
         self.melody_fold.folded.connect(script.scroll_to_selection)
         self.emoji = EmojiController(script.view, script.selection, context.catalog, self.strip)
         self.project_words = ProjectDictionaryController(context.project, speech, script.banner)

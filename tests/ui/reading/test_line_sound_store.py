@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core.script.script import change_settings
-from app.ui.reading.line_sound_store import locate_line_sounds_file
+from app.ui.reading.line_sounds import locate_line_sounds_file
 from app.ui.script.autosave import locate_autosave_file
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, write
 from tests.ui.window_driver import WindowDriver

@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from app.common.language import localize
-from app.core.sound.line_melody import (
-    CopiedMelody,
-    LineMelody,
-    copy_melody,
-    flatten_pitches,
-    paste_melody,
-    raise_ending,
-    smooth_pitches,
-)
+from app.core.sound.line_melody import CopiedMelody, LineMelody, copy_melody, flatten_pitches, paste_melody, raise_ending, smooth_pitches
 from app.ui.actions.window_actions import WindowActions
 from app.ui.reading.melody.melody_lane import MelodyLane
 from app.ui.widgets.elided_text import ElidedButton
+from app.ui.widgets.widget_building import fill_box
 
 PitchChange = Callable[[LineMelody, Sequence[int]], dict[int, float]]
 
 BUTTON_ICON_PX = 14
 
-MELODY_COMMANDS = (
-    "melody_raise_end",
-    "",
-    "melody_pen",
-    "melody_smooth",
-    "melody_flatten",
-    "",
-    "melody_copy",
-    "melody_paste",
-    "",
-    "melody_reset",
-)
+MELODY_COMMANDS: tuple[str, ...] = ("melody_raise_end", "", "melody_pen", "melody_smooth", "melody_flatten", "")
+MELODY_COMMANDS += ("melody_copy", "melody_paste", "", "melody_reset")
 """The names of the commands in the order of menus; an empty one is a separator."""
 
 
@@ -73,10 +57,7 @@ class MelodyBar(QWidget):
         for button in (self.pen, self.more):
             button.setIconSize(QSize(BUTTON_ICON_PX, BUTTON_ICON_PX))
             button.setFixedHeight(self.fold.sizeHint().height())  # as high as the buttons of words beside them
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.fold, self.pen, self.more):
-            row.addWidget(widget)
+        fill_box(QHBoxLayout(self), self.fold, self.pen, self.more)
         self.fold.toggled.connect(self._toggle_tools)
         self._toggle_tools(False)
 
@@ -86,6 +67,11 @@ class MelodyBar(QWidget):
         menu = QMenu(self.more)
         add_melody_commands(menu, actions)
         self.more.setMenu(menu)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the lane is open."""
+        return self.fold.isChecked()
 
     def set_open(self, is_open: bool) -> None:
         """Open or fold the lane."""
@@ -113,18 +99,19 @@ class MelodyCommands(QObject):
     def __init__(self, lane: MelodyLane, bar: MelodyBar, actions: WindowActions) -> None:
         super().__init__(lane)
         self._lane, self._window_actions = lane, actions
-        self._copied: CopiedMelody | None = None
+        self._copied_melody: CopiedMelody | None = None
         self._actions: dict[str, QAction] = {name: actions[name] for name in MELODY_COMMANDS if name}
         bar.install_actions(actions)
-        handlers = {
-            "melody_raise_end": self._raise_end,
-            "melody_smooth": self._smooth_phrase,
-            "melody_flatten": self._flatten_phrase,
-            "melody_copy": self._copy_phrase,
-            "melody_paste": self._paste_phrase,
-            "melody_reset": self._reset_phrase,
-        }
-        for name, handler in handlers.items():
+        smooth = partial(self._change_phrase, smooth_pitches, localize("イントネーションをなめらかにする", "Smooth melody"))
+        flatten = partial(self._change_phrase, flatten_pitches, localize("イントネーションを平らにする", "Flatten melody"))
+        for name, handler in (
+            ("melody_raise_end", self._raise_end),
+            ("melody_smooth", lambda: smooth()),
+            ("melody_flatten", lambda: flatten()),
+            ("melody_copy", self._copy_phrase),
+            ("melody_paste", self._paste_phrase),
+            ("melody_reset", self._reset_phrase),
+        ):
             self._actions[name].triggered.connect(handler)
         self._actions["melody_pen"].toggled.connect(lane.set_pen)
         lane.command_requested.connect(self._run_command)
@@ -140,11 +127,11 @@ class MelodyCommands(QObject):
         self._actions[name].trigger()
 
     @Slot(QPoint)
-    def _open_menu(self, place: QPoint) -> None:
+    def _open_menu(self, position: QPoint) -> None:
         menu = QMenu(self._lane)
         self.add_to_menu(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(place)
+        menu.popup(position)
 
     @Slot()
     def _raise_end(self) -> None:
@@ -154,24 +141,16 @@ class MelodyCommands(QObject):
             self._lane.change_pitches(raise_ending(shape.melody, moras), localize("語尾を上げる", "Rise at the end"))
 
     @Slot()
-    def _smooth_phrase(self) -> None:
-        self._change_phrase(smooth_pitches, localize("イントネーションをなめらかにする", "Smooth melody"))
-
-    @Slot()
-    def _flatten_phrase(self) -> None:
-        self._change_phrase(flatten_pitches, localize("イントネーションを平らにする", "Flatten melody"))
-
-    @Slot()
     def _copy_phrase(self) -> None:
         shape = self._lane.shape
         copied = copy_melody(shape.melody, self._list_phrase()) if shape is not None else None
         if copied is not None:
-            self._copied = copied
+            self._copied_melody = copied
             self._window_actions.disable_action("melody_paste", "")
 
     @Slot()
     def _paste_phrase(self) -> None:
-        copied = self._copied
+        copied = self._copied_melody
         if copied is not None:
             self._change_phrase(
                 lambda melody, moras: paste_melody(melody, moras, copied), localize("イントネーションを貼り付け", "Paste melody")

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QRegion
 
-from app.ui.reading.axis_lane import LaneHighlights
 from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, MelodyShape, describe_offset
+from app.ui.reading.strip.axis_lane import LaneHighlights
 from app.ui.reading.strip.strip_shape import AXIS_MARGIN_PX
 from app.ui.theme.theme import Theme
 

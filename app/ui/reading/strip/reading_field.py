@@ -7,11 +7,12 @@ import unicodedata
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.core.text.moras import convert_to_katakana
 from app.ui.plain_text import PlainLabel, escape_tip
+from app.ui.widgets.widget_building import create_button, create_label, fill_box
 
 _TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
 MAX_TYPED_READING_LENGTH = 100
@@ -69,23 +70,16 @@ class ReadingField(QWidget):
                 "Type kana, then press Enter. Leave empty for the original reading. Esc cancels.",
             )
         )
-        self.add_word = QPushButton(localize("辞書に登録…", "Add to dictionary…"))
-        self.add_word.setObjectName("small")
-        self.add_word.setToolTip(localize("すべてのテキストでこの読みになります。", "Uses this reading in every text."))
-        self.error = PlainLabel()
-        self.error.setObjectName("error")
+        tip = localize("すべてのテキストでこの読みになります。", "Uses this reading in every text.")
+        self.add_word = create_button(localize("辞書に登録…", "Add to dictionary…"), tip, self._request_dictionary, "small")
+        self.error = create_label(style="error")
         self.error.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.error.setMinimumWidth(1)
         self.error.hide()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.label, self.edit, self.add_word, self.error):
-            row.addWidget(widget)
-        row.addStretch(1)
+        fill_box(QHBoxLayout(self), self.label, self.edit, self.add_word, self.error, 1)
         self.edit.returnPressed.connect(self._submit_kana)
         self.edit.editing_cancelled.connect(self.close_field)
-        self.add_word.clicked.connect(self._request_dictionary)
-        self.edit.textEdited.connect(self._check_kana)
+        self.edit.textEdited.connect(lambda: self._find_kana())
         self.hide()
 
     def open_for_word(self, surface: str, kana: str) -> None:
@@ -112,25 +106,17 @@ class ReadingField(QWidget):
 
     @Slot()
     def _submit_kana(self) -> None:
-        if self._is_kana():
-            self.kana_requested.emit(_normalise_kana(self.edit.text()))
+        if (kana := self._find_kana()) is not None:
+            self.kana_requested.emit(kana)
 
-    @Slot()
     def _request_dictionary(self) -> None:
-        if self._is_kana():
-            self.dictionary_requested.emit(self.surface, _normalise_kana(self.edit.text()))
+        if (kana := self._find_kana()) is not None:
+            self.dictionary_requested.emit(self.surface, kana)
             self.close_field()
 
-    @Slot()
-    def _check_kana(self) -> None:
-        self._is_kana()
-
-    def _is_kana(self) -> bool:
-        kana = _normalise_kana(self.edit.text())
-        right = not kana or _TYPED_KANA_PATTERN.fullmatch(kana) is not None
-        self.show_error("" if right else localize("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."))
-        return right
-
-
-def _normalise_kana(text: str) -> str:
-    return convert_to_katakana(unicodedata.normalize("NFKC", text)).replace(" ", "")
+    def _find_kana(self) -> str | None:
+        """Return what was typed in katakana, or say that it is none and return None."""
+        kana = convert_to_katakana(unicodedata.normalize("NFKC", self.edit.text())).replace(" ", "")
+        is_kana = not kana or _TYPED_KANA_PATTERN.fullmatch(kana) is not None
+        self.show_error("" if is_kana else localize("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."))
+        return kana if is_kana else None

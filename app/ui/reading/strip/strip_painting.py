@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from app.ui.reading.axis_lane import LaneHighlights
+from app.ui.reading.strip.axis_lane import LaneHighlights
 from app.ui.reading.strip.strip_shape import PHRASE_GAP_PX, CellKind, StripCell, StripShape, find_cell_text, is_emoji_cell
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch_painting import paint_hatch
