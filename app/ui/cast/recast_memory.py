@@ -29,9 +29,7 @@ class RecastMemory(QObject):
         self._recast: dict[str, Character] = {}
         self._background = BackgroundThread(self, "recast memory")
         self._background.failed.connect(_log_write_error)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(RECAST_SETTLE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=RECAST_SETTLE_MS)
         self._timer.timeout.connect(self._remember_recast)
         document.replaced.connect(self._note_replacement)
         document.changed.connect(self._note_recast)

@@ -129,9 +129,7 @@ class ScriptImporter(QObject):
         self._job: ImportJob | None = None
         self._slow_notice = ""
         self._closed = Event()
-        self._slow = QTimer(self)
-        self._slow.setSingleShot(True)
-        self._slow.setInterval(SLOW_IMPORT_MS)
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_IMPORT_MS)
         self._slow.timeout.connect(self._show_slow_notice)
         self.dialog: MappingDialog | None = None
         self.remembered: Callable[[], Sequence[VoiceAssignment]] = tuple

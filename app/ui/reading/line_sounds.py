@@ -168,12 +168,12 @@ class LinePitchCollector(QObject):
             sound.pitches_hz = pitches
             return
 
-        def measure() -> MoraPitches:
+        def measure_pitches() -> MoraPitches:
             from app.adapters.world_pitch import WorldPitchEstimator  # when a line was spoken; the window is there sooner
 
             return measure_line_pitches(np.concatenate(samples), sampling_rate, sound.sentences, WorldPitchEstimator())
 
-        self._thread.run_work(measure, partial(self._keep_pitches, line, sound), lambda _error: None)  # then the prediction stays
+        self._thread.run_work(measure_pitches, partial(self._keep_pitches, line, sound), lambda _error: None)  # then the prediction stays
 
     @Slot(object)
     def _forget_pitches(self, line_ids: Sequence[str]) -> None:

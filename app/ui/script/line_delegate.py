@@ -81,11 +81,13 @@ class CardPainter:
             self._paint_character(painter, rects, look.character)
         self._paint_chip(painter, rects.chip if look.character is None else rects.low_chip, line)
         self._paint_length(painter, rects.length, line, state)
-        hovered = look.is_hovered and rects.handle.contains(look.mouse_position)
-        self._icons["hovered_handle" if hovered else "drag_out"].paint(painter, _shrink_to_square(rects.handle, 18))
+        is_hovered = look.is_hovered and rects.handle.contains(look.mouse_position)
+        self._icons["hovered_handle" if is_hovered else "drag_out"].paint(painter, _shrink_to_square(rects.handle, 18))
         self._paint_button(painter, rects.button, state, look)
         if not look.is_edited:
-            self._paint_text(painter, rects.text, line.text)
+            painter.setPen(QColor(self._theme.text if line.text else self._theme.muted))
+            for layout in self._layout.build_text_layouts(line.text or localize("（空の行）", "(empty line)"), rects.text.width()):
+                layout.draw(painter, rects.text.topLeft())
         painter.restore()
 
     def _paint_card(self, painter: QPainter, rects: CardRects, state: LineState, look: CardLook) -> None:
@@ -127,8 +129,8 @@ class CardPainter:
                 character.name.replace("\n", " "), Qt.TextElideMode.ElideRight, rects.name.width() - NAME_INSET_PX
             )
             painter.setPen(colour)
-            place = rects.name.adjusted(0, 0, -NAME_INSET_PX, 0)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
+            area = rects.name.adjusted(0, 0, -NAME_INSET_PX, 0)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
 
     def _paint_chip(self, painter: QPainter, area: QRectF, line: Line) -> None:
         if not area.width():
@@ -140,28 +142,25 @@ class CardPainter:
         chip = QRectF(area)
         chip.setLeft(area.right() - metrics.horizontalAdvance(name) - 16)
         painter.setPen(Qt.PenStyle.NoPen)
-        missing = self._voices.is_missing(line.settings.voice)
-        painter.setBrush(QColor(self._theme.error if missing else self._theme.faint))
+        is_missing = self._voices.is_missing(line.settings.voice)
+        painter.setBrush(QColor(self._theme.error if is_missing else self._theme.faint))
         painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2)
-        painter.setPen(QColor(self._theme.error_text if missing else self._theme.text))
+        painter.setPen(QColor(self._theme.error_text if is_missing else self._theme.text))
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
 
     def _format_chip_text(self, metrics: QFontMetricsF, line: Line, width: float) -> str:
         """Return speaker and style, elided so that the style stays whole as long as possible."""
-        words, speaker = self._voices.format_summary(line), self._voices.find_speaker(line)
-        lacking = metrics.horizontalAdvance(words) - width
-        if lacking > 0 and speaker and words.startswith(speaker):
-            kept = metrics.elidedText(speaker, Qt.TextElideMode.ElideRight, metrics.horizontalAdvance(speaker) - lacking)
-            words = (kept or "…") + words[len(speaker) :]
-        return metrics.elidedText(words, Qt.TextElideMode.ElideRight, width)
+        summary, speaker = self._voices.format_summary(line), self._voices.find_speaker(line)
+        lacking = metrics.horizontalAdvance(summary) - width
+        if lacking > 0 and speaker and summary.startswith(speaker):
+            elided = metrics.elidedText(speaker, Qt.TextElideMode.ElideRight, metrics.horizontalAdvance(speaker) - lacking)
+            summary = (elided or "…") + summary[len(speaker) :]
+        return metrics.elidedText(summary, Qt.TextElideMode.ElideRight, width)
 
     def _paint_length(self, painter: QPainter, area: QRectF, line: Line, state: LineState) -> None:
         """Paint the seconds of the last rendering, with a hook before them while the line is unchanged since."""
-        if state.phase is LinePhase.FAILED:
-            self._icons["error"].paint(painter, _shrink_to_square(QRectF(area.right() - 20, area.top(), 20, area.height()), 20))
-            return
-        if state.phase is LinePhase.PREPARING:
-            self._icons["waiting"].paint(painter, _shrink_to_square(QRectF(area.right() - 20, area.top(), 20, area.height()), 20))
+        if icon := {LinePhase.FAILED: "error", LinePhase.PREPARING: "waiting"}.get(state.phase):
+            self._icons[icon].paint(painter, _shrink_to_square(QRectF(area.right() - 20, area.top(), 20, area.height()), 20))
             return
         if state.last_rendering is None:
             return
@@ -173,18 +172,13 @@ class CardPainter:
             self._icons["done"].paint(painter, _shrink_to_square(QRectF(area.left(), area.top(), 16, area.height()), 16))
 
     def _paint_button(self, painter: QPainter, area: QRectF, state: LineState, look: CardLook) -> None:
-        hovered = look.is_hovered and area.contains(look.mouse_position)
-        if hovered:
+        is_hovered = look.is_hovered and area.contains(look.mouse_position)
+        if is_hovered:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self._theme.faint))
             painter.drawEllipse(area)
-        busy = state.phase in (LinePhase.SPEAKING, LinePhase.PREPARING)
-        self._icons["stop" if busy else "hovered" if hovered else "play"].paint(painter, _shrink_to_square(area, 20))
-
-    def _paint_text(self, painter: QPainter, area: QRectF, text: str) -> None:
-        painter.setPen(QColor(self._theme.text if text else self._theme.muted))
-        for layout in self._layout.build_text_layouts(text or localize("（空の行）", "(empty line)"), area.width()):
-            layout.draw(painter, area.topLeft())
+        is_busy = state.phase in (LinePhase.SPEAKING, LinePhase.PREPARING)
+        self._icons["stop" if is_busy else "hovered" if is_hovered else "play"].paint(painter, _shrink_to_square(area, 20))
 
 
 def _shrink_to_square(area: QRectF, edge: int) -> QRect:
@@ -213,10 +207,10 @@ class RowSizeCache(QObject):
 
     def find_size(self, row: int) -> QSize:
         """Return the size of a row."""
-        known = self._sizes[row]
-        if known is None:
-            known = self._sizes[row] = self._measure(row)
-        return known
+        size = self._sizes[row]
+        if size is None:
+            size = self._sizes[row] = self._measure(row)
+        return size
 
     @property
     def unmeasured_count(self) -> int:
@@ -298,19 +292,19 @@ class LineDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint the card and everything on it, without the text while its editor is open."""
-        edited = self._view.indexWidget(index) is not None
-        focused = bool(option.state & QStyle.StateFlag.State_HasFocus) and (self._view.hasFocus() or edited)
+        is_edited = self._view.indexWidget(index) is not None
+        is_focused = bool(option.state & QStyle.StateFlag.State_HasFocus) and (self._view.hasFocus() or is_edited)
         look = CardLook(
             self._model.find_script_row(index.row()) + 1,
             index.data(CHARACTER_ROLE),
             bool(option.state & QStyle.StateFlag.State_Selected),
             bool(option.state & QStyle.StateFlag.State_MouseOver),
-            focused,
-            edited,
+            is_focused,
+            is_edited,
             QPointF(self._view.viewport().mapFromGlobal(QCursor.pos())),
         )
-        parts = self.layout.compute_rects(QRectF(option.rect))
-        self._painter.paint_line(painter, parts, index.data(LINE_ROLE), index.data(STATE_ROLE), look)
+        rects = self.layout.compute_rects(QRectF(option.rect))
+        self._painter.paint_line(painter, rects, index.data(LINE_ROLE), index.data(STATE_ROLE), look)
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, index: Index) -> QWidget:
         """Create a plain text field in the place of the text."""
@@ -328,9 +322,9 @@ class LineDelegate(QStyledItemDelegate):
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: Index) -> None:
         """Place the editor over the text, down to the end of the card: a field that is slightly too low would scroll."""
-        parts = self.layout.compute_rects(QRectF(option.rect))
-        parts.text.setBottom(parts.card.bottom() - 4)
-        editor.setGeometry(parts.text.toAlignedRect())
+        rects = self.layout.compute_rects(QRectF(option.rect))
+        rects.text.setBottom(rects.card.bottom() - 4)
+        editor.setGeometry(rects.text.toAlignedRect())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Leave the editor's keys to the editor; handle all other events as usual."""
@@ -340,13 +334,10 @@ class LineDelegate(QStyledItemDelegate):
 
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
         """Play the line after a click on its button."""
-        if (
-            event.type() == QEvent.Type.MouseButtonRelease
-            and isinstance(event, QMouseEvent)
-            and event.button() == Qt.MouseButton.LeftButton
-        ):
-            parts = self.layout.compute_rects(QRectF(option.rect))
-            if parts.button.contains(event.position()):
+        is_release = event.type() == QEvent.Type.MouseButtonRelease
+        if is_release and isinstance(event, QMouseEvent) and event.button() == Qt.MouseButton.LeftButton:
+            button = self.layout.compute_rects(QRectF(option.rect)).button
+            if button.contains(event.position()):
                 self.play_requested.emit(index.data(LINE_ROLE).id)
                 return True
         return super().editorEvent(event, model, option, index)

@@ -21,6 +21,7 @@ class ScriptDocument(QObject):
     """Holds the script.
 
     Attributes:
+        script: as it is now.
         stack: undo and redo; its actions and its texts are Qt's own.
 
     Signals:
@@ -35,14 +36,9 @@ class ScriptDocument(QObject):
 
     def __init__(self, script: Script, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._script = script
+        self.script = script
         self.stack = QUndoStack(self)
         self.stack.setUndoLimit(MAX_UNDO_STEPS)
-
-    @property
-    def script(self) -> Script:
-        """Return the present script."""
-        return self._script
 
     def apply_edit(self, label: str, after: Script, merge_key: str = "") -> None:
         """Change the script in a step of undo; an equal script is no edit.
@@ -51,9 +47,10 @@ class ScriptDocument(QObject):
             label: what the step is called in the menu.
             merge_key: steps with the same word become one when they follow each other quickly.
         """
-        if after is self._script or after == self._script:
+        if after is self.script or after == self.script:
             return
-        newest = self._find_last_command()
+        count = self.stack.count()
+        newest = self.stack.command(count - 1) if count and self.stack.index() == count else None  # unless steps were undone
         if not isinstance(newest, EditCommand) or not newest.may_merge(merge_key):
             self.stack.push(EditCommand(self, label, after, merge_key))
             return
@@ -63,14 +60,9 @@ class ScriptDocument(QObject):
             newest.setObsolete(True)
             self.stack.undo()  # which only drops what is obsolete
 
-    def _find_last_command(self) -> QUndoCommand | None:
-        """Return the newest step, unless steps were undone."""
-        count = self.stack.count()
-        return self.stack.command(count - 1) if count and self.stack.index() == count else None
-
     def replace_without_undo(self, after: Script) -> None:
         """Change the script without a step of undo, for changes that the program makes by itself."""
-        before, self._script = self._script, after
+        before, self.script = self.script, after
         self.changed.emit(before, after)
 
     def reset_script(self, script: Script) -> None:

@@ -76,9 +76,7 @@ class ScriptDurationMeter(QObject):
     def __init__(self, document: ScriptDocument, model: ScriptModel) -> None:
         super().__init__(model)
         self._document, self._model = document, model
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(DURATION_SETTLE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=DURATION_SETTLE_MS)
         self._timer.timeout.connect(self.measure_now)
         document.changed.connect(self._schedule_measurement)
         model.dataChanged.connect(self._schedule_measurement)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import (
@@ -22,22 +23,14 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import (
-    QColor,
-    QHelpEvent,
-    QInputMethodEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QHelpEvent, QInputMethodEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
 from app.common.language import localize
 from app.engine.open_voices import OpenedVoice
 from app.ui.display_names import VoiceLabel
 from app.ui.plain_text import escape_tip
+from app.ui.script.card_layout import CardRects
 from app.ui.script.empty_state import EmptyStatePainter
 from app.ui.script.line_delegate import LineDelegate
 from app.ui.script.line_drops import LineDropList
@@ -60,12 +53,11 @@ class GradualListLayout(QObject):
     def __init__(self, view: QListView) -> None:
         super().__init__(view)
         self._view = view
-        self._timer = QTimer(self)
-        self._timer.setInterval(LAYOUT_CHECK_MS)
+        self._timer = QTimer(self, interval=LAYOUT_CHECK_MS)
         self._timer.timeout.connect(self._check_layout)
         self._anchor = QPersistentModelIndex()  # what is to stay in sight; none: the current line
         self._top = 0  # where it was in the viewport, in pixels
-        self._shown = QPersistentModelIndex()
+        self._shown_index = QPersistentModelIndex()
 
     @property
     def is_running(self) -> bool:
@@ -78,7 +70,7 @@ class GradualListLayout(QObject):
         view = self._view
         # a layout still on its way to its row keeps it; one that has shown its row, or wanted none, gives way to what is in sight now
         wants_row = self._anchor.isValid() or view.currentIndex().isValid()
-        if not self.is_running or self._shown.isValid() or not wants_row:
+        if not self.is_running or self._shown_index.isValid() or not wants_row:
             current = view.currentIndex()
             in_sight = current.isValid() and view.visualRect(current).intersects(view.viewport().rect())
             anchor = current if in_sight else view.indexAt(QPoint(view.viewport().width() // 2, 1))
@@ -86,7 +78,7 @@ class GradualListLayout(QObject):
             view.viewport().setUpdatesEnabled(not anchor.isValid() or not view.verticalScrollBar().value())
         view.setBatchSize(LAYOUT_BATCH_ROWS)
         view.setLayoutMode(QListView.LayoutMode.Batched)
-        self._shown = QPersistentModelIndex()
+        self._shown_index = QPersistentModelIndex()
         self._timer.start()
 
     @Slot()
@@ -95,9 +87,9 @@ class GradualListLayout(QObject):
         view, model = self._view, self._view.model()
         last = model.index(model.rowCount() - 1, 0)
         is_over = not last.isValid() or _is_laid_out(view, last)
-        wanted = model.index(self._anchor.row(), 0) if self._anchor.isValid() else view.currentIndex()
-        if wanted.isValid() and self._shown != wanted and _is_laid_out(view, wanted):
-            self._scroll_to_index(wanted)
+        target = model.index(self._anchor.row(), 0) if self._anchor.isValid() else view.currentIndex()
+        if target.isValid() and self._shown_index != target and _is_laid_out(view, target):
+            self._scroll_to_index(target)
         if is_over:
             self._timer.stop()
             view.setLayoutMode(QListView.LayoutMode.SinglePass)
@@ -110,7 +102,7 @@ class GradualListLayout(QObject):
         else:
             view.scrollTo(index)
         if view.visualRect(index).intersects(view.viewport().rect()):  # else the scroll bar does not reach it yet
-            self._shown = QPersistentModelIndex(index)
+            self._shown_index = QPersistentModelIndex(index)
             view.viewport().setUpdatesEnabled(True)
 
 
@@ -151,7 +143,7 @@ class ScriptList(LineDropList):
         self.cards.editor_opened.connect(self.editor_opened)
         self.cards.play_requested.connect(self.play_requested)
         self._handled_ids: list[str] = []
-        self._laid_out: object = None
+        self._layout_key: object = None
         self._is_laying_out = self._is_other_width = False
         self.setItemDelegate(self.cards)
         self.setModel(model)
@@ -207,10 +199,10 @@ class ScriptList(LineDropList):
             return
         # Not setCurrentIndex: that looks at the keys held down just now, and Ctrl+D would only add to the selection.
         self.selectionModel().setCurrentIndex(self._lines.index(rows[0]), SELECT_AS_CURRENT)
-        chosen = QItemSelection()
+        selection = QItemSelection()
         for first, last in _iterate_row_runs(rows):
-            chosen.append(QItemSelectionRange(self._lines.index(first), self._lines.index(last)))
-        self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.Select)
+            selection.append(QItemSelectionRange(self._lines.index(first), self._lines.index(last)))
+        self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.Select)
 
     @Slot(str)
     def scroll_to_line(self, line_id: str) -> None:
@@ -275,21 +267,21 @@ class ScriptList(LineDropList):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Begin a line at a key typed into an empty list."""
-        if not self._lines.rowCount() and event.text().isprintable() and event.text():
-            self.line_requested.emit()
-            if self.editor is not None:
-                self.editor.keyPressEvent(event)
-            return
-        super().keyPressEvent(event)
+        if self._lines.rowCount() or not event.text() or not event.text().isprintable():
+            super().keyPressEvent(event)
+        elif (editor := self._begin_line()) is not None:
+            editor.keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """Begin a line at the first text that an input method composes in an empty list."""
-        if not self._lines.rowCount() and (event.commitString() or event.preeditString()):
-            self.line_requested.emit()
-            if self.editor is not None:
-                self.editor.inputMethodEvent(event)
-            return
-        super().inputMethodEvent(event)
+        if self._lines.rowCount() or not (event.commitString() or event.preeditString()):
+            super().inputMethodEvent(event)
+        elif (editor := self._begin_line()) is not None:
+            editor.inputMethodEvent(event)
+
+    def _begin_line(self) -> LineEditor | None:
+        self.line_requested.emit()
+        return self.editor
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Remember which lines a handle would drag: the selected ones if its line is one of them, else that line alone."""
@@ -298,11 +290,14 @@ class ScriptList(LineDropList):
         self._handled_ids = []
         if not index.isValid() or event.button() != Qt.MouseButton.LeftButton:
             return
-        if self.cards.layout.compute_rects(QRectF(self.visualRect(index))).handle.contains(event.position()):
+        if self._compute_rects(index).handle.contains(event.position()):
             (line_id,) = self._lines.list_ids(index.row(), index.row())
-            chosen = self.selected_ids
-            self._handled_ids = chosen if line_id in chosen else [line_id]
+            selected_ids = self.selected_ids
+            self._handled_ids = selected_ids if line_id in selected_ids else [line_id]
             self.handle_pressed.emit(self._handled_ids)
+
+    def _compute_rects(self, index: QModelIndex) -> CardRects:
+        return self.cards.layout.compute_rects(QRectF(self.visualRect(index)))
 
     def startDrag(self, actions: Qt.DropAction) -> None:
         """Drag lines by a handle to another program, else within the list."""
@@ -316,16 +311,14 @@ class ScriptList(LineDropList):
 
         A single click only selects, so that Space plays what was clicked: an editor that opened by itself would type it.
         """
-        place = event.position()
-        index = self.indexAt(place.toPoint())
+        point = event.position()
+        index = self.indexAt(point.toPoint())
         if not index.isValid():
             self.line_requested.emit()
-        elif event.button() == Qt.MouseButton.LeftButton and self.cards.layout.compute_rects(QRectF(self.visualRect(index))).text.contains(
-            place
-        ):
+        elif event.button() == Qt.MouseButton.LeftButton and self._compute_rects(index).text.contains(point):
             self.edit_line(index.row())
             if self.editor is not None:
-                inside = self.editor.viewport().mapFrom(self.viewport(), place.toPoint())
+                inside = self.editor.viewport().mapFrom(self.viewport(), point.toPoint())
                 self.editor.setTextCursor(self.editor.cursorForPosition(inside))
             return
         super().mouseDoubleClickEvent(event)
@@ -335,20 +328,20 @@ class ScriptList(LineDropList):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             index = self.indexAt(event.pos())
             if index.isValid():
-                parts = self.cards.layout.compute_rects(QRectF(self.visualRect(index)))
-                QToolTip.showText(event.globalPos(), escape_tip(self.cards.describe_card_part(parts, QPointF(event.pos()), index)), self)
+                tip = self.cards.describe_card_part(self._compute_rects(index), QPointF(event.pos()), index)
+                QToolTip.showText(event.globalPos(), escape_tip(tip), self)
             return True
         return super().viewportEvent(event)
 
     def doItemsLayout(self) -> None:
         """Lay out all lines, as Qt requests after any change and for each style sheet, unless all are in place."""
-        wanted = (self.cards.sizes.version, self.viewport().width())
-        if self._laid_out == wanted:
+        layout_key = (self.cards.sizes.version, self.viewport().width())
+        if self._layout_key == layout_key:
             self.updateGeometries()
             return
         if self.cards.sizes.unmeasured_count > GRADUAL_LAYOUT_ROWS:
             self.gradual.begin_layout()
-        self._laid_out, self._is_laying_out = wanted, True
+        self._layout_key, self._is_laying_out = layout_key, True
         super().doItemsLayout()
         self._is_laying_out = False
         if self._is_other_width:
@@ -360,12 +353,12 @@ class ScriptList(LineDropList):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the current line in sight at its place: messages and jobs take their space from the list."""
-        before = self.visualRect(self.currentIndex()).intersects(QRect(QPoint(), event.oldSize()))
+        was_in_sight = self.visualRect(self.currentIndex()).intersects(QRect(QPoint(), event.oldSize()))
         self._is_other_width |= event.size().width() != event.oldSize().width()
         super().resizeEvent(event)
         if self._is_other_width and not self._is_laying_out:
             self._forget_row_sizes()
-        if before and not self.gradual.is_running:
+        if was_in_sight and not self.gradual.is_running:
             self.scrollTo(self.currentIndex())
 
     def _forget_row_sizes(self) -> None:
@@ -384,13 +377,8 @@ class ScriptList(LineDropList):
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         if not self._lines.rowCount():
-            self.lesson.paint_empty_state(
-                painter,
-                QRectF(self.viewport().rect()),
-                self.cards.layout.font,
-                self.window().palette(),
-                self.hasFocus(),
-            )
+            area, font = QRectF(self.viewport().rect()), self.cards.layout.font
+            self.lesson.paint_empty_state(painter, area, font, self.window().palette(), self.hasFocus())
         elif edge is not None:
             painter.fillRect(QRectF(0, edge - 3, self.viewport().width(), 3), QColor(self.palette().accent().color()))
         painter.end()
@@ -406,10 +394,6 @@ class ScriptList(LineDropList):
 
 def _iterate_row_runs(rows: list[int]) -> Iterator[tuple[int, int]]:
     """Yield first and last of each run of consecutive rows: selecting ten thousand rows one by one takes seconds."""
-    first = last = rows[0]
-    for row in rows[1:]:
-        if row != last + 1:
-            yield first, last
-            first = row
-        last = row
-    yield first, last
+    for _, run in itertools.groupby(enumerate(rows), lambda item: item[1] - item[0]):
+        numbers = [row for _, row in run]
+        yield numbers[0], numbers[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator
 
-from PySide6.QtCore import QObject, QRegularExpression, QRegularExpressionMatch, QTimer, Slot
+from PySide6.QtCore import QObject, QRegularExpression, QTimer, Slot
 
 from app.common.errors import InputError
 from app.common.language import localize
@@ -38,10 +38,10 @@ def parse_expression(pattern: str) -> QRegularExpression:
     """Return an expression; raise InputError with the place of the mistake if it is not valid."""
     expression = QRegularExpression(pattern, QRegularExpression.PatternOption.UseUnicodePropertiesOption)
     if not expression.isValid():
-        place = expression.patternErrorOffset()
+        offset = expression.patternErrorOffset()
         raise InputError(
             localize(
-                f"正規表現が正しくありません（{place} 文字目）。", f"Invalid expression at character {place}: {expression.errorString()}."
+                f"正規表現が正しくありません（{offset} 文字目）。", f"Invalid expression at character {offset}: {expression.errorString()}."
             )
         )
     return expression
@@ -55,53 +55,34 @@ def find_matches_by_line(script: Script, expression: QRegularExpression, ids: Co
     left_s = MAX_EXPRESSION_S
     for line in script.lines:
         if ids is None or line.id in ids:
-            found: list[SearchMatch] = []
+            matches: list[SearchMatch] = []
             began = time.perf_counter()
             for match in _iterate_matches(line, expression):
-                found.append(match)
+                matches.append(match)
                 if time.perf_counter() - began > left_s:
                     raise EndlessExpressionError
             left_s -= time.perf_counter() - began
             if left_s < 0:
                 raise EndlessExpressionError
-            yield found
+            yield matches
 
 
 def _iterate_matches(line: Line, expression: QRegularExpression) -> Iterator[SearchMatch]:
-    places = expression.globalMatch(line.text)
-    if not places.isValid():
+    matches = expression.globalMatch(line.text)
+    if not matches.isValid():
         raise EndlessExpressionError
-    letters = _Utf16Offsets(line.text)
-    while places.hasNext():
-        match = places.next()
+    is_plain = not line.text or max(line.text) <= LAST_BMP_CHARACTER
+    units = line.text.encode("utf-16-le", "surrogatepass")
+
+    def convert_offset(utf16_offset: int) -> int:
+        return utf16_offset if is_plain else len(units[: 2 * utf16_offset].decode("utf-16-le", "replace"))
+
+    while matches.hasNext():
+        match = matches.next()
         if not match.isValid():
             raise EndlessExpressionError
-        yield SearchMatch(
-            line.id,
-            letters.convert_utf16_offset(match.capturedStart()),
-            letters.convert_utf16_offset(match.capturedEnd()),
-            _list_groups(match, expression),
-        )
-
-
-def _list_groups(match: QRegularExpressionMatch, expression: QRegularExpression) -> tuple[str, ...]:
-    return tuple(match.captured(number) for number in range(expression.captureCount() + 1))
-
-
-class _Utf16Offsets:
-    """Qt counts letters beyond the first 65,536, such as 𠮷 and emoji, as two."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._plain = not text or max(text) <= LAST_BMP_CHARACTER
-
-    def convert_utf16_offset(self, utf16_offset: int) -> int:
-        """Return the offset in characters of an offset that Qt counts in UTF-16 units."""
-        return (
-            utf16_offset
-            if self._plain
-            else len(self._text.encode("utf-16-le", "surrogatepass")[: 2 * utf16_offset].decode("utf-16-le", "replace"))
-        )
+        groups = tuple(match.captured(number) for number in range(expression.captureCount() + 1))
+        yield SearchMatch(line.id, convert_offset(match.capturedStart()), convert_offset(match.capturedEnd()), groups)
 
 
 SEARCH_SLICE_S = 0.008  # of its own time that a search computes, after which the window does what else it has to do
@@ -115,8 +96,8 @@ class ScriptSearchController(QObject):
         self._bar, self._document, self._view, self._selection = bar, document, view, selection
         self._scope: list[str] | None = None
         self._matches: list[SearchMatch] = []
-        self._unsearched: Iterator[list[SearchMatch]] | None = None  # the lines that were not looked through yet
-        self._place = -1
+        self._remaining_lines: Iterator[list[SearchMatch]] | None = None  # the lines that were not looked through yet
+        self._match_index = -1
         self._begin: tuple[str, int] | None = None  # the line and the letter from which on a place is wanted, until one is found
         self._pause = QTimer(self, interval=0)
         self._pause.timeout.connect(self._search_next_slice)
@@ -148,7 +129,7 @@ class ScriptSearchController(QObject):
     @Slot()
     def close(self) -> None:
         """Hide the bar and drop the unfinished search; keys go to the lines again."""
-        self._unsearched = None
+        self._remaining_lines = None
         self._pause.stop()
         self._bar.hide()
         self._view.setFocus()
@@ -170,24 +151,23 @@ class ScriptSearchController(QObject):
     def _select_next_match(self, step: int) -> None:
         self._finish_search()
         if self._matches:
-            self._place = (self._place + step) % len(self._matches)
+            self._match_index = (self._match_index + step) % len(self._matches)
             self._show_match()
 
     @Slot(bool)
     def _replace_matches(self, is_everywhere: bool) -> None:
         self._finish_search()
-        wanted = self._matches if is_everywhere else self._matches[self._place : self._place + 1]
-        if not wanted or self._bar.problem.isVisible():
+        matches = self._matches if is_everywhere else self._matches[self._match_index : self._match_index + 1]
+        if not matches or self._bar.problem.isVisible():
             return
-        last, by = wanted[-1], self._bar.by.text()
-        count = f"{len(wanted):,}"
+        last, by = matches[-1], self._bar.by.text()
+        count = f"{len(matches):,}"
         label = localize(f"{count} か所を置換", f"Replace {count}") if is_everywhere else localize("置換", "Replace")
         self._is_replacing = True  # the places are looked for once, below
-        self._document.apply_edit(label, replace_matches(self._document.script, wanted, by))
+        self._document.apply_edit(label, replace_matches(self._document.script, matches, by))
         self._is_replacing = False
-        self._set_search_start(
-            last.line_id, last.start + len(expand_replacement(last, by))
-        )  # what was put there may be found again: あ → ああ
+        # What was put there may be found again: あ → ああ.
+        self._set_search_start(last.line_id, last.start + len(expand_replacement(last, by)))
         self._begin_search()
 
     @Slot(object, object)
@@ -203,7 +183,7 @@ class ScriptSearchController(QObject):
 
     def _set_search_start(self, line_id: str, start: int) -> None:
         """Request the first match from a character of a line on, or the first of all behind the last one."""
-        self._begin, self._place = (line_id, start), -1
+        self._begin, self._match_index = (line_id, start), -1
 
     def _begin_search(self) -> None:
         """Begin to search the lines; a search longer than a slice continues in further slices."""
@@ -215,7 +195,7 @@ class ScriptSearchController(QObject):
             return
         self._endless, self._matches = None, []
         script = self._document.script
-        self._unsearched = self._find_expression(query.text, ids) if query.is_expression else find_matches(script, query, ids)
+        self._remaining_lines = self._find_expression(query.text, ids) if query.is_expression else find_matches(script, query, ids)
         self._search_next_slice()
 
     @Slot()
@@ -224,19 +204,19 @@ class ScriptSearchController(QObject):
 
     def _finish_search(self) -> None:
         """Search the lines that are left."""
-        if self._unsearched is not None:
+        if self._remaining_lines is not None:
             self._search_until(float("inf"))
 
     def _search_until(self, end_time: float) -> None:
         """Search lines until a time of `time.thread_time`, which other threads' work does not shorten, and show the result."""
-        assert self._unsearched is not None
-        known = len(self._matches)
+        assert self._remaining_lines is not None
+        checked_count = len(self._matches)
         try:
-            for found in self._unsearched:
-                self._matches += found
+            for matches in self._remaining_lines:
+                self._matches += matches
                 if time.thread_time() > end_time:
                     self._pause.start()
-                    self._select_first_match(known)
+                    self._select_first_match(checked_count)
                     return
         except InputError as error:
             self._matches = []
@@ -244,11 +224,11 @@ class ScriptSearchController(QObject):
             self._bar.show_problem(error.message)
         else:
             self._bar.show_problem("")
-        self._unsearched = None
+        self._remaining_lines = None
         self._pause.stop()
-        self._select_first_match(min(known, len(self._matches)))
-        self._place = min(self._place, len(self._matches) - 1)
-        self._bar.show_count(self._place + 1, len(self._matches))
+        self._select_first_match(min(checked_count, len(self._matches)))
+        self._match_index = min(self._match_index, len(self._matches) - 1)
+        self._bar.show_count(self._match_index + 1, len(self._matches))
 
     def _select_first_match(self, checked_count: int) -> None:
         """Select the wanted match once it is found, or the first of all once it is known that there is none behind it.
@@ -260,10 +240,10 @@ class ScriptSearchController(QObject):
             return
         script = self._document.script
         begin = (script.find_index(self._begin[0]) or 0, self._begin[1])
-        places = ((at, self._matches[at]) for at in range(checked_count, len(self._matches)))
-        place = next((at for at, match in places if (script.find_index(match.line_id) or 0, match.start) >= begin), -1)
-        if place >= 0 or self._unsearched is None:
-            self._begin, self._place = None, max(place, 0)
+        matches = enumerate(self._matches[checked_count:], checked_count)
+        index = next((at for at, match in matches if (script.find_index(match.line_id) or 0, match.start) >= begin), -1)
+        if index >= 0 or self._remaining_lines is None:
+            self._begin, self._match_index = None, max(index, 0)
             self._show_match()
 
     def _find_expression(self, pattern: str, ids: Collection[str] | None) -> Iterator[list[SearchMatch]]:
@@ -278,17 +258,15 @@ class ScriptSearchController(QObject):
 
     def _show_match(self) -> None:
         if not self._matches:
-            self._place = -1
+            self._match_index = -1
         else:
-            self._view.select_lines([self._matches[self._place].line_id])
-        self._bar.show_count(self._place + 1, len(self._matches))
+            self._view.select_lines([self._matches[self._match_index].line_id])
+        self._bar.show_count(self._match_index + 1, len(self._matches))
 
 
 def _has_other_texts(before: Script, after: Script) -> bool:
     """Return whether a search of one script may find something else than in the other."""
-    if len(before.lines) != len(after.lines):
-        return True
-    return any(
+    return len(before.lines) != len(after.lines) or any(
         old is not new and (old.text != new.text or old.id != new.id or old.settings.memos != new.settings.memos)
         for old, new in zip(before.lines, after.lines, strict=True)
     )

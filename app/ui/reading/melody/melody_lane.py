@@ -147,11 +147,11 @@ class MelodyLane(AxisLane):
         """Show another melody; a gesture in progress is dropped."""
         self._gesture = None
         self._set_shape(shape)
-        self._highlight(current=min(max(0, self.current_index), len(self._cells) - 1), hovered=-1, dragged=-1)
+        self._change_highlights(current=min(max(0, self.current_index), len(self._cells) - 1), hovered=-1, dragged=-1)
 
     def show_current(self, mora: int) -> None:
         """Move the keys to a mora, as the strip does with its own."""
-        self._highlight(current=mora)
+        self._change_highlights(current=mora)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the exposed part."""
@@ -191,20 +191,20 @@ class MelodyLane(AxisLane):
             self._show_gesture(self._gesture, point, is_phrase=False)
         elif mora >= 0:
             self._gesture = HandleDrag(shape, mora, point.y())
-            self._highlight(dragged=mora)
+            self._change_highlights(dragged=mora)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move what the mouse holds, or show what it could take."""
         if self._gesture is not None:
             self._show_gesture(self._gesture, event.position(), is_phrase=_has_shift(event))
         elif self.shape is not None:
-            self._highlight(hovered=find_handle(self.shape, event.position()))
+            self._change_highlights(hovered=find_handle(self.shape, event.position()))
             self._update_cursor()
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         """Emit the edit of the gesture."""
         gesture, self._gesture = self._gesture, None
-        self._highlight(dragged=-1)
+        self._change_highlights(dragged=-1)
         if gesture is not None and self.shape is not None and self.shape.strip.overrides != gesture.original.strip.overrides:
             label = localize("イントネーションを描く", "Draw melody") if isinstance(gesture, PenStroke) else ""
             self._submit_edit(self.shape.strip.overrides, label)
@@ -289,7 +289,7 @@ class MelodyLane(AxisLane):
         """Show the effect of letting the mouse go here."""
         if isinstance(gesture, PenStroke):
             overrides = gesture.draw_to(point)
-            self._highlight(dragged=gesture.original.find_mora(point.x()))
+            self._change_highlights(dragged=gesture.original.find_mora(point.x()))
         else:
             overrides = gesture.compute_overrides(point.y(), is_phrase=is_phrase)
         self._set_shape(gesture.original.replace_overrides(overrides))

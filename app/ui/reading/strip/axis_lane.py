@@ -114,7 +114,7 @@ class AxisLane(AxisRow):
     def select_cell(self, index: int) -> None:
         """Make a cell the current one."""
         if 0 <= index < len(self._cells):
-            self._highlight(current=index)
+            self._change_highlights(current=index)
             self.moved.emit(self._cells[index].middle)
 
     def show_played(self, played_s: float | None) -> bool:
@@ -125,23 +125,23 @@ class AxisLane(AxisRow):
             if playing >= 0 and is_emoji_cell(self._strip, self._cells[playing]):  # nothing of it can be read along
                 playing = -1
         is_other = playing != self.highlights.playing
-        self._highlight(playing=playing)
+        self._change_highlights(playing=playing)
         return is_other and playing >= 0
 
     def leaveEvent(self, _event: QEvent) -> None:
         """Clear the highlight under the mouse."""
-        self._highlight(hovered=-1, edge=-1, cut=-1)
+        self._change_highlights(hovered=-1, edge=-1, cut=-1)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the cell that keys go to."""
         super().focusInEvent(event)
-        self._highlight(current=max(0, self.current_index), focused=True)
+        self._change_highlights(current=max(0, self.current_index), focused=True)
         self._update_description()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Hide the mark of the cell that keys went to."""
         super().focusOutEvent(event)
-        self._highlight(focused=False)
+        self._change_highlights(focused=False)
 
     def _show_cells(self, strip: StripShape | None, cells: Sequence[StripCell]) -> None:
         axis = strip.axis if strip is not None else StripAxis()
@@ -152,7 +152,7 @@ class AxisLane(AxisRow):
         self._update_description()
         self.update()
 
-    def _highlight(self, **highlights: Any) -> None:
+    def _change_highlights(self, **highlights: Any) -> None:
         """Change highlights by name, and repaint the cells that they leave and come to, with the number under them and the gap behind them."""
         before, self.highlights = self.highlights, replace(self.highlights, **highlights)
         if self.highlights.current != before.current:

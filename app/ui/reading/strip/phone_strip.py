@@ -143,7 +143,7 @@ class PhoneStrip(AxisLane):
         """Show another shape; a drag in progress is dropped."""
         self._drag = None
         self._set_shape(shape)
-        self._highlight(current=min(self.current_index, len(self._cells) - 1), hovered=-1, edge=-1, cut=-1)
+        self._change_highlights(current=min(self.current_index, len(self._cells) - 1), hovered=-1, edge=-1, cut=-1)
 
     def _set_shape(self, shape: StripShape | None) -> None:
         self.shape = shape
@@ -151,7 +151,7 @@ class PhoneStrip(AxisLane):
 
     def select_first_cell(self) -> None:
         """Move the keys to the first mora, after another line was shown."""
-        self._highlight(current=0 if self._cells else -1, playing=-1, hovered=-1, edge=-1, cut=-1, focused=self.hasFocus())
+        self._change_highlights(current=0 if self._cells else -1, playing=-1, hovered=-1, edge=-1, cut=-1, focused=self.hasFocus())
 
     def select_mora(self, mora: int) -> None:
         """Make the cell of a mora the current one."""
@@ -169,7 +169,7 @@ class PhoneStrip(AxisLane):
             self._show_drag(self._drag, event.position().x())
             return
         pointed = find_hit(self.shape, event.position())
-        self._highlight(hovered=pointed.hovered, edge=pointed.edge, cut=pointed.cut)
+        self._change_highlights(hovered=pointed.hovered, edge=pointed.edge, cut=pointed.cut)
         is_draggable = pointed.edge >= 0 and not self.lengths_fixed
         self.setCursor(Qt.CursorShape.SplitHCursor if is_draggable else Qt.CursorShape.PointingHandCursor)
 
