@@ -31,7 +31,7 @@ def list_long_script_deeds(window: WindowDriver, count: int) -> Deeds:
         ("select all", actions["select_all"].trigger),
         ("change all", lambda: window.sliders["speed"].set_value(1.2)),
         ("find", actions["replace"].trigger),
-        ("find a word", lambda: bar.wanted.setText("天気")),
+        ("find a word", lambda: bar.sought.setText("天気")),
         ("change all with the search open", lambda: window.sliders["speed"].set_value(0.9)),
         ("undo that", stack.undo),
         ("replace all", lambda: bar.replace_requested.emit(True)),

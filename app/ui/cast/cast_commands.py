@@ -46,8 +46,8 @@ class CastCommands(QObject):
     @Slot()
     def reset_selection(self) -> None:
         """Give the selected lines all settings of their characters again."""
-        after = reset_deviations(self._document.script, self._selection.ids)
-        self._document.apply_edit(localize("登場人物の設定に戻す", "Use character's settings"), after)
+        script = reset_deviations(self._document.script, self._selection.ids)
+        self._document.apply_edit(localize("登場人物の設定に戻す", "Use character's settings"), script)
 
     @Slot()
     def select_same_characters(self) -> None:
@@ -66,11 +66,11 @@ class CastCommands(QObject):
         spoken = [line.id for line in lines if line.character == character_id and line.text.strip()]
         current = self._selection.current_id
         start = spoken.index(current) if current in spoken else 0
-        wanted = spoken[start : start + MAX_AUDITIONED_LINES]
-        if wanted:
+        ids = spoken[start : start + MAX_AUDITIONED_LINES]
+        if ids:
             self._view.end_editing()
-            self._view.select_lines(wanted)
-        return bool(wanted)
+            self._view.select_lines(ids)
+        return bool(ids)
 
     def find_sample_line(self, character: Character) -> Line | None:
         """Return a line of a character to listen to: the current one if it is theirs, else the first with text, or None."""
@@ -88,18 +88,14 @@ def create_cast_of_voices(script: Script, name_voice: Callable[[LineSettings], s
         name_voice: the name of the voice and speaker of settings.
     """
     builder = CastBuilder(script.cast)
-    found: dict[tuple[str, str], Character] = {}
+    characters: dict[tuple[str, str], Character] = {}
+    lines = []
     for line in script.lines:
-        settings = line.settings
-        if not line.character and (key := (settings.voice, settings.speaker)) not in found and not builder.is_full:
-            found[key] = builder.add_character(name_voice(settings), settings)
-    lines = tuple(
-        line
-        if line.character or (one := found.get((line.settings.voice, line.settings.speaker))) is None
-        else replace(line, character=one.id)
-        for line in script.lines
-    )
-    return replace(script, lines=lines, cast=builder.cast)
+        settings, key = line.settings, (line.settings.voice, line.settings.speaker)
+        if not line.character and key not in characters and not builder.is_full:
+            characters[key] = builder.add_character(name_voice(settings), settings)
+        lines.append(line if line.character or key not in characters else replace(line, character=characters[key].id))
+    return replace(script, lines=tuple(lines), cast=builder.cast)
 
 
 class CastMenu(QMenu):
@@ -121,13 +117,13 @@ class CastMenu(QMenu):
     def fill_menu(self) -> None:
         """Offer the characters of the script as it is now."""
         self.clear()
-        cast, present = self._document.script.cast, self._selection.characters
+        cast, selected = self._document.script.cast, self._selection.characters
         for number, character in enumerate(cast, 1):
             key = self._actions.find_key_text(f"character_{number}") if number < 10 else ""
-            self._add_choice(character.name, character.id, key, is_checked=present == {character.id}, colour=character.colour)
+            self._add_choice(character.name, character.id, key, is_checked=selected == {character.id}, colour=character.colour)
         if cast:
             none = self._actions.find_key_text("character_none")
-            self._add_choice(localize("登場人物なし", "No character"), "", none, is_checked=present == {""})
+            self._add_choice(localize("登場人物なし", "No character"), "", none, is_checked=selected == {""})
             self.addSeparator()
         for name in MORE_ACTIONS[0 if cast else -1 :]:
             if name:

@@ -36,7 +36,7 @@ from app.ui.projects.project_document import ProjectDocument
 from app.ui.projects.voice_references import build_voice_references
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
-from app.ui.script.script_duration import ScriptDuration, measure_character_durations
+from app.ui.script.script_duration import measure_character_durations, sum_durations
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.voices.voice_catalog import VoiceCatalog
@@ -91,7 +91,7 @@ class CastController(QObject):
         self.checks.advanced.connect(self._show_warnings)
         self._timer = QTimer(self, singleShot=True, interval=COUNT_SETTLE_MS)
         self._timer.timeout.connect(self.show_lines)
-        self._named = self._map_commands()
+        self._commands_by_name = self._map_commands()
         document.changed.connect(self._follow_document)
         model.dataChanged.connect(self._schedule_count)
         catalog.changed.connect(self._show_voices)
@@ -107,7 +107,7 @@ class CastController(QObject):
             window.tabs.currentChanged.connect(self._show_warnings)
             window.table.characters.voice_dropped.connect(self._recast_by_drop)
             window.form.edited.connect(self._edit_field)
-            window.form.recast.connect(lambda name, value: self._recast_character({name: value}))
+            window.form.recast.connect(self._recast_current)
             window.form.line_settings_requested.connect(self._recast_as_line)
             window.form.voice.chooser.library_requested.connect(self._actions["voice_library"].trigger)
             window.finished.connect(self._forget_window)
@@ -138,7 +138,7 @@ class CastController(QObject):
             "up": partial(self._move_selected, -1),
             "down": partial(self._move_selected, 1),
             "play": self._play_line,
-            "select": lambda: self._commands.select_lines_of([one.id for one in self._selected]),
+            "select": lambda: self._commands.select_lines_of([character.id for character in self._selected]),
             "audition": self._open_audition,
             "assign": lambda: self._commands.assign_to_selection(self._selected[0].id),
             "import": lambda: self.files.choose_import(self.window or self._parent),
@@ -157,75 +157,74 @@ class CastController(QObject):
 
     def _describe_voice(self, character: Character) -> str:
         names, line = self._view.cards.voices, Line(settings=character.settings)
-        voice, who = (
-            names.find_voice_name(character.settings.voice),
-            "" if names.is_missing(character.settings.voice) else names.format_summary(line),
-        )
-        return localize("・", " · ").join(part for part in (voice, who) if part)
+        summary = "" if names.is_missing(character.settings.voice) else names.format_summary(line)
+        return localize("・", " · ").join(filter(None, (names.find_voice_name(character.settings.voice), summary)))
 
     @Slot(str)
     def _run_command(self, name: str) -> None:
-        if self.window is not None:
-            self.window.show_error("")
-        self._named[name]()
+        self._show_error_text("")
+        self._commands_by_name[name]()
 
-    def _apply_edit(self, label: str, after: Script, merge_key: str = "") -> None:
-        self._document.apply_edit(label, after, merge_key)
+    def _show_error_text(self, text: str) -> None:
+        if self.window is not None:
+            self.window.show_error(text)
+
+    def _select_character(self, character_id: str) -> None:
+        if self.window is not None:
+            self.window.table.select_character(character_id)
 
     def _add_character(self) -> None:
         """Add a character with the settings of the current line, and open the editor of its name."""
-        script, window = self._document.script, self.window
+        script = self._document.script
         builder, number = CastBuilder(script.cast), len(script.cast) + 1
         while builder.find_character(name := localize(f"登場人物 {number}", f"Character {number}")) is not None:
             number += 1
-        made = builder.add_character(name, self._selection.settings)
-        self._apply_edit(localize("登場人物を追加", "Add character"), replace(script, cast=builder.cast))
-        if window is not None:
-            window.table.select_character(made.id)
-            window.table.edit_name()
+        character = builder.add_character(name, self._selection.settings)
+        self._document.apply_edit(localize("登場人物を追加", "Add character"), replace(script, cast=builder.cast))
+        if self.window is not None:
+            self.window.table.select_character(character.id)
+            self.window.table.edit_name()
 
     def _remove_selected(self) -> None:
-        ids = {one.id for one in self._selected}
-        self._apply_edit(localize("登場人物を削除", "Remove character"), remove_characters(self._document.script, ids))
+        script = remove_characters(self._document.script, {character.id for character in self._selected})
+        self._document.apply_edit(localize("登場人物を削除", "Remove character"), script)
 
     def _merge_selected(self) -> None:
-        kept = self._current
-        if kept is not None:
-            ids = {one.id for one in self._selected}
-            self._apply_edit(localize("登場人物をまとめる", "Merge characters"), merge_characters(self._document.script, ids, kept.id))
-            if self.window is not None:
-                self.window.table.select_character(kept.id)
+        if (current := self._current) is not None:
+            script = merge_characters(self._document.script, {character.id for character in self._selected}, current.id)
+            self._document.apply_edit(localize("登場人物をまとめる", "Merge characters"), script)
+            self._select_character(current.id)
 
     def _move_selected(self, step: int) -> None:
-        current, script = self._current, self._document.script
-        cast = list(script.cast)
-        place = cast.index(current) if current in cast else -1
-        if current is not None and 0 <= place + step < len(cast) and place >= 0:
-            cast.insert(place + step, cast.pop(place))
-            self._apply_edit(localize("登場人物を移動", "Move character"), replace(script, cast=tuple(cast)))
-            if self.window is not None:
-                self.window.table.select_character(current.id)
+        current, cast = self._current, list(self._document.script.cast)
+        if current is not None and current in cast and 0 <= (index := cast.index(current) + step) < len(cast):
+            cast.remove(current)
+            cast.insert(index, current)
+            self._document.apply_edit(localize("登場人物を移動", "Move character"), replace(self._document.script, cast=tuple(cast)))
+            self._select_character(current.id)
 
     def _play_line(self) -> None:
-        current = self._current
-        line = self._commands.find_sample_line(current) if current is not None else None
-        if line is not None:
+        if (current := self._current) is None:
+            return
+        if (line := self._commands.find_sample_line(current)) is not None:
             self.play_requested.emit([line.id])
-        elif current is not None and self.window is not None:
-            self.window.show_error(_describe_silence(current))
+        else:
+            self._show_silence(current)
 
     def _open_audition(self) -> None:
-        current = self._current
-        if current is None or self.window is None:
+        if (current := self._current) is None:
             return
         if self._commands.select_audition(current.id):
             self._actions["audition"].trigger()
         else:
-            self.window.show_error(_describe_silence(current))
+            self._show_silence(current)
+
+    def _show_silence(self, character: Character) -> None:
+        self._show_error_text(localize(f"「{character.name}」のセリフがありません。", f"“{character.name}” has no line with text."))
 
     def _create_from_voices(self) -> None:
-        after = create_cast_of_voices(self._document.script, self._name_voice)
-        self._apply_edit(localize("登場人物を作成", "Make characters"), after)
+        script = create_cast_of_voices(self._document.script, self._name_voice)
+        self._document.apply_edit(localize("登場人物を作成", "Make characters"), script)
 
     def _name_voice(self, settings: LineSettings) -> str:
         names = self._view.cards.voices
@@ -234,13 +233,9 @@ class CastController(QObject):
 
     def _export_cast(self) -> None:
         if self.window is not None:
-            known = self._project.parts.voices
-            self.files.choose_export(
-                self.window,
-                self._document.script.cast,
-                lambda script: build_voice_references(script, self._catalog, known),
-                self._project.path,
-            )
+            references, cast = self._project.parts.voices, self._document.script.cast
+            find_references = partial(build_voice_references, catalog=self._catalog, known_references=references)
+            self.files.choose_export(self.window, cast, find_references, self._project.path)
 
     @Slot(object, object)
     def _import_cast(self, cast: Sequence[Character], voices: tuple[VoiceReference, ...]) -> None:
@@ -248,8 +243,8 @@ class CastController(QObject):
             self.window.show_error(localize("このプロジェクトに登場人物はいません。", "This project has no characters."))
             return
         self.voices_found.emit(voices)
-        after, _ = merge_cast(self._document.script, (), cast)
-        self._apply_edit(localize("登場人物を読み込む", "Import characters"), after)
+        script, _ = merge_cast(self._document.script, (), cast)
+        self._document.apply_edit(localize("登場人物を読み込む", "Import characters"), script)
 
     @Slot(object)
     def _report_export(self, path: Path) -> None:
@@ -258,53 +253,57 @@ class CastController(QObject):
 
     @Slot(object)
     def _show_error(self, error: AppError) -> None:
-        if self.window is not None:
-            self.window.show_error(f"{error.message} {error.hint}".strip())
+        self._show_error_text(f"{error.message} {error.hint}".strip())
 
     @Slot(str, str)
     def _rename_character(self, character_id: str, name: str) -> None:
         script = self._document.script
-        character, other = script.find_character(character_id), CastBuilder(script.cast).find_character(name)
-        if self.window is None or character is None or not name or name == character.name:
+        character, namesake = script.find_character(character_id), CastBuilder(script.cast).find_character(name)
+        if character is None or not name or name == character.name:
             return
-        if other is not None and other.id != character_id:
-            self.window.show_error(
+        if namesake is not None and namesake.id != character_id:
+            self._show_error_text(
                 localize(
-                    f"「{name}」は「{other.name}」の名前です。2 人を選んで「1 人にまとめる」を押すと、1 人になります。",
-                    f"“{name}” is a name of “{other.name}”. Select both and press “Merge” to make them one.",
+                    f"「{name}」は「{namesake.name}」の名前です。2 人を選んで「1 人にまとめる」を押すと、1 人になります。",
+                    f"“{name}” is a name of “{namesake.name}”. Select both and press “Merge” to make them one.",
                 )
             )
             return
-        self.window.show_error("")
+        self._show_error_text("")
         aliases = tuple(alias for alias in character.aliases if fold_character_name(alias) != fold_character_name(name))
-        after = change_character(script, character_id, name=name, aliases=aliases)
-        self._apply_edit(localize("登場人物の名前を変更", "Rename character"), after)
+        script = change_character(script, character_id, name=name, aliases=aliases)
+        self._document.apply_edit(localize("登場人物の名前を変更", "Rename character"), script)
 
     @Slot(str, object)
     def _edit_field(self, name: str, value: Any) -> None:
         if (current := self._current) is not None:
-            after = change_character(self._document.script, current.id, **{name: value})
-            self._apply_edit(localize("登場人物を編集", "Edit character"), after)
+            script = change_character(self._document.script, current.id, **{name: value})
+            self._document.apply_edit(localize("登場人物を編集", "Edit character"), script)
 
-    def _recast_character(self, settings: dict[str, Any]) -> None:
+    @Slot(str, object)
+    def _recast_current(self, name: str, value: Any) -> None:
         if (current := self._current) is not None:
-            self._apply_edit(localize("配役を変更", "Recast"), recast_character(self._document.script, current.id, settings))
+            self._recast_character(current.id, {name: value})
+
+    def _recast_character(self, character_id: str, settings: dict[str, Any]) -> None:
+        script = recast_character(self._document.script, character_id, settings)
+        self._document.apply_edit(localize("配役を変更", "Recast"), script)
 
     @Slot(str, str)
     def _recast_by_drop(self, character_id: str, voice: str) -> None:
         """Give a character the voice that was dropped on it, if it can speak here: anybody may drop anything."""
-        found = self._catalog.find_voice(voice)
-        if found is not None and found.origin != "aivisspeech":
-            self._apply_edit(localize("配役を変更", "Recast"), recast_character(self._document.script, character_id, {"voice": found.id}))
+        dropped = self._catalog.find_voice(voice)
+        if dropped is not None and dropped.origin != "aivisspeech":
+            self._recast_character(character_id, {"voice": dropped.id})
 
     @Slot()
     def _recast_as_line(self) -> None:
         settings, current = self._selection.settings, self._current
         if current is not None:
-            after = change_character(self._document.script, current.id, settings=extract_character_settings(settings))
+            script = change_character(self._document.script, current.id, settings=extract_character_settings(settings))
             is_recast = any(getattr(settings, name) != getattr(current.settings, name) for name in CAST_FIELDS)
             label = localize("配役を変更", "Recast") if is_recast else localize("登場人物の設定を変更", "Change character")
-            self._apply_edit(label, after)
+            self._document.apply_edit(label, script)
 
     @Slot(object)
     def _go_to_warning(self, warning: ScriptWarning) -> None:
@@ -316,8 +315,8 @@ class CastController(QObject):
             self.window.table.select_character(warning.character_id)
 
     @Slot(object, object)
-    def _follow_document(self, before: Script, after: Script) -> None:
-        if before.cast is not after.cast:
+    def _follow_document(self, former: Script, script: Script) -> None:
+        if former.cast is not script.cast:
             self._show_cast()
         self._schedule_count()
 
@@ -356,12 +355,8 @@ class CastController(QObject):
             return
         lengths = measure_character_durations(script.lines, self._model.find_state)
         window.table.characters.show_lines(Counter(line.character for line in script.lines), lengths)
-        whole = ScriptDuration(sum(item.seconds for item in lengths.values()), all(item.is_exact for item in lengths.values()))
-        people, lines = f"{len(script.cast):,}", f"{len(script.lines):,}"
-        counted = localize(
-            f"{people} 人・{lines} 行・{format_duration(whole)}", f"Characters: {people} · lines: {lines} · {format_duration(whole)}"
-        )
-        window.total.setText(counted)
+        people, lines, length = f"{len(script.cast):,}", f"{len(script.lines):,}", format_duration(sum_durations(lengths.values()))
+        window.total.setText(localize(f"{people} 人・{lines} 行・{length}", f"Characters: {people} · lines: {lines} · {length}"))
         self._show_warnings()
 
     @Slot()
@@ -371,16 +366,12 @@ class CastController(QObject):
             return
         if window.shows_checks:
             self.checks.check_lines(script.lines)
-        found = list_script_warnings(script, self._view.cards.voices.is_missing, self._find_voice_name)
-        found += list_reading_warnings(script, self.checks.find_doubts)
-        window.show_warnings(found[:MAX_WARNINGS], self.checks.checked, self.checks.total)
+        warnings = list_script_warnings(script, self._view.cards.voices.is_missing, self._find_voice_name)
+        warnings += list_reading_warnings(script, self.checks.find_doubts)
+        window.show_warnings(warnings[:MAX_WARNINGS], self.checks.checked_count, self.checks.total)
 
     @Slot()
     def _forget_window(self) -> None:
         self.window = None
         self.checks.stop_checking()
         self._timer.stop()
-
-
-def _describe_silence(character: Character) -> str:
-    return localize(f"「{character.name}」のセリフがありません。", f"“{character.name}” has no line with text.")

@@ -13,6 +13,7 @@ from app.common.language import localize
 from app.core.script.project import PROJECT_SUFFIX, Project, VoiceReference
 from app.core.script.script import Character, Script
 from app.ui.background_thread import BackgroundThread
+from app.ui.projects.project_files import build_project_filter
 from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
 
 
@@ -36,7 +37,7 @@ class CastFiles(QObject):
 
     def choose_import(self, parent: QWidget) -> None:
         """Ask for a project, and read its cast."""
-        path = ask_for_file(parent, localize("登場人物を読み込む", "Import characters"), _build_file_filter())
+        path = ask_for_file(parent, localize("登場人物を読み込む", "Import characters"), build_project_filter())
         if path is not None:
             self.read_cast(path)
 
@@ -59,15 +60,19 @@ class CastFiles(QObject):
     ) -> None:
         """Ask for a name, and save the cast as a project without lines; `open_path`, of the open project, is refused."""
         title = localize("登場人物を書き出す", "Export characters")
-        name, _ = QFileDialog.getSaveFileName(parent, title, localize("登場人物", "cast") + PROJECT_SUFFIX, _build_file_filter())
+        name, _ = QFileDialog.getSaveFileName(parent, title, localize("登場人物", "cast") + PROJECT_SUFFIX, build_project_filter())
         if name:
             script = Script(cast=tuple(cast))
             path = Path(name)
-            named = path if path.suffix.lower() == PROJECT_SUFFIX else append_suffix(path, PROJECT_SUFFIX)
-            if open_path is not None and _is_same_file(named, open_path):
-                self.failed.emit(_build_own_file_error())
+            path = path if path.suffix.lower() == PROJECT_SUFFIX else append_suffix(path, PROJECT_SUFFIX)
+            if open_path is not None and _is_same_file(path, open_path):
+                message = localize(
+                    "開いているプロジェクトに、登場人物だけを保存することはできません。",
+                    "The open project cannot be replaced by its characters.",
+                )
+                self.failed.emit(InputError(message, localize("別の名前を付けてください。", "Choose another name.")))
             else:
-                self.write_cast(named, Project(script, voices=find_references(script)))
+                self.write_cast(path, Project(script, voices=find_references(script)))
 
     def write_cast(self, path: Path, project: Project) -> None:
         """Write a project."""
@@ -95,16 +100,3 @@ def _is_same_file(path: Path, open_path: Path) -> bool:
         return path == open_path or path.samefile(open_path)
     except OSError:
         return False
-
-
-def _build_own_file_error() -> InputError:
-    return InputError(
-        localize(
-            "開いているプロジェクトに、登場人物だけを保存することはできません。", "The open project cannot be replaced by its characters."
-        ),
-        localize("別の名前を付けてください。", "Choose another name."),
-    )
-
-
-def _build_file_filter() -> str:
-    return localize("Koebako のプロジェクト", "Koebako projects") + f" (*{PROJECT_SUFFIX})"

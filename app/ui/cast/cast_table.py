@@ -52,7 +52,7 @@ class CastTableModel(QAbstractTableModel):
 
     def show_cast(self, cast: Sequence[Character]) -> None:
         """Show other characters."""
-        if [one.id for one in cast] == [one.id for one in self.cast]:  # an editor stays open then
+        if [character.id for character in cast] == [character.id for character in self.cast]:  # an editor stays open then
             self.cast = cast
             self.update_cells()
         else:
@@ -111,8 +111,8 @@ class CastTableModel(QAbstractTableModel):
             cells = [self._format_cell(index.row(), character, number) for number in (NAME, VOICE, LINES, LENGTH)]
             return localize("、", ", ").join([*cells, colours[character.colour % len(colours)]])
         if role == Qt.ItemDataRole.ToolTipRole and column in (NAME, VOICE):
-            parts = (character.name, localize("、", ", ").join(character.aliases), self._describe_voice(character), character.note)
-            return escape_tip("\n".join(part for part in parts if part))
+            aliases = localize("、", ", ").join(character.aliases)
+            return escape_tip("\n".join(filter(None, (character.name, aliases, self._describe_voice(character), character.note))))
         return _choose_alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def setData(self, index: CastIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -139,16 +139,12 @@ class CastTableModel(QAbstractTableModel):
         return True
 
     def _format_cell(self, row: int, character: Character, column: int) -> str:
-        if column == NUMBER:
-            return str(row + 1)
-        if column == NAME:
-            return character.name
         if column == VOICE:
             return self._describe_voice(character)
-        if column == LINES:
-            return f"{self._counts.get(character.id, 0):,}"
-        length = self._lengths.get(character.id)
-        return format_duration(length) if length is not None else "–"
+        if column == LENGTH:
+            length = self._lengths.get(character.id)
+            return format_duration(length) if length is not None else "–"
+        return {NUMBER: str(row + 1), NAME: character.name, LINES: f"{self._counts.get(character.id, 0):,}"}[column]
 
 
 class CastTable(QTableView):
@@ -190,18 +186,18 @@ class CastTable(QTableView):
 
     def show_cast(self, cast: Sequence[Character]) -> None:
         """Show other characters; those that were selected stay so, else their neighbour is."""
-        before, row = {one.id for one in self.selected}, max(0, self.currentIndex().row())
+        selected, row = {character.id for character in self.selected}, max(0, self.currentIndex().row())
         self.characters.show_cast(cast)
         if not self.selected and cast:
-            found = [place for place, one in enumerate(cast) if one.id in before]
-            self.select_character(cast[found[0] if found else min(row, len(cast) - 1)].id)
+            neighbour = cast[min(row, len(cast) - 1)]
+            self.select_character(next((character.id for character in cast if character.id in selected), neighbour.id))
         self.chosen.emit()
 
     def select_character(self, character_id: str) -> None:
         """Select one character."""
-        row = next((row for row, one in enumerate(self.characters.cast) if one.id == character_id), -1)
-        if row >= 0:
-            select_single_row(self, self.characters.index(row, NAME))
+        for row, character in enumerate(self.characters.cast):
+            if character.id == character_id:
+                select_single_row(self, self.characters.index(row, NAME))
 
     def edit_name(self) -> None:
         """Open the editor for the name of the current character."""
@@ -225,10 +221,10 @@ class CastTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Divide the width that the other columns leave between names and voices; a narrow table has the names alone."""
         header = self.horizontalHeader()
-        left = self.viewport().width() - sum(header.sectionSize(column) for column in (NUMBER, LINES, LENGTH))
-        is_narrow = left < MIN_NAME_AND_VOICE_PX
+        room = self.viewport().width() - sum(header.sectionSize(column) for column in (NUMBER, LINES, LENGTH))
+        is_narrow = room < MIN_NAME_AND_VOICE_PX
         self.setColumnHidden(VOICE, is_narrow)
-        header.resizeSection(NAME, max(0, left if is_narrow else round(NAME_COLUMN_SHARE * left)))
+        header.resizeSection(NAME, max(0, room if is_narrow else round(NAME_COLUMN_SHARE * room)))
         super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -247,9 +243,9 @@ class CastTable(QTableView):
     def _lay_out_columns(self) -> None:
         header, metrics = self.horizontalHeader(), self.fontMetrics()
         header.setHighlightSections(False)
-        for column, words in ((NUMBER, localize("番号", "No.")), (LINES, "99,999"), (LENGTH, localize("約 0:00:00", "≈ 0:00:00"))):
+        for column, sample in ((NUMBER, localize("番号", "No.")), (LINES, "99,999"), (LENGTH, localize("約 0:00:00", "≈ 0:00:00"))):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            header.resizeSection(column, metrics.horizontalAdvance(words) + CELL_MARGINS)
+            header.resizeSection(column, metrics.horizontalAdvance(sample) + CELL_MARGINS)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(VOICE, QHeaderView.ResizeMode.Stretch)
 

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 from app.common.language import localize
 from app.core.script.script import Character
 from app.ui.cast.cast_table import CastTable
-from app.ui.cast.character_form import CharacterForm, create_button, create_muted_label
+from app.ui.cast.character_form import CharacterForm
 from app.ui.cast.script_warnings import ScriptWarning
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.widget_building import create_button, create_label, fill_box
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330
 # These pixels of the screen stay free, for the title bar and the desktop's panels.
@@ -52,18 +52,16 @@ class CastWindow(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.table = CastTable(describe_voice)
         self.form = CharacterForm()
-        self.buttons = {name: self._create_command_button(name, *words) for name, words in _list_buttons().items()}
-        self.total, self.error = create_muted_label(), PlainLabel()
-        self.error.setObjectName("error")
-        self.error.setWordWrap(True)
+        self.buttons = {name: self._create_command_button(name, *texts) for name, texts in _list_buttons().items()}
+        self.total, self.error = create_label(style="muted", wraps=True), create_label(style="error", wraps=True)
         self.error.hide()
         self.warnings = QListWidget()
         self.warnings.setAccessibleName(localize("確認が必要なこと", "Warnings"))
         self.warnings.itemActivated.connect(self._choose_warning)
         self.warnings.itemClicked.connect(self._choose_warning)
-        self.no_warnings = create_muted_label(localize("確認が必要なことはありません。", "There is nothing to check."))
+        self.no_warnings = create_label(localize("確認が必要なことはありません。", "There is nothing to check."), "muted", wraps=True)
         self.no_warnings.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.progress = create_muted_label()
+        self.progress = create_label(style="muted", wraps=True)
         self.pages, self.tabs = QStackedWidget(), QTabWidget()
         self.tabs.tabBar().setAccessibleName(localize("表示する内容", "What to show"))
         self._lay_out_widgets()
@@ -81,23 +79,24 @@ class CastWindow(QDialog):
         self.setFocusProxy(self.table if cast else self.first)
         self.update_buttons()
 
-    def show_warnings(self, found: Sequence[ScriptWarning], checked: int, total: int) -> None:
+    def show_warnings(self, warnings: Sequence[ScriptWarning], checked_count: int, total: int) -> None:
         """Show what is to be checked, and of how many lines the reading was; equal numbers need no words."""
-        known = [self.warnings.item(row).data(Qt.ItemDataRole.UserRole) for row in range(self.warnings.count())]
+        shown_warnings = [self.warnings.item(row).data(Qt.ItemDataRole.UserRole) for row in range(self.warnings.count())]
         # Those at the end come while the user reads the others.
-        if known != list(found[: len(known)]):
+        if shown_warnings != list(warnings[: len(shown_warnings)]):
             self.warnings.clear()
-            known = []
-        for warning in found[len(known) :]:
+        for warning in warnings[self.warnings.count() :]:
             item = QListWidgetItem(warning.text)
             item.setData(Qt.ItemDataRole.UserRole, warning)
             self.warnings.addItem(item)
-        self.progress.setText(localize(f"読みを確認中: {checked:,} / {total:,} 行", f"Checking readings: {checked:,} of {total:,} lines"))
-        self.progress.setVisible(checked < total)
-        self.warnings.setVisible(bool(found))
-        self.no_warnings.setVisible(not found)
-        words = localize("確認", "Checks")
-        self.tabs.setTabText(CHECKS_TAB, f"{words} ({len(found):,})" if found else words)
+        self.progress.setText(
+            localize(f"読みを確認中: {checked_count:,} / {total:,} 行", f"Checking readings: {checked_count:,} of {total:,} lines")
+        )
+        self.progress.setVisible(checked_count < total)
+        self.warnings.setVisible(bool(warnings))
+        self.no_warnings.setVisible(not warnings)
+        title = localize("確認", "Checks")
+        self.tabs.setTabText(CHECKS_TAB, f"{title} ({len(warnings):,})" if warnings else title)
 
     @property
     def shows_checks(self) -> bool:
@@ -120,46 +119,25 @@ class CastWindow(QDialog):
         self.buttons["export"].setEnabled(bool(self.table.characters.cast))
 
     def _create_command_button(self, name: str, text: str, tip: str) -> QPushButton:
-        button = create_button(text, tip, lambda: self.command_requested.emit(name))
-        if name not in ("create", "script", "import", "export"):
-            button.setObjectName("small")
+        style = "" if name in ("create", "script", "import", "export") else "small"
+        button = create_button(text, tip, lambda: self.command_requested.emit(name), style)
         if name in ("up", "down"):
             button.setAccessibleName(tip)
         return button
 
     def _lay_out_widgets(self) -> None:
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(self._create_row("add", "remove", "merge", "up", "down", None))
-        column.addWidget(self.table, 1)
-        column.addWidget(self.error)
-        inner = QHBoxLayout()
-        inner.setSpacing(16)
-        inner.addWidget(left, 1)
-        inner.addWidget(self._create_form_area())
-        filled = QWidget()
-        filled.setLayout(inner)
-        inner.setContentsMargins(10, 10, 10, 10)
+        left, filled, checks = QWidget(), QWidget(), QWidget()
+        commands = fill_box(QHBoxLayout(), *(self.buttons[name] for name in ("add", "remove", "merge", "up", "down")), 1, spacing=6)
+        fill_box(QVBoxLayout(left), commands, (self.table, 1), self.error, spacing=8)
+        fill_box(QHBoxLayout(filled), (left, 1), self._create_form_area(), spacing=16, margins=(10, 10, 10, 10))
         self.pages.addWidget(self._create_empty_page())
         self.pages.addWidget(filled)
-        checks = QWidget()
-        listed = QVBoxLayout(checks)
-        listed.setContentsMargins(10, 10, 10, 10)
-        listed.addWidget(self.warnings)
-        listed.addWidget(self.no_warnings)
-        listed.addWidget(self.progress)
+        fill_box(QVBoxLayout(checks), self.warnings, self.no_warnings, self.progress, margins=(10, 10, 10, 10))
         self.tabs.addTab(self.pages, localize("登場人物", "Characters"))
         self.tabs.addTab(checks, localize("確認", "Checks"))
-        below = self._create_row("import", "export")
-        below.insertWidget(0, self.total, 1)
-        below.addWidget(create_button(localize("閉じる", "Close"), localize("閉じる（Esc）", "Close (Esc)"), self.accept))
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(*DIALOG_MARGINS)
-        outer.setSpacing(10)
-        outer.addWidget(self.tabs, 1)
-        outer.addLayout(below)
+        close = create_button(localize("閉じる", "Close"), localize("閉じる（Esc）", "Close (Esc)"), self.accept)
+        below = fill_box(QHBoxLayout(), (self.total, 1), self.buttons["import"], self.buttons["export"], close, spacing=6)
+        fill_box(QVBoxLayout(self), (self.tabs, 1), below, spacing=10, margins=DIALOG_MARGINS)
 
     def _create_form_area(self) -> QScrollArea:
         """Return the form in an area that scrolls where the window is low."""
@@ -175,40 +153,20 @@ class CastWindow(QDialog):
 
     def _create_empty_page(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setSpacing(12)
-        words = create_muted_label(
+        lead = create_label(
             localize(
                 "登場人物を作ると、配役をまとめて変えたり、登場人物ごとに行を表示したりできます。",
                 "With characters you can recast all lines of one at once, and show each one's lines alone.",
-            )
+            ),
+            "muted",
+            wraps=True,
         )
-        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        self.first = create_button(
-            localize("登場人物を追加", "Add a character"), _list_buttons()["add"][1], lambda: self.command_requested.emit("add")
-        )
+        lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.first = self._create_command_button("add", localize("登場人物を追加", "Add a character"), _list_buttons()["add"][1])
         self.first.setObjectName("primary")
-        row.addWidget(self.first)
-        row.addWidget(self.buttons["create"])
-        row.addWidget(self.buttons["script"])
-        row.addStretch(1)
-        column.addStretch(1)
-        column.addWidget(words)
-        column.addLayout(row)
-        column.addStretch(1)
+        row = fill_box(QHBoxLayout(), 1, self.first, self.buttons["create"], self.buttons["script"], 1)
+        fill_box(QVBoxLayout(page), 1, lead, row, 1, spacing=12, margins=None)
         return page
-
-    def _create_row(self, *names: str | None) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        for name in names:
-            if name is None:
-                row.addStretch(1)
-            else:
-                row.addWidget(self.buttons[name])
-        return row
 
     @Slot(QListWidgetItem)
     def _choose_warning(self, item: QListWidgetItem) -> None:

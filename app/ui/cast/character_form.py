@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QFormLayout, QGridLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
 from app.core.script.characters import MOST_ALIASES
 from app.core.script.script import Character, LineSettings
 from app.ui.parameters.setting_fields import VoiceFields
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.widget_building import create_button, create_label, fill_box
 
 SWATCH_PX = 16
 MAX_NAME_LETTERS, MAX_NOTE_LETTERS = 200, 2_000
@@ -39,9 +39,7 @@ class CharacterForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._character: Character | None = None
-        self.title = PlainLabel()
-        self.title.setObjectName("heading")
-        self.title.setWordWrap(True)
+        self.title = create_label(style="heading", wraps=True)
         self.aliases = _create_field(
             localize("別名", "Also known as"),
             localize("台本でのほかの名前。「、」で区切ります。", "Other names in scripts, separated by commas."),
@@ -59,16 +57,14 @@ class CharacterForm(QWidget):
         self.voice.chooser.box.setToolTip(
             localize("配役。この登場人物のすべての行の声が変わります。", "Recasts: all lines of this character get this voice.")
         )
-        self.numbers = PlainLabel()
-        self.numbers.setObjectName("muted")
-        self.numbers.setWordWrap(True)
-        self.from_line = QPushButton(localize("選択中の行の設定を使う", "Use selected line's settings"))
-        self.from_line.setAutoDefault(False)
-        self.from_line.setToolTip(
+        self.numbers = create_label(style="muted", wraps=True)
+        self.from_line = create_button(
+            localize("選択中の行の設定を使う", "Use selected line's settings"),
             localize(
                 "選んだ行の声と話し方を、この登場人物のものにします。行ごとの設定はそのままです。",
                 "Gives the character the voice and delivery of the selected line; what lines have of their own stays.",
-            )
+            ),
+            self.line_settings_requested.emit,
         )
         self._lay_out_fields()
         self._fill_colours()
@@ -110,8 +106,8 @@ class CharacterForm(QWidget):
 
     def add_buttons(self, buttons: Sequence[QPushButton]) -> None:
         """Put the commands for the character under its name, two beside each other."""
-        for place, button in enumerate(buttons):
-            self._commands.addWidget(button, *divmod(place, 2))
+        for number, button in enumerate(buttons):
+            self._commands.addWidget(button, *divmod(number, 2))
 
     def _lay_out_fields(self) -> None:
         form = QFormLayout()
@@ -130,20 +126,13 @@ class CharacterForm(QWidget):
         width = max(label.sizeHint().width() for label in labels)
         for label in labels:
             label.setMinimumWidth(width)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
         self._commands = QGridLayout()
         self._commands.setSpacing(6)
-        column.addWidget(self.title)
-        column.addLayout(self._commands)
+        column = fill_box(QVBoxLayout(self), self.title, self._commands, spacing=8)
         column.addSpacing(2)
-        column.addLayout(self.voice)
-        column.addWidget(self.numbers)
-        column.addWidget(self.from_line)
+        fill_box(column, self.voice, self.numbers, self.from_line)
         column.addSpacing(6)
-        column.addLayout(form)
-        column.addStretch(1)
+        fill_box(column, form, 1)
 
     def _fill_colours(self) -> None:
         with QSignalBlocker(self.colour):
@@ -159,7 +148,6 @@ class CharacterForm(QWidget):
         self.colour.activated.connect(lambda row: self.edited.emit("colour", row))
         self.voice.chooser.chosen.connect(lambda voice: self.recast.emit("voice", voice))
         self.voice.edited.connect(self.recast)
-        self.from_line.clicked.connect(self.line_settings_requested)
 
     @Slot()
     def _emit_aliases(self) -> None:
@@ -191,8 +179,8 @@ def describe_delivery(settings: LineSettings) -> str:
     ]
     if settings.pauses:
         changed.append(localize("間の長さ", "pauses"))
-    words = localize("、", ", ").join(changed)
-    return words[:1].upper() + words[1:] or localize("話し方は標準の設定です。", "Usual delivery.")
+    numbers = localize("、", ", ").join(changed)
+    return numbers[:1].upper() + numbers[1:] or localize("話し方は標準の設定です。", "Usual delivery.")
 
 
 def _create_field(name: str, tip: str, max_length: int) -> QLineEdit:
@@ -201,23 +189,3 @@ def _create_field(name: str, tip: str, max_length: int) -> QLineEdit:
     field.setAccessibleName(name)
     field.setToolTip(tip)
     return field
-
-
-Command = Callable[[], object]
-
-
-def create_button(text: str, tip: str, on_clicked: Command) -> QPushButton:
-    """Return a push button that Enter does not press by itself."""
-    button = QPushButton(text)
-    button.setToolTip(tip)
-    button.setAutoDefault(False)
-    button.clicked.connect(lambda: on_clicked())
-    return button
-
-
-def create_muted_label(text: str = "") -> QLabel:
-    """Return a label of secondary text."""
-    label = PlainLabel(text)
-    label.setObjectName("muted")
-    label.setWordWrap(True)
-    return label

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.common.errors import AppError
 from app.core.script.project import VoiceAssignment
-from app.core.script.script import CAST_FIELDS, Character, LineSettings, Script
+from app.core.script.script import CAST_FIELDS, Character, Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -25,7 +25,7 @@ class RecastMemory(QObject):
     def __init__(self, parent: QObject, document: ScriptDocument, catalog: VoiceCatalog) -> None:
         super().__init__(parent)
         self._catalog = catalog
-        self._is_replaced = False
+        self._is_other_script = False
         self._recast: dict[str, Character] = {}
         self._background = BackgroundThread(self, "recast memory")
         self._background.failed.connect(_log_write_error)
@@ -42,18 +42,19 @@ class RecastMemory(QObject):
 
     @Slot()
     def _note_replacement(self) -> None:
-        self._is_replaced = True
+        self._is_other_script = True
 
     @Slot(object, object)
-    def _note_recast(self, before: Script, after: Script) -> None:
-        is_replaced, self._is_replaced = self._is_replaced, False
-        if is_replaced or before.cast is after.cast:
+    def _note_recast(self, former_script: Script, script: Script) -> None:
+        is_other_script, self._is_other_script = self._is_other_script, False
+        if is_other_script or former_script.cast is script.cast:
             return
-        former = {one.id: one.settings for one in before.cast}
-        recast = {one.id: one for one in after.cast if one.id in former and _is_recast(former[one.id], one.settings)}
-        if recast:
-            self._recast |= recast
-            self._timer.start()
+        former = {character.id: character.settings for character in former_script.cast}
+        for character in script.cast:
+            old, new = former.get(character.id, character.settings), character.settings
+            if old is not new and any(getattr(old, name) != getattr(new, name) for name in CAST_FIELDS):
+                self._recast[character.id] = character
+                self._timer.start()
 
     @Slot()
     def _remember_recast(self) -> None:
@@ -77,23 +78,22 @@ def list_recast_voices(cast: Iterable[Character], voices: Sequence[CatalogVoice]
 
     A speaker or style that a voice lacks is left empty: it belongs to a former voice, and an import would fail by it.
     """
-    known = {voice.id: voice for voice in voices}
+    voices_by_id = {voice.id: voice for voice in voices}
+
+    def drop_unknown(name: str, items: Iterable[tuple[int, str]]) -> str:
+        return name if any(name == item for _, item in items) else ""
+
     return [
         VoiceAssignment(
-            name, voice.manifest.id, _keep_known(one.settings.speaker, voice.speakers), _keep_known(one.settings.style, voice.styles)
+            name,
+            voice.manifest.id,
+            drop_unknown(character.settings.speaker, voice.speakers),
+            drop_unknown(character.settings.style, voice.styles),
         )
-        for one in cast
-        if (voice := known.get(one.settings.voice)) is not None
-        for name in one.names
+        for character in cast
+        if (voice := voices_by_id.get(character.settings.voice)) is not None
+        for name in character.names
     ]
-
-
-def _is_recast(former: LineSettings, present: LineSettings) -> bool:
-    return former is not present and any(getattr(former, name) != getattr(present, name) for name in CAST_FIELDS)
-
-
-def _keep_known(name: str, items: Iterable[tuple[int, str]]) -> str:
-    return name if any(name == known for _, known in items) else ""
 
 
 def _log_write_error(error: AppError) -> None:

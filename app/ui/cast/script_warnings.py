@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.common.errors import AppError
 from app.common.gil_yield import REST_S, iterate_yielding_gil
 from app.common.language import localize
 from app.core.script.script import Line, Script
@@ -50,52 +52,46 @@ def list_script_warnings(script: Script, is_missing: Callable[[str], bool], find
 
     A line that shares its character's missing voice has no warning of its own.
     """
-    used = {line.settings.voice for line in script.lines} | {one.settings.voice for one in script.cast}
+    used = {line.settings.voice for line in script.lines} | {character.settings.voice for character in script.cast}
     missing = {voice: find_voice_name(voice) or localize("不明な声", "unknown voice") for voice in used if is_missing(voice)}
     first = {line.character: line.id for line in reversed(script.lines)}
-    cast = {one.id: one for one in script.cast}
-    found = [
-        ScriptWarning(_describe_missing(one.name, missing[one.settings.voice]), first.get(one.id, ""), one.id)
-        for one in script.cast
-        if one.settings.voice in missing
+    cast = {character.id: character for character in script.cast}
+    warnings = [
+        ScriptWarning(_describe_missing(character.name, missing[character.settings.voice]), first.get(character.id, ""), character.id)
+        for character in script.cast
+        if character.settings.voice in missing
     ]
     for number, line in enumerate(script.lines, 1):
-        if len(found) >= MAX_WARNINGS:
+        if len(warnings) >= MAX_WARNINGS:
             break
         voice, character = line.settings.voice, cast.get(line.character)
         if voice in missing and (character is None or character.settings.voice != voice):
-            found.append(ScriptWarning(_describe_missing(_name_place(number), missing[voice]), line.id))
+            warnings.append(ScriptWarning(_describe_missing(_name_line(number), missing[voice]), line.id))
         elif not line.text.strip():
-            place = _name_place(number)
-            found.append(ScriptWarning(localize(f"{place}: テキストが空です。", f"{place}: the text is empty."), line.id))
-    return found[:MAX_WARNINGS]
+            title = _name_line(number)
+            warnings.append(ScriptWarning(localize(f"{title}: テキストが空です。", f"{title}: the text is empty."), line.id))
+    return warnings[:MAX_WARNINGS]
 
 
 def list_reading_warnings(script: Script, find_doubts: Callable[[Line], Sequence[tuple[str, str]]]) -> list[ScriptWarning]:
     """Return a warning for each line with a word whose reading is in doubt; at most MAX_WARNINGS."""
-    found: list[ScriptWarning] = []
-    for number, line in enumerate(script.lines, 1):
-        if len(found) >= MAX_WARNINGS:
-            break
-        if words := find_doubts(line):
-            listed = localize("、", ", ").join(f"{surface} → {other}" for surface, other in words[:MAX_NAMED_WORDS])
-            listed += " …" if len(words) > MAX_NAMED_WORDS else ""
-            place = _name_place(number)
-            found.append(
-                ScriptWarning(
-                    localize(f"{place}: 別の読みかもしれない単語があります。{listed}", f"{place}: other readings are possible: {listed}"),
-                    line.id,
-                )
-            )
-    return found
+    doubted = ((number, line, words) for number, line in enumerate(script.lines, 1) if (words := find_doubts(line)))
+    warnings = []
+    for number, line, words in itertools.islice(doubted, MAX_WARNINGS):
+        named = localize("、", ", ").join(f"{surface} → {reading}" for surface, reading in words[:MAX_NAMED_WORDS])
+        named += " …" if len(words) > MAX_NAMED_WORDS else ""
+        title = _name_line(number)
+        text = localize(f"{title}: 別の読みかもしれない単語があります。{named}", f"{title}: other readings are possible: {named}")
+        warnings.append(ScriptWarning(text, line.id))
+    return warnings
 
 
-def _name_place(number: int) -> str:
+def _name_line(number: int) -> str:
     return localize(f"{number} 行目", f"Line {number}")
 
 
-def _describe_missing(place: str, voice_name: str) -> str:
-    return localize(f"{place}: 声「{voice_name}」が見つかりません。", f"{place}: the voice “{voice_name}” is missing.")
+def _describe_missing(title: str, voice_name: str) -> str:
+    return localize(f"{title}: 声「{voice_name}」が見つかりません。", f"{title}: the voice “{voice_name}” is missing.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +111,7 @@ class ReadingChecks(QObject):
     """Reads lines with a front end of its own, a slice at a time; what was read once is not read again.
 
     Attributes:
-        checked, total: how many lines of the script are done, and how many it has.
+        checked_count, total: how many lines of the script are done, and how many it has.
 
     Signals:
         advanced(): more lines are done.
@@ -132,20 +128,20 @@ class ReadingChecks(QObject):
         self._lines: Sequence[Line] = ()
         self._is_running = self._is_closed = False
         self._run = 0  # of a check; what belongs to another one is late
-        self.checked = self.total = 0
+        self.checked_count = self.total = 0
 
     def check_lines(self, lines: Sequence[Line]) -> None:
         """Check these lines, and no longer those of before."""
         if lines is self._lines:
             return
-        self._lines, self.checked, self.total = lines, 0, len(lines)
+        self._lines, self.checked_count, self.total = lines, 0, len(lines)
         self._run += 1
         if not self._is_running:
             self._begin_slice()
 
     def stop_checking(self) -> None:
         """Check no further lines; what was found is kept."""
-        self._lines, self.checked, self.total = (), 0, 0
+        self._lines, self.checked_count, self.total = (), 0, 0
         self._run += 1
 
     def forget_readings(self) -> None:
@@ -160,8 +156,8 @@ class ReadingChecks(QObject):
 
     def find_doubts(self, line: Line) -> tuple[tuple[str, str], ...]:
         """Return the words in doubt of a line that is still as it was read, each with its other reading."""
-        found = self._doubts.get(line.id)
-        return found.words if found is not None and found.key == _build_key(line) else ()
+        doubts = self._doubts.get(line.id)
+        return doubts.words if doubts is not None and doubts.key == _build_key(line) else ()
 
     def wait_until_idle(self) -> None:
         """Wait until all lines are checked."""
@@ -175,26 +171,26 @@ class ReadingChecks(QObject):
         self._background.close()
 
     def _begin_slice(self) -> None:
-        self._is_running = self.checked < len(self._lines)
+        self._is_running = self.checked_count < len(self._lines)
         if self._is_running:
-            work = partial(self._check_slice, self._lines, self.checked)
-            self._background.run_work(work, partial(self._keep_found, self._run), lambda _error: self._end_check())
+            work = partial(self._check_slice, self._lines, self.checked_count)
+            self._background.run_work(work, partial(self._keep_doubts, self._run), self._end_check)
 
     def _check_slice(self, lines: Sequence[Line], start: int) -> tuple[int, dict[str, LineDoubts]]:
         """Return how many lines are done after this slice, and the doubts of those that have any."""
-        began, found, checked = time.monotonic(), dict[str, LineDoubts](), start
+        start_s, doubts, checked_count = time.monotonic(), dict[str, LineDoubts](), start
         for line in iterate_yielding_gil(lines[start:]):
-            checked += 1
+            checked_count += 1
             key = _build_key(line)
             if key not in self._read:
                 self._read[key] = self._read_doubts(key)
                 # Reading a line takes longer than the window may wait for its turn.
                 time.sleep(REST_S)
             if words := self._read[key]:
-                found[line.id] = LineDoubts(key, words)
-            if time.monotonic() - began > SLICE_S:
+                doubts[line.id] = LineDoubts(key, words)
+            if time.monotonic() - start_s > SLICE_S:
                 break
-        return checked, found
+        return checked_count, doubts
 
     def _read_doubts(self, key: ReadKey) -> tuple[tuple[str, str], ...]:
         if self._g2p is None:
@@ -206,16 +202,16 @@ class ReadingChecks(QObject):
         words = ((reading.extract_text(word.start, word.end).strip(), word.other_reading) for word in reading.words if word.other_reading)
         return tuple(dict.fromkeys((surface, other) for surface, other in words if surface))
 
-    def _keep_found(self, run: int, result: tuple[int, dict[str, LineDoubts]]) -> None:
+    def _keep_doubts(self, run: int, result: tuple[int, dict[str, LineDoubts]]) -> None:
         if run == self._run:
-            self.checked, found = result
-            self._doubts |= found
+            self.checked_count, doubts = result
+            self._doubts |= doubts
         self._begin_slice()
         self.advanced.emit()
 
-    def _end_check(self) -> None:
+    def _end_check(self, _error: AppError) -> None:
         """End after an error, such as an unreadable dictionary; speaking a line shows it with its hint."""
-        self._is_running, self.checked = False, self.total
+        self._is_running, self.checked_count = False, self.total
         self.advanced.emit()
 
 

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QGridLayout,
     QHeaderView,
-    QLabel,
     QScrollArea,
     QTableWidget,
     QTableWidgetItem,
@@ -27,9 +26,10 @@ from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_field_name
 from app.ui.display_names import format_speaker, format_style
-from app.ui.plain_text import PlainLabel, escape_tip
+from app.ui.plain_text import escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.widget_building import create_label, fill_box
 from app.voices.voice_labels import localize_voice_name
 
 if TYPE_CHECKING:
@@ -61,31 +61,27 @@ class ColumnTable(QWidget):
         self.cells.horizontalHeader().setSectionsClickable(False)
         self.cells.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.cells.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.cells)
+        fill_box(QVBoxLayout(self), self.cells)
 
     @property
     def columns(self) -> dict[str, int]:
         """Return the columns by field."""
-        return {str(field): place for place, box in enumerate(self._choosers) if (field := box.currentData())}
+        return {str(field): column for column, box in enumerate(self._choosers) if (field := box.currentData())}
 
     def show_table(self, table: ScriptTable, columns: Mapping[str, int]) -> None:
         """Show another table, or the same one with another header."""
-        shown = table.rows[:SHOWN_ROWS]
-        width = min(table.width, SHOWN_COLUMNS)
+        rows, width = table.rows[:SHOWN_ROWS], min(table.width, SHOWN_COLUMNS)
+        names = list(table.header[:width]) or [localize(f"{column + 1} 列目", f"Column {column + 1}") for column in range(width)]
         self.cells.clear()
         self.cells.setColumnCount(width)
-        self.cells.setRowCount(1 + len(shown))
-        names = list(table.header[:width]) or [localize(f"{place + 1} 列目", f"Column {place + 1}") for place in range(width)]
-        for place in range(width):
-            name = names[place] if place < len(names) else ""
-            self.cells.setHorizontalHeaderItem(place, _create_item(name))
-        for row, cells in enumerate(shown, 1):
-            for place, cell in enumerate(cells[:width]):
-                self.cells.setItem(row, place, _create_item(cell))
-        meanings = {place: field for field, place in columns.items()}
-        self._choosers = [self._create_chooser(place, meanings.get(place, ""), names) for place in range(width)]
+        self.cells.setRowCount(1 + len(rows))
+        for column, name in enumerate(names + [""] * (width - len(names))):
+            self.cells.setHorizontalHeaderItem(column, _create_item(name))
+        for row, cells in enumerate(rows, 1):
+            for column, cell in enumerate(cells[:width]):
+                self.cells.setItem(row, column, _create_item(cell))
+        fields = {column: field for field, column in columns.items()}
+        self._choosers = [self._create_chooser(column, fields.get(column, ""), names) for column in range(width)]
         self._fit_columns(width)
 
     def sizeHint(self) -> QSize:
@@ -98,8 +94,8 @@ class ColumnTable(QWidget):
     def _fit_columns(self, width: int) -> None:
         self.cells.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.cells.resizeColumnsToContents()
-        for place in range(width):
-            self.cells.setColumnWidth(place, min(WIDEST_COLUMN, max(NARROWEST_COLUMN, self.cells.columnWidth(place))))
+        for column in range(width):
+            self.cells.setColumnWidth(column, min(WIDEST_COLUMN, max(NARROWEST_COLUMN, self.cells.columnWidth(column))))
         self.cells.horizontalHeader().setStretchLastSection(True)
         self.cells.setRowHeight(0, self._choosers[0].sizeHint().height() + 6 if self._choosers else 0)
         self.setMaximumHeight(self.sizeHint().height())
@@ -111,19 +107,19 @@ class ColumnTable(QWidget):
         box.setAccessibleName(localize(f"列「{name}」の内容", f"Meaning of column {name}"))
         box.setToolTip(localize("この列を何として読み込むかを選びます。", "What this column is imported as."))
         box.addItem(localize("読み込まない", "Not imported"), "")
-        for one in COLUMN_FIELDS:
-            box.addItem(format_field_name(one), one)
+        for offered in COLUMN_FIELDS:
+            box.addItem(format_field_name(offered), offered)
         box.setCurrentIndex(box.findData(field))
-        box.activated.connect(lambda _index, place=column: self._update_meanings(place))
+        box.activated.connect(lambda _index: self._update_meanings(column))
         self.cells.setCellWidget(0, column, box)
         return box
 
     @Slot(int)
     def _update_meanings(self, column: int) -> None:
         field = self._choosers[column].currentData()
-        for other, box in enumerate(self._choosers):
+        for number, box in enumerate(self._choosers):
             # A field belongs to one column, so the column that had it before is no longer imported.
-            if field and other != column and box.currentData() == field:
+            if field and number != column and box.currentData() == field:
                 box.setCurrentIndex(0)
         self.changed.emit()
 
@@ -168,12 +164,11 @@ class CharacterTable(QScrollArea):
     @property
     def choices(self) -> dict[str, VoiceAssignment]:
         """Return the chosen characters by name."""
-        found = {}
-        for character, voice, style in self.rows:
-            if voice.currentData():
-                speaker, name = style.currentData() or ("", "")
-                found[character.name] = VoiceAssignment(character.name, voice.currentData(), speaker, name)
-        return found
+        return {
+            row.character.name: VoiceAssignment(row.character.name, row.voice.currentData(), *(row.style.currentData() or ("", "")))
+            for row in self.rows
+            if row.voice.currentData()
+        }
 
     def show_names(
         self, names: Sequence[tuple[VoiceAssignment, int]], shown_names: Mapping[str, str], suggestions: Mapping[str, VoiceAssignment]
@@ -184,44 +179,32 @@ class CharacterTable(QScrollArea):
             shown_names: Display names of names that are ids.
             suggestions: Voices to begin with, by name.
         """
-        kept = dict(suggestions) | self.choices
+        choices = dict(suggestions) | self.choices
         body = QWidget()
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(6)
-        for place in (0, 2, 3):
-            grid.setColumnStretch(place, 1)
+        for number in (0, 2, 3):
+            grid.setColumnStretch(number, 1)
         self.rows = []
-        for place, (character, count) in enumerate(names[:MOST_SHOWN]):
-            self._add_row(grid, place, character, shown_names.get(character.name, character.name), count, kept.get(character.name))
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.addLayout(grid)
+        for character, count in names[:MOST_SHOWN]:
+            self._add_row(grid, character, shown_names.get(character.name, character.name), count, choices.get(character.name))
+        column = fill_box(QVBoxLayout(body), grid, margins=(0, 0, 8, 0))
         if len(names) > MOST_SHOWN:
-            rest = len(names) - MOST_SHOWN
-            more = QLabel(
-                localize(f"…ほか {rest:,} 人（読み込んだ後に声を選べます）", f"… and {rest:,} more (choose their voices after importing)")
+            count = len(names) - MOST_SHOWN
+            more = localize(
+                f"…ほか {count:,} 人（読み込んだ後に声を選べます）", f"… and {count:,} more (choose their voices after importing)"
             )
-            more.setObjectName("muted")
-            column.addWidget(more)
+            column.addWidget(create_label(more, "muted"))
         column.addStretch(1)
         self.setWidget(body)
 
     def _add_row(
-        self,
-        grid: QGridLayout,
-        row_index: int,
-        character: VoiceAssignment,
-        shown_name: str,
-        line_count: int,
-        previous: VoiceAssignment | None,
+        self, grid: QGridLayout, character: VoiceAssignment, shown_name: str, line_count: int, previous: VoiceAssignment | None
     ) -> None:
-        label = PlainLabel()
-        label.setText(shown_name)
+        label = create_label(shown_name, wraps=True)
         label.setToolTip(escape_tip(shown_name))
-        label.setWordWrap(True)
-        lines = QLabel(localize(f"{line_count:,} 行", f"{line_count:,} {'line' if line_count == 1 else 'lines'}"))
-        lines.setObjectName("muted")
+        lines = create_label(localize(f"{line_count:,} 行", f"{line_count:,} {'line' if line_count == 1 else 'lines'}"), "muted")
         voice, style = ChoiceBox(), ChoiceBox()
         voice.setAccessibleName(localize(f"{shown_name}の声", f"Voice of {shown_name}"))
         voice.setToolTip(
@@ -234,21 +217,20 @@ class CharacterTable(QScrollArea):
             box.setMinimumContentsLength(8)
         style.setPlaceholderText("–")
         voice.addItem(localize("あとで選ぶ", "Choose later"), "")
-        for known in self._voices.values():
-            voice.addItem(localize_voice_name(known.name), known.id)
+        for offered in self._voices.values():
+            voice.addItem(localize_voice_name(offered.name), offered.id)
         row = CharacterRow(character, voice, style)
         # `activated` comes from the user alone; filling the box must not count as a choice.
         voice.activated.connect(lambda _index: self._update_voice(row))
-        self.rows.append(row)
         for number, widget in enumerate((label, lines, voice, style)):
-            grid.addWidget(widget, row_index, number)
+            grid.addWidget(widget, len(self.rows), number)
+        self.rows.append(row)
         voice.setCurrentIndex(max(0, voice.findData(previous.voice)) if previous is not None else 0)
         self._offer_styles(row)
         if previous is not None:
             # `findData` compares tuples by identity.
-            pairs = [style.itemData(index) for index in range(style.count())]
-            wanted = (previous.speaker, previous.style)
-            style.setCurrentIndex(pairs.index(wanted) if wanted in pairs else 0)
+            pairs, previous_pair = [style.itemData(index) for index in range(style.count())], (previous.speaker, previous.style)
+            style.setCurrentIndex(pairs.index(previous_pair) if previous_pair in pairs else 0)
 
     def _update_voice(self, row: CharacterRow) -> None:
         self._offer_styles(row)
@@ -257,15 +239,13 @@ class CharacterTable(QScrollArea):
     @Slot(object)
     def _offer_styles(self, row: CharacterRow) -> None:
         voice = self._voices.get(row.voice.currentData())
+        speakers = voice.speakers if voice is not None else ()
         row.style.clear()
         row.style.setEnabled(voice is not None)
-        for speaker in voice.speakers if voice is not None else ():
+        for speaker in speakers:
             for _, style in speaker.styles:
-                several = voice is not None and len(voice.speakers) > 1
-                row.style.addItem(
-                    localize("・", " · ").join(filter(None, (format_speaker(speaker.name) if several else "", format_style(style)))),
-                    (speaker.name, style),
-                )
+                names = (format_speaker(speaker.name) if len(speakers) > 1 else "", format_style(style))
+                row.style.addItem(localize("・", " · ").join(filter(None, names)), (speaker.name, style))
         row.style.setCurrentIndex(0 if row.style.count() else -1)
 
 
@@ -289,18 +269,14 @@ class MappingDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self._table = opened.table
-        self.file = PlainLabel()
-        self.file.setObjectName("muted")
-        self.file.setText(opened.file.name)
+        self.file = create_label(opened.file.name, "muted")
         self.header = QCheckBox(localize("1 行目は列の名前", "First row has column names"))
         self.header.setToolTip(
             localize("1 行目を台本の行にせず、列の名前として扱います。", "The first row names the columns; it is not imported as a line.")
         )
         self.columns = ColumnTable()
         self.names = CharacterTable(opened.voices.known_voices)
-        self.error = PlainLabel()
-        self.error.setObjectName("error")
-        self.error.setWordWrap(True)
+        self.error = create_label(style="error", wraps=True)
         self._build_widgets()
         self.show_opened(opened)
         if opened.table is not None:
@@ -314,8 +290,8 @@ class MappingDialog(QDialog):
 
     def show_opened(self, opened: OpenedImport) -> None:
         """Show the names that have no voice with the current columns."""
-        shown = {voice.id: voice.name for voice in opened.imported.project.voices} if opened.imported is not None else {}
-        self.names.show_names(opened.missing, shown, opened.suggestions)
+        names = {voice.id: voice.name for voice in opened.imported.project.voices} if opened.imported is not None else {}
+        self.names.show_names(opened.missing, names, opened.suggestions)
         for widget in (self.names_title, self.names_words, self.names):
             widget.setVisible(bool(opened.missing))
         self._space.setVisible(not opened.missing)
@@ -324,7 +300,7 @@ class MappingDialog(QDialog):
         self.import_button.setText(
             localize(f"{lines:,} 行を読み込む", f"Import {lines:,} {'line' if lines == 1 else 'lines'}")
             if lines
-            else _label_import_button()
+            else localize("読み込む", "Import")
         )
         self.show_error(None)
 
@@ -336,23 +312,19 @@ class MappingDialog(QDialog):
             self.import_button.setEnabled(False)
 
     def _build_widgets(self) -> None:
-        self.columns_title = _create_heading(localize("列の内容", "Columns"))
-        columns_words = _create_label(
-            localize(
-                "テキストの列を選んでください。ほかの列は必要なものだけ選びます。",
-                "Choose the column with the text, and any others you need.",
-            )
+        self.columns_title = create_label(localize("列の内容", "Columns"), "heading")
+        columns_hint = localize(
+            "テキストの列を選んでください。ほかの列は必要なものだけ選びます。", "Choose the column with the text, and any others you need."
         )
-        self.names_title = _create_heading(localize("話す声", "Voices"))
-        self.names_words = _create_label(
-            localize(
-                "対応する声が見つからない登場人物です。まだ使われていない話者を順に割り当てました。変更できます。",
-                "No installed voice has these names. They are given speakers that nobody has yet; change them as you like.",
-            )
+        self.names_title = create_label(localize("話す声", "Voices"), "heading")
+        names_hint = localize(
+            "対応する声が見つからない登場人物です。まだ使われていない話者を順に割り当てました。変更できます。",
+            "No installed voice has these names. They are given speakers that nobody has yet; change them as you like.",
         )
+        self.names_words = create_label(names_hint, wraps=True)
         self._space = QWidget()
         buttons = QDialogButtonBox()
-        self.import_button = buttons.addButton(_label_import_button(), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.import_button = buttons.addButton("", QDialogButtonBox.ButtonRole.AcceptRole)
         self.import_button.setObjectName("primary")
         self.import_button.setToolTip(
             localize("選んだ行の下に追加します。元に戻せます。", "Adds the lines below the selected one; you can undo this.")
@@ -361,21 +333,14 @@ class MappingDialog(QDialog):
         cancel.setToolTip(localize("何も読み込まずに閉じます。", "Closes without importing anything."))
         buttons.accepted.connect(self._emit_choices)
         buttons.rejected.connect(self.reject)
+        column_parts = (self.columns_title, create_label(columns_hint, wraps=True), self.header, self.columns)
+        name_parts = (self.names_title, self.names_words, (self.names, 1), (self._space, 1))
         column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(8)
         # The contents change with the columns; the smallest size, set by hand, must not change with them.
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
-        column.addWidget(self.file)
-        for widget in (self.columns_title, columns_words, self.header, self.columns):
-            column.addWidget(widget)
+        fill_box(column, self.file, *column_parts, self.error, *name_parts, buttons, spacing=8, margins=DIALOG_MARGINS)
+        for widget in column_parts:
             widget.setVisible(self._table is not None)
-        column.addWidget(self.error)
-        for widget in (self.names_title, self.names_words):
-            column.addWidget(widget)
-        column.addWidget(self.names, 1)
-        column.addWidget(self._space, 1)
-        column.addWidget(buttons)
 
     @Slot(bool)
     def _update_header(self, has_header: bool) -> None:
@@ -398,19 +363,3 @@ class MappingDialog(QDialog):
         choices: dict[str, VoiceAssignment] = self.names.choices
         self.accept()
         self.choices_accepted.emit(choices)
-
-
-def _label_import_button() -> str:
-    return localize("読み込む", "Import")
-
-
-def _create_heading(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setObjectName("heading")
-    return label
-
-
-def _create_label(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setWordWrap(True)
-    return label

@@ -72,8 +72,8 @@ class ImportJob:
         def choose_settings(line: Line) -> Line:
             if line.character or line.settings.voice or is_own:
                 return line
-            wanted = default_settings if line.settings == plain else replace(line.settings, voice=default_settings.voice)
-            return replace(line, settings=wanted)
+            settings = default_settings if line.settings == plain else replace(line.settings, voice=default_settings.voice)
+            return replace(line, settings=settings)
 
         self.lines += map(choose_settings, lines)
         self.voices += imported.project.voices
@@ -125,10 +125,10 @@ class ScriptImporter(QObject):
         self._parent, self._commands, self._document = parent, commands, document
         self._selection, self._catalog, self._banner = selection, catalog, banner
         self._background = BackgroundThread(self, "import")
-        self._waiting: deque[ImportJob] = deque()
+        self._jobs: deque[ImportJob] = deque()
         self._job: ImportJob | None = None
         self._slow_notice = ""
-        self._closed = Event()
+        self._close_event = Event()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_IMPORT_MS)
         self._slow.timeout.connect(self._show_slow_notice)
         self.dialog: MappingDialog | None = None
@@ -144,15 +144,15 @@ class ScriptImporter(QObject):
     def import_files(self, files: Sequence[Path], row: int | None = None) -> None:
         """Import files; their lines are inserted before this row, or below the selected lines."""
         if files:
-            self._waiting.append(ImportJob(deque(files), row))
+            self._jobs.append(ImportJob(deque(files), row))
         if self._job is None:
             self._read_next_file()
 
     def close(self) -> None:
         """Give up the import: close the dialog and wait for the file that is being read."""
-        self._closed.set()
+        self._close_event.set()
         self._slow.stop()
-        self._waiting.clear()
+        self._jobs.clear()
         if self.dialog is not None:
             self.dialog.reject()
         self._background.close()
@@ -163,8 +163,8 @@ class ScriptImporter(QObject):
         if self._job is not None and not self._job.files:
             job, self._job = self._job, None
             self._insert_lines(job)
-        if self._job is None and self._waiting:
-            self._job = self._waiting.popleft()
+        if self._job is None and self._jobs:
+            self._job = self._jobs.popleft()
         if self._job is None:
             self._slow.stop()
             self.finished.emit()
@@ -177,18 +177,19 @@ class ScriptImporter(QObject):
             # The readers of files are imported here, in the background, so that the window does not wait for them.
             from app.ui.interchange.opened_import import find_voices, open_file
 
-            found, error = find_voices(voices, default_id, remembered)
-            return open_file(file, found), error
+            import_voices, error = find_voices(voices, default_id, remembered)
+            return open_file(file, import_voices), error
 
-        self._background.run_work(read_file, lambda result: self._accept_opened(*result), self._skip_failed_file)
+        def accept_opened(result: tuple[OpenedImport, AppError | None]) -> None:
+            opened, error = result
+            if error is not None:
+                self._record_error(error)
+            if opened.is_clear:
+                self._finish_file(opened, {})
+            else:
+                self._ask_about_file(opened)
 
-    def _accept_opened(self, opened: OpenedImport, error: AppError | None) -> None:
-        if error is not None:
-            self._record_error(error)
-        if opened.is_clear:
-            self._finish_file(opened, {})
-        else:
-            self._ask_about_file(opened)
+        self._background.run_work(read_file, accept_opened, self._skip_failed_file)
 
     def _ask_about_file(self, opened: OpenedImport) -> None:
         from app.ui.interchange.mapping_dialog import MappingDialog
@@ -231,7 +232,7 @@ class ScriptImporter(QObject):
 
             if choices:
                 remember_characters(choices.values())
-            return finish_import(opened, choices, self._closed.is_set)
+            return finish_import(opened, choices, self._close_event.is_set)
 
         self._slow.start()
         self._background.run_work(finish_file, lambda imported: self._add_to_job(opened, imported), self._skip_failed_file)

@@ -98,9 +98,8 @@ class MissingVoicesController(QObject):
         missing = self.missing
         if not missing:
             return
-        names = localize("、", ", ").join(voice.name for voice in missing[:MAX_NAMED_MISSING_VOICES]) + "…" * (
-            len(missing) > MAX_NAMED_MISSING_VOICES
-        )
+        names = localize("、", ", ").join(voice.name for voice in missing[:MAX_NAMED_MISSING_VOICES])
+        names += "…" if len(missing) > MAX_NAMED_MISSING_VOICES else ""
         lines = sum(voice.lines for voice in missing)
         self._banner.show_message(
             "notice",

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QV
 
 from app.common.language import localize
 from app.ui.actions.shortcut_page import wrap_in_scroll_area
-from app.ui.plain_text import PlainLabel
 from app.ui.projects.voice_references import MissingVoice
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -18,6 +17,7 @@ from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 from app.ui.widgets.voice_picture import create_voice_icon
+from app.ui.widgets.widget_building import create_button, create_label, fill_box
 
 PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100
 
@@ -49,19 +49,21 @@ class MissingVoicesDialog(QDialog):
         for row, voice in enumerate(missing[:MOST_ROWS]):
             self._add_row(row, voice, choices)
         self._grid.setRowStretch(self._grid.rowCount(), 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(12)
-        lead = PlainLabel(
+        lead = create_label(
             localize(
                 "見つからない声の行を、別の声に割り当てます。スタイルや話速などの設定は変わりません。1 回の操作で元に戻せます。",
                 "Assigns the lines of missing voices to other voices. Their other settings stay; a single undo reverts it.",
-            )
+            ),
+            wraps=True,
         )
-        lead.setWordWrap(True)
-        column.addWidget(lead)
-        column.addWidget(wrap_in_scroll_area(rows), 1)
-        column.addLayout(self._create_buttons())
+        tip = localize("選んだ声を割り当てます。", "Assigns the selected voices.")
+        self.assign = create_button(localize("割り当てる", "Assign"), tip, self.accept, "primary")
+        self.assign.setAutoDefault(True)
+        self.assign.setDefault(True)
+        tip = localize("何も変更しません。（Esc）", "Changes nothing. (Esc)")
+        cancel = create_button(localize("キャンセル", "Cancel"), tip, self.reject)
+        buttons = fill_box(QHBoxLayout(), 1, self.assign, cancel)
+        fill_box(QVBoxLayout(self), lead, (wrap_in_scroll_area(rows), 1), buttons, spacing=12, margins=DIALOG_MARGINS)
 
     @property
     def replacements(self) -> dict[str, str]:
@@ -77,34 +79,17 @@ class MissingVoicesDialog(QDialog):
         box.setAccessibleName(localize(f"「{voice.name}」に割り当てる声", f"Voice for “{voice.name}”"))
         box.setToolTip(localize("この声の行をすべて話す声。", "The voice that will speak all of these lines."))
         box.addItem(localize("そのままにする", "Leave as it is"), None)
-        for picture, title, other in choices:
-            box.addItem(picture, title, other)
+        for picture, title, voice_id in choices:
+            box.addItem(picture, title, voice_id)
         box.setCurrentIndex(max(0, box.findData(voice.likely_id)) if voice.likely_id else 0)
         self._grid.addWidget(name, row, 0)
         self._grid.addWidget(box, row, 1)
         if voice.address:
-            page = self.pages[voice.id] = QPushButton(localize("配布ページ…", "Get it…"))
+            tip = localize("配布ページをブラウザーで開きます。", "Opens its page in the browser.")
+            page = create_button(localize("配布ページ…", "Get it…"), tip, lambda: self._ask_to_open(voice.address))
             page.setAccessibleName(localize(f"「{voice.name}」の配布ページ", f"Where to get “{voice.name}”"))
-            page.setToolTip(localize("配布ページをブラウザーで開きます。", "Opens its page in the browser."))
-            page.setAutoDefault(False)
-            page.clicked.connect(lambda: self._ask_to_open(voice.address))
+            self.pages[voice.id] = page
             self._grid.addWidget(page, row, 2)
-
-    def _create_buttons(self) -> QHBoxLayout:
-        self.assign = QPushButton(localize("割り当てる", "Assign"))
-        self.assign.setObjectName("primary")
-        self.assign.setToolTip(localize("選んだ声を割り当てます。", "Assigns the selected voices."))
-        self.assign.setDefault(True)
-        self.assign.clicked.connect(self.accept)
-        cancel = QPushButton(localize("キャンセル", "Cancel"))
-        cancel.setToolTip(localize("何も変更しません。（Esc）", "Changes nothing. (Esc)"))
-        cancel.setAutoDefault(False)
-        cancel.clicked.connect(self.reject)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.assign)
-        row.addWidget(cancel)
-        return row
 
     def _ask_to_open(self, address: str) -> None:
         """Ask before an address is opened, for it comes with the project, which anybody may have written."""

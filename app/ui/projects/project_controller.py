@@ -17,6 +17,7 @@ from app.core.script.script import Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.projects import project_files
 from app.ui.projects.project_document import ProjectContents, ProjectDocument, describe_project
+from app.ui.projects.project_files import build_project_filter
 from app.ui.projects.recent_projects import RecentProjectsMenu
 from app.ui.takes.take_repository import TakeRepository
 from app.ui.widgets.banner import Banner
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from app.interchange.koebako_files import ProjectFileContent
 
 
-QUESTION_TITLE = "Koebako"
-
-
 def ask_before_leaving(parent: QWidget, name: str, save: Callable[[], object], discard: Callable[[], object]) -> QMessageBox:
     """Ask about the changes of this project before another one is opened."""
     text = localize(f"「{name}」の変更を保存しますか？", f"Save the changes to “{name}”?")
@@ -39,7 +37,7 @@ def ask_before_leaving(parent: QWidget, name: str, save: Callable[[], object], d
         DialogButton(localize("保存", "Save"), ButtonRole.AcceptRole, save),
         DialogButton(localize("保存しない", "Don't save"), ButtonRole.DestructiveRole, discard),
     ]
-    return show_question(parent, QUESTION_TITLE, (text, hint), answers)
+    return show_question(parent, "Koebako", (text, hint), answers)
 
 
 def ask_before_replacing(
@@ -56,27 +54,17 @@ def ask_before_replacing(
         DialogButton(localize("上書き", "Replace"), ButtonRole.DestructiveRole, replace),
         DialogButton(localize("名前を付けて保存…", "Save as…"), ButtonRole.AcceptRole, save_as),
     ]
-    return show_question(parent, QUESTION_TITLE, (text, hint), answers)
-
-
-def ask_for_project(parent: QWidget) -> Path | None:
-    """Return the project file that the user wants to open, or None."""
-    return ask_for_file(parent, localize("プロジェクトを開く", "Open project"), _build_file_filter())
+    return show_question(parent, "Koebako", (text, hint), answers)
 
 
 def ask_for_name(parent: QWidget, start: Path) -> tuple[Path, bool] | None:
     """Return the file to write, and whether replacing it was agreed to; None if the user cancels."""
     title = localize("プロジェクトを名前を付けて保存", "Save project as")
-    name, _ = QFileDialog.getSaveFileName(parent, title, str(start), _build_file_filter())
+    name, _ = QFileDialog.getSaveFileName(parent, title, str(start), build_project_filter())
     if not name:
         return None
-    path = Path(name)
-    named = path.suffix.lower() == PROJECT_SUFFIX  # else the dialog has asked about another name
-    return (path, True) if named else (path.with_name(path.name + PROJECT_SUFFIX), False)
-
-
-def _build_file_filter() -> str:
-    return localize("Koebako のプロジェクト", "Koebako projects") + f" (*{PROJECT_SUFFIX})"
+    # The dialog has asked about the name without a suffix, if that was typed.
+    return (Path(name), True) if Path(name).suffix.lower() == PROJECT_SUFFIX else (Path(name + PROJECT_SUFFIX), False)
 
 
 MAX_BANNER_SENTENCES = 2  # sentences that the banner shows by themselves
@@ -120,15 +108,15 @@ class ProjectController(QObject):
         self.background = BackgroundThread(self, "projects")
         self.background.failed.connect(banner.show_error)
         self.question: QMessageBox | None = None
-        self._reading = self._shown = 0  # files that are being read; projects that were shown
+        self._read_count = self._project_number = 0  # files that are being read; projects that were shown
         self._is_saving = False
-        self._waiting: list[Continuation] = []  # until what is being saved is
+        self._continuations: list[Continuation] = []  # until what is being saved is
         recent.chosen.connect(self.open_file)
 
     @property
     def is_idle(self) -> bool:
         """Return whether no file is being read or written."""
-        return not self._is_saving and not self._waiting and not self._reading
+        return not self._is_saving and not self._continuations and not self._read_count
 
     @Slot()
     def create_project(self) -> None:
@@ -138,7 +126,7 @@ class ProjectController(QObject):
     @Slot()
     def open_project(self) -> None:
         """Ask for a project file and open it."""
-        path = ask_for_project(self._parent)
+        path = ask_for_file(self._parent, localize("プロジェクトを開く", "Open project"), build_project_filter())
         if path is not None:
             self.open_file(path)
 
@@ -148,32 +136,32 @@ class ProjectController(QObject):
         self._run_after_asking(lambda: self._read_project(path.absolute()))
 
     @Slot()
-    def save_project(self, then: Continuation = skip_continuation) -> None:
-        """Save the project to its file, asking for a name if there is none, and call `then` if that has worked."""
+    def save_project(self, on_saved: Continuation = skip_continuation) -> None:
+        """Save the project to its file, asking for a name if there is none, and call `on_saved` if that has worked."""
         if self._is_saving:  # the next one saves what is shown then
-            self._waiting.append(partial(self.save_project, then))
+            self._continuations.append(partial(self.save_project, on_saved))
         elif self._project.path is None:
-            self.save_project_as(then)
+            self.save_project_as(on_saved)
         else:
-            self._write_project(self._project.path, self._project.digest, then)
+            self._write_project(self._project.path, self._project.digest, on_saved)
 
     @Slot()
-    def save_project_as(self, then: Continuation = skip_continuation) -> None:
+    def save_project_as(self, on_saved: Continuation = skip_continuation) -> None:
         """Save the project to another file, which is the project's from then on."""
-        chosen = ask_for_name(
-            self._parent, self._project.path or _find_documents_folder() / (describe_project(self._project) + PROJECT_SUFFIX)
-        )
-        if chosen is not None:
-            path, agreed = chosen
-            self._write_project(path.absolute(), None if agreed else "", then)
+        documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        folder = documents if documents.is_dir() else Path.home()
+        answer = ask_for_name(self._parent, self._project.path or folder / (describe_project(self._project) + PROJECT_SUFFIX))
+        if answer is not None:
+            path, may_replace = answer
+            self._write_project(path.absolute(), None if may_replace else "", on_saved)
 
     def check_file(self) -> None:
         """Check at the start whether the file was written since, or already holds the autosaved state."""
-        path, seen = self._project.path, self._contents.script
+        path, script = self._project.path, self._contents.script
         if path is not None:
             self.background.run_work(
                 partial(project_files.compare_project_file, path, self._project.digest, self._project.parts),
-                lambda found: self._compare_with_file(path, found, seen),
+                lambda file_state: self._compare_with_file(path, file_state, script),
             )
 
     def remove_unused_sounds(self) -> None:
@@ -196,31 +184,31 @@ class ProjectController(QObject):
         """Wait until the running work is done."""
         self._cancel_question()
         self.background.close(finish=True)
-        while self._reading:  # what was read comes to nobody
+        while self._read_count:  # what was read comes to nobody
             self._end_reading()
 
-    def _run_after_asking(self, then: Continuation) -> None:
-        """Call `then` once the changes are saved or the user discards them; takes that are being kept are changes, too."""
+    def _run_after_asking(self, leave: Continuation) -> None:
+        """Call `leave` once the changes are saved or the user discards them; takes that are being kept are changes, too."""
         if self._is_saving:
-            self._waiting.append(partial(self._run_after_asking, then))
+            self._continuations.append(partial(self._run_after_asking, leave))
         else:
-            self._shelf.sounds.call_when_kept(partial(self._ask_before_leaving, then))
+            self._shelf.sounds.call_when_kept(partial(self._ask_before_leaving, leave))
 
-    def _ask_before_leaving(self, then: Continuation) -> None:
+    def _ask_before_leaving(self, leave: Continuation) -> None:
         if not self._project.is_changed:
-            then()
+            leave()
             return
-        save = partial(self.save_project, partial(self._run_after_asking, then))  # there may be changes again by then
-        self._ask_question(lambda: ask_before_leaving(self._parent, describe_project(self._project), save, then))
+        save = partial(self.save_project, partial(self._run_after_asking, leave))  # there may be changes again by then
+        self._ask_question(lambda: ask_before_leaving(self._parent, describe_project(self._project), save, leave))
 
     def _read_project(self, path: Path) -> None:
-        seen = self._shown_state
-        self._reading += 1
+        shown_state = self._shown_state
+        self._read_count += 1
         COLLECTION_PAUSE.begin_pause()
         self._parent.setCursor(Qt.CursorShape.BusyCursor)
         self.background.run_work(
             partial(project_files.read_project_file, path),
-            lambda opened: self._take_project(path, opened, seen),
+            lambda opened: self._take_project(path, opened, shown_state),
             partial(self._report_unreadable, path),
         )
 
@@ -231,7 +219,7 @@ class ProjectController(QObject):
 
     def _take_project(self, path: Path, opened: ProjectFileContent, state_before: tuple[Script, Project]) -> None:
         self._end_reading()
-        if self._is_saving or any(now is not before for now, before in zip(self._shown_state, state_before, strict=True)):
+        if self._is_saving or any(new is not old for new, old in zip(self._shown_state, state_before, strict=True)):
             # Something was typed, or a take was kept, while the file was read; once that is settled, the file may hold something else.
             # A save that was asked for meanwhile may be of this very file, and comes after what was read.
             self._run_after_asking(lambda: self._read_project(path))
@@ -242,7 +230,7 @@ class ProjectController(QObject):
             report_losses(self._banner, path.name, opened.losses)
 
     def _end_reading(self) -> None:
-        self._reading -= 1
+        self._read_count -= 1
         self._parent.unsetCursor()
         COLLECTION_PAUSE.end_pause()
 
@@ -259,31 +247,33 @@ class ProjectController(QObject):
 
     def show_project(self, project: Project, path: Path | None = None, digest: str = "") -> None:
         """Show another project, which nothing is asked about any more."""
-        self._shown += 1
-        self._waiting.clear()  # it was meant for the one before
+        self._project_number += 1
+        self._continuations.clear()  # it was meant for the one before
         self._contents.show_project(project, path, digest)
         self._banner.hide()
         self.opened.emit()
 
-    def _write_project(self, path: Path, expected_digest: str | None, then: Continuation) -> None:
+    def _write_project(self, path: Path, expected_digest: str | None, on_saved: Continuation) -> None:
         if self._is_saving:
-            self._waiting.append(partial(self._write_project, path, expected_digest, then))
+            self._continuations.append(partial(self._write_project, path, expected_digest, on_saved))
             return
-        script, parts, shown = self._contents.script, self._contents.collect_parts(), self._shown
-        before, project = self._project.parts, self._contents.build_project(parts, path.stem)
+        script, parts, number = self._contents.script, self._contents.collect_parts(), self._project_number
+        former_parts, project = self._project.parts, self._contents.build_project(parts, path.stem)
 
         def finish_writing(written: project_files.ProjectWriteResult | None) -> None:
-            if self._shown == shown and written is None:
-                self._waiting.clear()
-                self._ask_before_replacing(path, then)
-            elif self._shown == shown and written is not None:  # else another project is shown by now
-                if self._project.parts is before:
-                    self._project.parts = parts
-                self._mark_saved(path, written, script, parts)
-                then()
+            if self._project_number != number:
+                return
+            if written is None:
+                self._continuations.clear()
+                self._ask_before_replacing(path, on_saved)
+                return
+            if self._project.parts is former_parts:
+                self._project.parts = parts
+            self._mark_saved(path, written, script, parts)
+            on_saved()
 
         def report_failure(error: AppError) -> None:
-            self._waiting.clear()  # it was meant for what would be saved now
+            self._continuations.clear()  # it was meant for what would be saved now
             self.background.failed.emit(error)
 
         self._is_saving = True
@@ -292,12 +282,12 @@ class ProjectController(QObject):
         )
         self.background.run_work(work, partial(self._end_saving, finish_writing), partial(self._end_saving, report_failure))
 
-    def _end_saving(self, then: Callable[[Any], object], result: object) -> None:
+    def _end_saving(self, take_result: Callable[[Any], object], result: object) -> None:
         """Run the continuations that waited for the save, one after the other: each may save again."""
         self._is_saving = False
-        then(result)
-        while self._waiting and not self._is_saving:
-            self._waiting.pop(0)()
+        take_result(result)
+        while self._continuations and not self._is_saving:
+            self._continuations.pop(0)()
 
     def _mark_saved(self, path: Path, written: project_files.ProjectWriteResult, script: Script, parts: Project) -> None:
         self._project.mark_saved(path, written.digest, script, parts)
@@ -318,22 +308,19 @@ class ProjectController(QObject):
             ),
         )
 
-    def _ask_before_replacing(self, path: Path, then: Continuation) -> None:
-        replace, save_as, ours = (
-            partial(self._write_project, path, None, then),
-            partial(self.save_project_as, then),
-            path == self._project.path,
-        )
-        self._ask_question(lambda: ask_before_replacing(self._parent, path.name, replace, save_as, is_own_file=ours))
+    def _ask_before_replacing(self, path: Path, on_saved: Continuation) -> None:
+        replace, save_as = partial(self._write_project, path, None, on_saved), partial(self.save_project_as, on_saved)
+        is_own_file = path == self._project.path
+        self._ask_question(lambda: ask_before_replacing(self._parent, path.name, replace, save_as, is_own_file=is_own_file))
 
     def _compare_with_file(self, path: Path, file_state: project_files.ProjectFileState, script_before: Script) -> None:
         """Compare what was kept between starts with what the file holds now."""
-        project, same = self._project, self._contents.script is script_before
+        project, script = self._project, self._contents.script
         if file_state.fate == "same" or project.path != path:
             return
-        if file_state.project is not None and project_files.is_equal_project(file_state.project, self._contents.script, project.parts):
-            project.mark_saved(path, file_state.digest, self._contents.script, project.parts)
-        elif file_state.project is not None and same and not project.is_changed:
+        if file_state.project is not None and project_files.is_equal_project(file_state.project, script, project.parts):
+            project.mark_saved(path, file_state.digest, script, project.parts)
+        elif file_state.project is not None and script is script_before and not project.is_changed:
             self.show_project(file_state.project, path, file_state.digest)
             self._banner.show_message(
                 "notice",
@@ -372,8 +359,3 @@ def report_losses(banner: Banner, name: str, dropped: Sequence[str]) -> None:
         details="" if is_short else "\n".join(dropped),
         help_page="project-file",
     )
-
-
-def _find_documents_folder() -> Path:
-    folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-    return folder if folder.is_dir() else Path.home()

@@ -25,7 +25,7 @@ class ProjectDictionaryController(QObject):
         self._project, self._speech = project, speech
         self._background = BackgroundThread(self, "project words")
         self._background.failed.connect(banner.show_error)
-        PROJECT_WORDS.entries = self._wanted = project.parts.dictionary
+        PROJECT_WORDS.entries = self._entries = project.parts.dictionary
         project.changed.connect(self._follow_project)
 
     def list_entries(self) -> tuple[DictionaryEntry, ...]:
@@ -44,14 +44,15 @@ class ProjectDictionaryController(QObject):
     @Slot()
     def _follow_project(self) -> None:
         entries = self._project.parts.dictionary
-        if entries != self._wanted:
-            self._wanted = entries
-            self._background.run_work(partial(_prepare_entries, entries), lambda _nothing: self._apply_entries(entries))
+        if entries != self._entries:
+            self._entries = entries
 
-    def _apply_entries(self, entries: tuple[DictionaryEntry, ...]) -> None:
-        if entries is self._wanted:
-            PROJECT_WORDS.entries = entries
-            self._speech.reload_dictionary()
+            def apply_entries(_nothing: object) -> None:
+                if entries is self._entries:
+                    PROJECT_WORDS.entries = entries
+                    self._speech.reload_dictionary()
+
+            self._background.run_work(partial(_prepare_entries, entries), apply_entries)
 
 
 def _prepare_entries(entries: tuple[DictionaryEntry, ...]) -> None:

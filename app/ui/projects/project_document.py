@@ -44,7 +44,7 @@ class ProjectDocument(QObject):
         self._script = script
         self.path = Path(origin.file) if origin.file else None
         self.digest, self.parts = origin.digest, origin.parts
-        self._saved = None if origin.is_changed else (script.script, origin.parts)
+        self._saved_state = None if origin.is_changed else (script.script, origin.parts)
         self.is_changed = self._has_changes()
         script.changed.connect(self._update_is_changed)
 
@@ -60,16 +60,16 @@ class ProjectDocument(QObject):
 
     def change_parts(self, **parts: Any) -> None:
         """Give the project other parts, by name of the field of `Project`; equal ones change nothing."""
-        before, self.parts = self.parts, replace(self.parts, **parts)
-        if self.parts != before:
+        former, self.parts = self.parts, replace(self.parts, **parts)
+        if self.parts != former:
             self.is_changed = self._has_changes()
             self.changed.emit()
 
     @Slot(object)
     def add_references(self, voices: tuple[VoiceReference, ...]) -> None:
         """Add the voices that lines name now; the present one replaces an older one."""
-        known = {voice.id: voice for voice in (*self.parts.voices, *voices)}
-        self.change_parts(voices=tuple(known.values()))
+        voices_by_id = {voice.id: voice for voice in (*self.parts.voices, *voices)}
+        self.change_parts(voices=tuple(voices_by_id.values()))
 
     def begin_project(self, project: Project, path: Path | None, digest: str) -> None:
         """Begin another project, whose script is shown already."""
@@ -78,25 +78,25 @@ class ProjectDocument(QObject):
 
     def mark_saved(self, path: Path | None, digest: str, script: Script, parts: Project) -> None:
         """Record that the file holds this script and these parts, which may have changed already."""
-        self.path, self.digest, self._saved = path, digest, (script, parts)
+        self.path, self.digest, self._saved_state = path, digest, (script, parts)
         self.is_changed = self._has_changes()
         self.changed.emit()
 
     def mark_lost(self) -> None:
         """Record that the file holds something else, or no longer exists."""
-        self._saved = None
+        self._saved_state = None
         self._update_is_changed()
 
     @Slot()
     def _update_is_changed(self, *_scripts: object) -> None:
-        before, self.is_changed = self.is_changed, self._has_changes()
-        if before != self.is_changed:
+        was_changed, self.is_changed = self.is_changed, self._has_changes()
+        if was_changed != self.is_changed:
             self.changed.emit()
 
     def _has_changes(self) -> bool:
         script = self._script.script
         if self.path is not None:
-            return self._saved is None or self._saved != (script, self.parts)
+            return self._saved_state is None or self._saved_state != (script, self.parts)
         typed = any(line.text.strip() for line in script.lines) and not is_greeting(script)
         parts = self.parts
         return typed or bool(parts.dictionary or script.cast or parts.takes or parts.presets)
@@ -140,8 +140,8 @@ class ProjectContents:
 
     def collect_parts(self) -> Project:
         """Return the project without its script, but with the voices that the script names now."""
-        kept = self._project.parts
-        return replace(kept, voices=build_voice_references(self.script, self._catalog, kept.voices))
+        parts = self._project.parts
+        return replace(parts, voices=build_voice_references(self.script, self._catalog, parts.voices))
 
     def build_project(self, parts: Project, name: str) -> Project:
         """Return the whole project, as a file of this name is to hold it."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from app.core.script.project import Project
+from app.common.language import localize
+from app.core.script.project import PROJECT_SUFFIX, Project
 from app.core.script.script import Script
 from app.ui.script.autosave import locate_autosave_file
 
@@ -50,7 +51,11 @@ def read_project_file(path: Path) -> ProjectFileContent:
     from app.interchange.koebako_files import open_project
 
     opened = open_project(path)
-    return replace(opened, project=_unpack_sounds(opened.project, path))
+    if not opened.project.sounds:
+        return opened
+    from app.audition.embedded_sounds import unpack_sounds
+
+    return replace(opened, project=unpack_sounds(opened.project, path))
 
 
 def write_project_file(
@@ -66,31 +71,24 @@ def write_project_file(
         restorable: sounds that no take names, such as those of deleted takes that can be put back.
     """
     from app.adapters.files.file_lock import lock_user_file
-
-    # Of two windows that save at the same time the second one has to see what the first one wrote.
-    with lock_user_file(path):
-        return _write_expected_file(path, project, expected_digest, previous_path, restorable)
-
-
-def _write_expected_file(
-    path: Path, project: Project, expected_digest: str | None, previous_path: Path | None, restorable: Collection[str]
-) -> ProjectWriteResult | None:
     from app.interchange.koebako_files import compute_file_digest, write_project
 
-    if expected_digest is not None and compute_file_digest(path) not in ("", expected_digest):
-        return None
     left_out = 0
-    if project.takes or project.tests:
-        from app.audition.embedded_sounds import copy_sounds_beside, pack_sounds
+    # Of two windows that save at the same time the second one has to see what the first one wrote.
+    with lock_user_file(path):
+        if expected_digest is not None and compute_file_digest(path) not in ("", expected_digest):
+            return None
+        if project.takes or project.tests:
+            from app.audition.embedded_sounds import copy_sounds_beside, pack_sounds
 
-        if project.embeds:
-            project, left_out = pack_sounds(project, (path, previous_path, None))
-        copy_sounds_beside(project, path, previous_path)
-    if restorable and previous_path not in (None, path):
-        from app.audition.embedded_sounds import hold_sounds
+            if project.embeds:
+                project, left_out = pack_sounds(project, (path, previous_path, None))
+            copy_sounds_beside(project, path, previous_path)
+        if restorable and previous_path not in (None, path):
+            from app.audition.embedded_sounds import hold_sounds
 
-        hold_sounds(restorable, previous_path)
-    return ProjectWriteResult(write_project(path, project), left_out)
+            hold_sounds(restorable, previous_path)
+        return ProjectWriteResult(write_project(path, project), left_out)
 
 
 def remove_unneeded_sounds(path: Path, needed: Collection[str]) -> None:
@@ -105,22 +103,14 @@ def compare_project_file(path: Path, digest: str, parts: Project) -> ProjectFile
     from app.common.errors import InputError
     from app.interchange.koebako_files import compute_file_digest
 
-    now = compute_file_digest(path)
-    if now == digest and not (parts.embeds and _is_missing_sounds(parts, path)):
+    file_digest = compute_file_digest(path)
+    if file_digest == digest and not (parts.embeds and _is_missing_sounds(parts, path)):
         return ProjectFileState("same")
     try:
         opened = read_project_file(path)
-        return ProjectFileState("same") if now == digest else ProjectFileState("other", opened.project, opened.digest, opened.losses)
     except InputError:  # gone, or no project any more
-        return ProjectFileState("gone" if not now else "other")
-
-
-def _unpack_sounds(project: Project, path: Path) -> Project:
-    if not project.sounds:
-        return project
-    from app.audition.embedded_sounds import unpack_sounds
-
-    return unpack_sounds(project, path)
+        return ProjectFileState("other" if file_digest else "gone")
+    return ProjectFileState("same") if file_digest == digest else ProjectFileState("other", opened.project, opened.digest, opened.losses)
 
 
 def _is_missing_sounds(parts: Project, path: Path) -> bool:
@@ -131,5 +121,10 @@ def _is_missing_sounds(parts: Project, path: Path) -> bool:
 
 def is_equal_project(project: Project, script: Script, parts: Project) -> bool:
     """Return whether a file has all that is shown; names of voices are not edited."""
-    same = project.script.lines == script.lines
-    return same and replace(project, script=Script(), current="", voices=()) == replace(parts, script=Script(), current="", voices=())
+    unnamed, shown = (replace(item, script=Script(), current="", voices=()) for item in (project, parts))
+    return project.script.lines == script.lines and unnamed == shown
+
+
+def build_project_filter() -> str:
+    """Return the filter of dialogs that ask for project files."""
+    return localize("Koebako のプロジェクト", "Koebako projects") + f" (*{PROJECT_SUFFIX})"

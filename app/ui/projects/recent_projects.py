@@ -36,17 +36,17 @@ class RecentProjectsMenu(QObject):
     def add_project(self, path: Path) -> None:
         """Put a project that was opened or saved first in the list."""
         name = str(path)
-        others = [item for item in self._settings.value.recent_projects if item != name]
-        self._settings.change_settings(recent_projects=(name, *others)[:MOST_RECENT])
+        names = dict.fromkeys((name, *self._settings.value.recent_projects))
+        self._settings.change_settings(recent_projects=tuple(names)[:MOST_RECENT])
 
     def remove_project(self, path: Path) -> bool:
         """Remove a project that is gone; return False if it was not in the list."""
-        before = self._settings.value.recent_projects
-        self._settings.change_settings(recent_projects=tuple(item for item in before if item != str(path)))
-        return self._settings.value.recent_projects != before
+        names = self._settings.value.recent_projects
+        self._settings.change_settings(recent_projects=tuple(name for name in names if name != str(path)))
+        return str(path) in names
 
-    def _follow_settings(self, before: Settings, after: Settings) -> None:
-        if before.recent_projects != after.recent_projects:
+    def _follow_settings(self, former: Settings, settings: Settings) -> None:
+        if former.recent_projects != settings.recent_projects:
             self._fill_menu()
 
     def _fill_menu(self) -> None:

@@ -17,26 +17,22 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 
 def build_voice_references(script: Script, catalog: VoiceCatalog, known_references: Iterable[VoiceReference]) -> tuple[VoiceReference, ...]:
     """Return a reference for each voice that lines and characters name, in their order; for a voice that is not here, the known one."""
-    known = {reference.id: reference for reference in known_references}
-    used = dict.fromkeys(filter(None, (*(line.settings.voice for line in script.lines), *(one.settings.voice for one in script.cast))))
-    return tuple(_build_reference(voice, catalog.find_voice(voice), known.get(voice)) for voice in used)
+    references = {reference.id: reference for reference in known_references}
+    lines, cast = script.lines, script.cast
+    used = dict.fromkeys(filter(None, (*(line.settings.voice for line in lines), *(character.settings.voice for character in cast))))
+    return tuple(_build_reference(voice, catalog.find_voice(voice), references.get(voice)) for voice in used)
 
 
-def _build_reference(voice: str, catalog_voice: CatalogVoice | None, known: VoiceReference | None) -> VoiceReference:
+def _build_reference(voice: str, catalog_voice: CatalogVoice | None, reference: VoiceReference | None) -> VoiceReference:
     if catalog_voice is None:
-        return known or VoiceReference(voice)
+        return reference or VoiceReference(voice)
     from app.adapters.http.hub_files import AIVISHUB_PAGES  # when a project is saved; the window is there sooner
 
-    model = _parse_model_id(catalog_voice.model_card.uuid)
-    page = f"https://{AIVISHUB_PAGES}/aivm-models/{model}" if model else known.address if known else ""
-    return VoiceReference(voice, catalog_voice.name, model, page, known.unknown if known else "")
-
-
-def _parse_model_id(text: str) -> str:
-    """Return the id of a model, or an empty text if this is none."""
+    model = ""
     with suppress(ValueError):
-        return str(uuid.UUID(text))
-    return ""
+        model = str(uuid.UUID(catalog_voice.model_card.uuid))
+    page = f"https://{AIVISHUB_PAGES}/aivm-models/{model}" if model else reference.address if reference else ""
+    return VoiceReference(voice, catalog_voice.name, model, page, reference.unknown if reference else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,31 +64,20 @@ def find_missing_voices(
     """
     if not catalog.is_read:
         return []
-    known = {reference.id: reference for reference in references}
-    counted = Counter(line.settings.voice for line in script.lines if line.settings.voice)
-    ready = list_usable_voices(catalog)
-    found = []
-    for voice, lines in counted.items():
+    references_by_id = {reference.id: reference for reference in references}
+    line_counts = Counter(line.settings.voice for line in script.lines if line.settings.voice)
+    usable, missing = list_usable_voices(catalog), []
+    for voice, line_count in line_counts.items():
         if catalog.find_voice(voice) is None:
-            reference = known.get(voice, VoiceReference(voice))
+            reference = references_by_id.get(voice, VoiceReference(voice))
             name = reference.name or find_name(voice)
-            found.append(
-                MissingVoice(
-                    voice,
-                    name or localize("不明な声", "Unknown voice"),
-                    lines,
-                    reference.address,
-                    _find_likely_voice(reference.uuid, name, ready),
-                )
-            )
-    return found
+            likely = [item.id for item in usable if reference.uuid and item.model_card.uuid == reference.uuid]
+            likely += [item.id for item in usable if name and item.name == name]
+            shown_name = name or localize("不明な声", "Unknown voice")
+            missing.append(MissingVoice(voice, shown_name, line_count, reference.address, likely[0] if likely else ""))
+    return missing
 
 
 def list_usable_voices(catalog: VoiceCatalog) -> list[CatalogVoice]:
     """Return the voices that can speak at once."""
     return [voice for voice in catalog.voices if voice.origin != "aivisspeech"]
-
-
-def _find_likely_voice(uuid: str, name: str, voices: Iterable[CatalogVoice]) -> str:
-    same = [voice.id for voice in voices if uuid and voice.model_card.uuid == uuid]
-    return next(iter(same + [voice.id for voice in voices if name and voice.name == name]), "")

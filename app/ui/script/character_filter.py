@@ -6,17 +6,17 @@ from collections import Counter
 from operator import attrgetter
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.core.script.script import Script
-from app.ui.plain_text import PlainLabel
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.theme.character_colours import create_colour_icon
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.widget_building import create_button, create_label, fill_box
 
 SWATCH_PX = 16
 LONGEST_NAME_PX = 260
@@ -51,25 +51,12 @@ class CharacterFilterBar(QWidget):
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.activated.connect(lambda row: self.chosen.emit(self.box.itemData(row)))
         title.setBuddy(self.box)
-        self.count = PlainLabel()
-        self.count.setObjectName("muted")
-        self.select = QPushButton(localize("すべて選択", "Select all"))
-        self.select.setObjectName("small")
-        self.select.setToolTip(localize("表示している行をすべて選びます。", "Selects all lines that are shown."))
-        self.select.clicked.connect(self.selection_requested)
-        self.everybody = QPushButton(localize("絞り込みを解除", "Show all"))
-        self.everybody.setObjectName("small")
-        self.everybody.setToolTip(localize("すべての登場人物の行を表示します。", "Shows the lines of all characters."))
-        self.everybody.clicked.connect(lambda: self.chosen.emit(None))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(title)
-        row.addWidget(self.box, 1)
-        row.addWidget(self.count)
-        row.addStretch(1)
-        row.addWidget(self.select)
-        row.addWidget(self.everybody)
+        self.count = create_label(style="muted")
+        tip = localize("表示している行をすべて選びます。", "Selects all lines that are shown.")
+        self.select = create_button(localize("すべて選択", "Select all"), tip, self.selection_requested.emit, "small")
+        tip = localize("すべての登場人物の行を表示します。", "Shows the lines of all characters.")
+        self.everybody = create_button(localize("絞り込みを解除", "Show all"), tip, lambda: self.chosen.emit(None), "small")
+        fill_box(QHBoxLayout(self), title, (self.box, 1), self.count, 1, self.select, self.everybody, spacing=8)
         self.hide()
 
     def show_choices(self, script: Script, counts: Counter[str], chosen: str | None) -> None:
@@ -80,7 +67,7 @@ class CharacterFilterBar(QWidget):
             for character in script.cast:
                 icon = create_colour_icon(character.colour, SWATCH_PX, self)
                 self.box.addItem(icon, f"{character.name} ({counts[character.id]:,})", character.id)
-            if nameless := len(script.lines) - sum(counts[one.id] for one in script.cast):
+            if nameless := len(script.lines) - sum(counts[character.id] for character in script.cast):
                 self.box.addItem(localize(f"登場人物なし ({nameless:,})", f"No character ({nameless:,})"), "")
         self.show_chosen(chosen)
 
@@ -90,10 +77,9 @@ class CharacterFilterBar(QWidget):
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(next(rows, 0 if chosen is None else -1))
 
-    def show_count(self, shown: int, total: int) -> None:
+    def show_count(self, count: int, total: int) -> None:
         """Show how many lines are shown of how many; equal numbers need no words."""
-        is_filtered = shown != total
-        self.count.setText(localize(f"{shown:,} / {total:,} 行", f"{shown:,} of {total:,} lines") if is_filtered else "")
+        self.count.setText(localize(f"{count:,} / {total:,} 行", f"{count:,} of {total:,} lines") if count != total else "")
 
     def changeEvent(self, event: QEvent) -> None:
         """Draw the colours of another theme."""
@@ -108,7 +94,7 @@ class CharacterFilterController(QObject):
     def __init__(self, bar: CharacterFilterBar, document: ScriptDocument, model: ScriptModel, view: ScriptList) -> None:
         super().__init__(bar)
         self._bar, self._document, self._model, self._view = bar, document, model, view
-        self._shown: object = None
+        self._shown_cast: object = None
         self._counts = Counter[str]()
         bar.chosen.connect(self.show_character)
         bar.selection_requested.connect(view.selectAll)
@@ -122,12 +108,11 @@ class CharacterFilterController(QObject):
     def show_character(self, character_id: str | None) -> None:
         """Show one character's lines, or all for None; what is selected stays so as far as it is shown."""
         view, model = self._view, self._model
-        chosen = [view.current_id, *view.selected_ids]
+        selected = dict.fromkeys([view.current_id, *view.selected_ids])
         view.end_editing()
         model.show_character(character_id)
-        kept = [line_id for line_id in dict.fromkeys(chosen) if model.find_row(line_id) >= 0] or model.list_ids(0, 0)
-        if kept:
-            view.select_lines(kept)
+        if ids := [line_id for line_id in selected if model.find_row(line_id) >= 0] or model.list_ids(0, 0):
+            view.select_lines(ids)
         self._bar.show_chosen(model.shown_character)
 
     @Slot()
@@ -138,9 +123,9 @@ class CharacterFilterController(QObject):
         if not script.cast:
             return
         counts = Counter(map(attrgetter("character"), script.lines))
-        shown = ([(one.id, one.name, one.colour) for one in script.cast], len(script.lines), counts)
-        if shown != self._shown:
-            self._shown, self._counts = shown, counts
+        shown_cast = ([(character.id, character.name, character.colour) for character in script.cast], len(script.lines), counts)
+        if shown_cast != self._shown_cast:
+            self._shown_cast, self._counts = shown_cast, counts
             self._fill_bar()
 
     @Slot()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -30,7 +30,7 @@ class _DurationSum:
     silence_s: float = 0.0
     heard_s: float = 0.0
     heard_letters: float = 0.0
-    rest: float = 0.0
+    unheard_letters: float = 0.0
 
     def add_line(self, line: Line, find_state: Callable[[str], LineState]) -> None:
         """Add a line that has text."""
@@ -41,7 +41,7 @@ class _DurationSum:
             self.heard_s += take.length_s
             self.heard_letters += letters
         else:
-            self.rest += letters
+            self.unheard_letters += letters
 
 
 def measure_character_durations(lines: Iterable[Line], find_state: Callable[[str], LineState]) -> dict[str, ScriptDuration]:
@@ -55,13 +55,20 @@ def measure_character_durations(lines: Iterable[Line], find_state: Callable[[str
             sums[line.character].add_line(line, find_state)
     letters = sum(item.heard_letters for item in sums.values())
     pace_s = sum(item.heard_s for item in sums.values()) / letters if letters else ESTIMATED_SECONDS_PER_CHAR
-    return {name: ScriptDuration(item.silence_s + item.heard_s + item.rest * pace_s, not item.rest) for name, item in sums.items()}
+    return {
+        name: ScriptDuration(item.silence_s + item.heard_s + item.unheard_letters * pace_s, not item.unheard_letters)
+        for name, item in sums.items()
+    }
 
 
 def measure_script_duration(lines: Iterable[Line], find_state: Callable[[str], LineState]) -> ScriptDuration:
     """Return how long these lines take one after the other, with the silence before and after each."""
-    parts = measure_character_durations(lines, find_state).values()
-    return ScriptDuration(sum(part.seconds for part in parts), all(part.is_exact for part in parts))
+    return sum_durations(measure_character_durations(lines, find_state).values())
+
+
+def sum_durations(durations: Collection[ScriptDuration]) -> ScriptDuration:
+    """Return how long several parts take together."""
+    return ScriptDuration(sum(part.seconds for part in durations), all(part.is_exact for part in durations))
 
 
 class ScriptDurationMeter(QObject):

@@ -16,6 +16,7 @@ from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.theme import Theme, is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.banner import Banner, BannerStack
+from app.ui.widgets.widget_building import fill_box
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 LIST_SCROLL_BAR_PX = 11  # pixels beside the cards
@@ -59,7 +60,7 @@ class TransportBar(QWidget):
         super().__init__()
         self._actions = actions
         self._state = SpeechState()
-        self._waiting = False
+        self._is_waiting = False
         self._lines = 0
         self.play = QPushButton()
         self.play.setObjectName("primary")
@@ -74,21 +75,9 @@ class TransportBar(QWidget):
         self.line.setTextVisible(False)
         self.line.setFixedHeight(4)
         self.line.setAccessibleName(localize("再生位置", "Playback position"))
-        row = QHBoxLayout()
-        row.setSpacing(SPACING)
-        row.addWidget(self.play)
         self.buttons = {name: _create_button(actions[name]) for name in TRANSPORT_ACTIONS}
-        for button in self.buttons.values():
-            row.addWidget(button)
-        row.addStretch(1)
-        row.addWidget(self.length)
-        row.addWidget(self.save)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.line)
-        column.addLayout(row)
-        self._row = row
+        self._row = fill_box(QHBoxLayout(), self.play, *self.buttons.values(), 1, self.length, self.save, spacing=SPACING)
+        fill_box(QVBoxLayout(self), self.line, self._row, spacing=8)
         self._usual_play = 0
         self._update_buttons()
         self._usual_play = self.play.sizeHint().width() + SPARE_PLAY
@@ -96,9 +85,9 @@ class TransportBar(QWidget):
 
     def show_state(self, state: SpeechState, is_waiting: bool) -> None:
         """Show the state; `is_waiting` means that a line will be spoken as soon as the voice is open."""
-        named = (self._state.is_playing or self._waiting, self._state.is_saving)
-        self._state, self._waiting = state, is_waiting
-        if named != (state.is_playing or is_waiting, state.is_saving):
+        before = (self._state.is_playing or self._is_waiting, self._state.is_saving)
+        self._state, self._is_waiting = state, is_waiting
+        if before != (state.is_playing or is_waiting, state.is_saving):
             self._update_enabled()
         share = state.played_s / state.computed_s if state.is_speaking and state.computed_s else 0.0
         self.line.setValue(round(PLAY_LINE_STEPS * min(1.0, share)))
@@ -128,7 +117,7 @@ class TransportBar(QWidget):
 
     def _update_enabled(self) -> None:
         """Keep the stop button enabled while something runs, even if the lines are gone by then."""
-        stops = self._state.is_playing or self._waiting
+        stops = self._state.is_playing or self._is_waiting
         for button, name, running in ((self.play, "play", stops), (self.save, "save_line", self._state.is_saving)):
             button.setEnabled(self._lines > 0 or running)
             self._actions[name].setEnabled(self._lines > 0 or running)
@@ -141,7 +130,7 @@ class TransportBar(QWidget):
         colors = self.palette()
         group = QPalette.ColorGroup.Active if self.play.isEnabled() else QPalette.ColorGroup.Disabled
         on_accent = colors.color(group, QPalette.ColorRole.HighlightedText if self.play.isEnabled() else QPalette.ColorRole.ButtonText)
-        stops = self._state.is_playing or self._waiting
+        stops = self._state.is_playing or self._is_waiting
         self.play.setText(localize("停止", "Stop") if stops else localize("再生", "Play"))
         self.play.setIcon(draw_icon("stop" if stops else "play", on_accent))
         self.play.setToolTip(
@@ -167,11 +156,10 @@ class TransportBar(QWidget):
     def _fit_width(self) -> None:
         """Show the length of the script, and words on the button that exports, as far as there is space."""
         room = self.width() - self._measure_buttons_width(SPACING) - self._usual_play
-        words = self.save.accessibleName()
         has_words = room >= self._save_width
         has_length = room >= self._save_width + SPACING + self.length.sizeHint().width()
         if has_words != bool(self.save.text()):
-            self.save.setText(words if has_words else "")
+            self.save.setText(self.save.accessibleName() if has_words else "")
         self.length.setVisible(has_length)
         is_narrow = room < NARROW_SAVE
         self.play.setMinimumWidth(self.play.sizeHint().width() if is_narrow else self._usual_play)
@@ -212,26 +200,17 @@ class ScriptPanel(QWidget):
             for name in EMPTY_STATE_ACTIONS
             if actions.find_key_text(name)
         ]
-        self.above, self.below = QVBoxLayout(), QVBoxLayout()
+        self.search, self.filter = SearchBar(), CharacterFilterBar()
+        margins = (0, 0, LIST_SCROLL_BAR_PX, 0)
+        self.above = fill_box(QVBoxLayout(), spacing=8, margins=margins)
+        self.below = fill_box(QVBoxLayout(), self.transport, spacing=8, margins=margins)
         self.messages = BannerStack()
         for banner in (self.notice, self.banner):
             self.add_banner(banner)
-        self.search, self.filter = SearchBar(), CharacterFilterBar()
-        self.below.addWidget(self.transport)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        for part in (column, self.above, self.below):
-            part.setSpacing(8)
-        self.above.setContentsMargins(0, 0, LIST_SCROLL_BAR_PX, 0)
-        self.below.setContentsMargins(0, 0, LIST_SCROLL_BAR_PX, 0)
-        over = QVBoxLayout()  # next to the lines, whatever messages come above
-        over.setContentsMargins(0, 0, LIST_SCROLL_BAR_PX, 0)
-        over.setSpacing(8)
-        over.addWidget(self.filter)
-        over.addWidget(self.search)
-        column.addLayout(over)
-        column.addWidget(self.script, 1)
-        column.addLayout(self.below)
+        over = fill_box(
+            QVBoxLayout(), self.filter, self.search, spacing=8, margins=margins
+        )  # next to the lines, whatever messages come above
+        fill_box(QVBoxLayout(self), over, (self.script, 1), self.below, spacing=8)
 
     def add_banner(self, banner: Banner) -> None:
         """Add a banner for messages above the lines, of which only the newest is shown."""
@@ -240,22 +219,17 @@ class ScriptPanel(QWidget):
 
     def add_line_menu(self, menu: QMenu) -> None:
         """Offer a menu under a right click on lines, before the commands for sound files."""
-        last = self.script.actions()[-1]
-        self.script.insertAction(last, menu.menuAction())
-        line = QAction(self)
-        line.setSeparator(True)
-        self.script.insertAction(last, line)
+        self.script.insertActions(self.script.actions()[-1], [menu.menuAction(), self._create_separator()])
 
     def _offer_menu(self, actions: WindowActions) -> None:
         """Show the commands for the lines under a right click, which selects them."""
         self.script.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        for name in LINE_MENU_ACTIONS:
-            if name:
-                self.script.addAction(actions[name])
-            else:
-                line = QAction(self)
-                line.setSeparator(True)
-                self.script.addAction(line)
+        self.script.addActions([actions[name] if name else self._create_separator() for name in LINE_MENU_ACTIONS])
+
+    def _create_separator(self) -> QAction:
+        separator = QAction(self)
+        separator.setSeparator(True)
+        return separator
 
     def show_empty_message(self) -> None:
         """Show that there is nothing to speak or save."""

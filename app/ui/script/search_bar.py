@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from app.common.language import localize
 from app.core.script.text_search import SearchQuery
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.widget_building import create_button, create_label, fill_box
 
 
 class SearchBar(QWidget):
@@ -33,7 +33,7 @@ class SearchBar(QWidget):
         super().__init__()
         self.setObjectName("card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.wanted = _create_field(localize("検索", "Find"))
+        self.sought = _create_field(localize("検索", "Find"))
         self.by = _create_field(localize("置換後のテキスト", "Replace with"))
         self.count = QLabel()
         self.count.setObjectName("muted")
@@ -41,16 +41,16 @@ class SearchBar(QWidget):
         self.loose = QCheckBox(localize("かな・全角半角・大文字小文字を区別しない", "Ignore kana, width and case"))
         self.loose.setChecked(True)
         self.expression = QCheckBox(localize("正規表現", "Regular expression"))
-        self.problem = PlainLabel()
-        self.problem.setObjectName("error")
-        self.problem.setWordWrap(True)
+        self.problem = create_label(style="error", wraps=True)
         self.problem.hide()
         self.chosen_only = QCheckBox(localize("選択中の行のみ", "Selected lines only"))
         self.previous = self._create_tool_button("up", localize("前を検索（Shift+Enter）", "Previous (Shift+Enter)"))
         self.next = self._create_tool_button("down", localize("次を検索（Enter）", "Next (Enter)"))
         self.close_button = self._create_tool_button("close", localize("検索を閉じる（Esc）", "Close (Esc)"))
-        self.one = QPushButton(localize("置換", "Replace"))
-        self.all = QPushButton(localize("すべて置換", "Replace all"))
+        tip = localize("見つかった言葉を 1 つ置き換えます（Enter）。", "Replaces the word that was found (Enter).")
+        self.replace_one = create_button(localize("置換", "Replace"), tip, lambda: self.replace_requested.emit(False))
+        tip = localize("見つかった言葉をすべて置き換えます。", "Replaces every word that was found.")
+        self.replace_all = create_button(localize("すべて置換", "Replace all"), tip, lambda: self.replace_requested.emit(True))
         for control, tip in (
             (self.loose, localize("「ねこ」で「ネコ」「ﾈｺ」も見つけます。", "Finds ネコ and ﾈｺ as well when you type ねこ.")),
             (
@@ -61,8 +61,6 @@ class SearchBar(QWidget):
                 ),
             ),
             (self.chosen_only, localize("選んでいる行の中だけを探します。", "Searches the selected lines only.")),
-            (self.one, localize("見つかった言葉を 1 つ置き換えます（Enter）。", "Replaces the word that was found (Enter).")),
-            (self.all, localize("見つかった言葉をすべて置き換えます。", "Replaces every word that was found.")),
         ):
             control.setToolTip(tip)
         self._build_widgets()
@@ -74,24 +72,24 @@ class SearchBar(QWidget):
     def query(self) -> SearchQuery:
         """Return what is sought."""
         is_expression = self.expression.isChecked()
-        return SearchQuery(self.wanted.text(), self.loose.isChecked() and not is_expression, is_expression)
+        return SearchQuery(self.sought.text(), self.loose.isChecked() and not is_expression, is_expression)
 
     def open_bar(self, *, is_replacing: bool, has_selection: bool) -> None:
         """Show the bar, with the second row if replacing, and with the choice of lines if several are selected."""
-        for widget in (self.by, self.one, self.all):
+        for widget in (self.by, self.replace_one, self.replace_all):
             widget.setVisible(is_replacing)
         self.chosen_only.setVisible(has_selection)
         with QSignalBlocker(self.chosen_only):  # who opens the bar searches
             self.chosen_only.setChecked(has_selection)
         self.show()
-        self.wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.wanted.selectAll()
+        self.sought.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.sought.selectAll()
 
     def show_count(self, number: int, count: int) -> None:
         """Show the number of the current match and the count of all; `number` counts from 1, 0 stands for none."""
-        nothing = localize("見つかりません", "Not found") if self.wanted.text() and not self.problem.text() else ""
+        nothing = localize("見つかりません", "Not found") if self.sought.text() and not self.problem.text() else ""
         self.count.setText(f"{number:,} / {count:,}" if count else nothing)
-        for button in (self.previous, self.next, self.one, self.all):
+        for button in (self.previous, self.next, self.replace_one, self.replace_all):
             button.setEnabled(count > 0)
 
     def show_problem(self, message: str) -> None:
@@ -137,25 +135,16 @@ class SearchBar(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(8, 6, 8, 6)
         grid.setSpacing(6)
-        steps, ways, changes = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        for row, widgets in (
-            (steps, (self.count, self.previous, self.next, self.close_button)),
-            (ways, (self.loose, self.expression, self.chosen_only)),
-            (changes, (self.one, self.all)),
-        ):
-            for widget in widgets:
-                row.addWidget(widget)
-        ways.addStretch(1)
-        grid.addWidget(self.wanted, 0, 0)
-        grid.addLayout(steps, 0, 1)
+        grid.addWidget(self.sought, 0, 0)
+        grid.addLayout(fill_box(QHBoxLayout(), self.count, self.previous, self.next, self.close_button), 0, 1)
         grid.addWidget(self.by, 1, 0)
-        grid.addLayout(changes, 1, 1)
-        grid.addLayout(ways, 2, 0, 1, 2)
+        grid.addLayout(fill_box(QHBoxLayout(), self.replace_one, self.replace_all), 1, 1)
+        grid.addLayout(fill_box(QHBoxLayout(), self.loose, self.expression, self.chosen_only, 1), 2, 0, 1, 2)
         grid.addWidget(self.problem, 3, 0, 1, 2)
         grid.setColumnStretch(0, 1)
 
     def _connect_widgets(self) -> None:
-        self.wanted.textChanged.connect(self.query_changed)
+        self.sought.textChanged.connect(self.query_changed)
         self.by.textChanged.connect(self.replacement_changed)
         self.loose.toggled.connect(self.query_changed)
         self.expression.toggled.connect(self.loose.setDisabled)
@@ -163,10 +152,8 @@ class SearchBar(QWidget):
         self.chosen_only.toggled.connect(self.query_changed)
         self.previous.clicked.connect(lambda: self.step_requested.emit(-1))
         self.next.clicked.connect(lambda: self.step_requested.emit(1))
-        self.one.clicked.connect(lambda: self.replace_requested.emit(False))
-        self.all.clicked.connect(lambda: self.replace_requested.emit(True))
         self.close_button.clicked.connect(self.closed)
-        for field in (self.wanted, self.by):
+        for field in (self.sought, self.by):
             field.installEventFilter(self)
 
     @Slot()

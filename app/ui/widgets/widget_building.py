@@ -14,9 +14,15 @@ BoxPart = QWidget | QLayout | tuple[QWidget | QLayout, int] | int
 NO_MARGINS = (0, 0, 0, 0)
 
 
-def fill_box(box: Box, *parts: BoxPart, spacing: int | None = None, margins: tuple[int, int, int, int] = NO_MARGINS) -> Box:
-    """Put parts into a row or column, and return it: a pair is a part with its stretch, a number an empty stretch; all else is in pixels."""
-    box.setContentsMargins(*margins)
+def fill_box(box: Box, *parts: BoxPart, spacing: int | None = None, margins: tuple[int, int, int, int] | None = NO_MARGINS) -> Box:
+    """Put parts into a row or column, and return it.
+
+    Args:
+        parts: a pair is a part with its stretch, a number an empty stretch.
+        spacing, margins: in pixels; None leaves them to the style.
+    """
+    if margins is not None:
+        box.setContentsMargins(*margins)
     if spacing is not None:
         box.setSpacing(spacing)
     for part in parts:
