@@ -32,9 +32,6 @@ MIN_NAME_AND_VOICE_PX = 260
 class CastTableModel(QAbstractTableModel):
     """A row for each character, in the order of the cast.
 
-    Attributes:
-        cast: the shown characters.
-
     Signals:
         renamed(str, str): the name of the character of this id was edited.
         voice_dropped(str, str): a voice, by id, was dropped on the character of this id.

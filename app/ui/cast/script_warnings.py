@@ -112,9 +112,6 @@ class ReadingChecks(QObject):
 
     Attributes:
         checked_count, total: how many lines of the script are done, and how many it has.
-
-    Signals:
-        advanced(): more lines are done.
     """
 
     advanced = Signal()
@@ -186,8 +183,8 @@ class ReadingChecks(QObject):
                 self._read[key] = self._read_doubts(key)
                 # Reading a line takes longer than the window may wait for its turn.
                 time.sleep(REST_S)
-            if words := self._read[key]:
-                doubts[line.id] = LineDoubts(key, words)
+            if pairs := self._read[key]:
+                doubts[line.id] = LineDoubts(key, pairs)
             if time.monotonic() - start_s > SLICE_S:
                 break
         return checked_count, doubts
@@ -199,8 +196,8 @@ class ReadingChecks(QObject):
             self._g2p = open_g2p()
         text, readings, memos = key
         reading = read_line(text, readings, self._g2p, None, MAX_CHECKED_CHARACTERS, doubts=True, memos=memos)
-        words = ((reading.extract_text(word.start, word.end).strip(), word.other_reading) for word in reading.words if word.other_reading)
-        return tuple(dict.fromkeys((surface, other) for surface, other in words if surface))
+        pairs = ((reading.extract_text(word.start, word.end).strip(), word.other_reading) for word in reading.words if word.other_reading)
+        return tuple(dict.fromkeys(pair for pair in pairs if pair[0]))
 
     def _keep_doubts(self, run: int, result: tuple[int, dict[str, LineDoubts]]) -> None:
         if run == self._run:

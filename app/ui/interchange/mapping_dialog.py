@@ -41,11 +41,7 @@ NARROWEST_COLUMN, WIDEST_COLUMN, LOWEST_TABLE_PX = 150, 420, 130  # pixels of a 
 
 
 class ColumnTable(QWidget):
-    """A table in which each field is assigned to one column at most.
-
-    Signals:
-        changed(): Other columns are assigned.
-    """
+    """A table in which each field is assigned to one column at most; it emits that other columns are assigned."""
 
     changed = Signal()
 
@@ -143,11 +139,7 @@ class CharacterRow(NamedTuple):
 
 
 class CharacterTable(QScrollArea):
-    """A scroll area with one row for each name; a name left for later keeps a missing voice.
-
-    Signals:
-        changed(): A voice was chosen.
-    """
+    """A scroll area with one row for each name; a name left for later keeps a missing voice."""
 
     changed = Signal()
 
@@ -221,7 +213,8 @@ class CharacterTable(QScrollArea):
             voice.addItem(localize_voice_name(offered.name), offered.id)
         row = CharacterRow(character, voice, style)
         # `activated` comes from the user alone; filling the box must not count as a choice.
-        voice.activated.connect(lambda _index: self._update_voice(row))
+        voice.activated.connect(lambda _index: self._offer_styles(row))
+        voice.activated.connect(self.changed)
         for number, widget in enumerate((label, lines, voice, style)):
             grid.addWidget(widget, len(self.rows), number)
         self.rows.append(row)
@@ -232,11 +225,6 @@ class CharacterTable(QScrollArea):
             pairs, previous_pair = [style.itemData(index) for index in range(style.count())], (previous.speaker, previous.style)
             style.setCurrentIndex(pairs.index(previous_pair) if previous_pair in pairs else 0)
 
-    def _update_voice(self, row: CharacterRow) -> None:
-        self._offer_styles(row)
-        self.changed.emit()
-
-    @Slot(object)
     def _offer_styles(self, row: CharacterRow) -> None:
         voice = self._voices.get(row.voice.currentData())
         speakers = voice.speakers if voice is not None else ()

@@ -19,11 +19,7 @@ from app.ui.widgets.file_dialogs import append_suffix
 
 
 class ScriptExporter(QObject):
-    """Asks for a file, writes it, and reports what the format cannot hold.
-
-    Args:
-        parent: The window that owns the file dialog.
-    """
+    """Asks for a file, writes it, and reports what the format cannot hold."""
 
     def __init__(self, parent: QWidget, document: ScriptDocument, catalog: VoiceCatalog, banner: Banner) -> None:
         super().__init__(parent)

@@ -43,9 +43,7 @@ class ImportJob:
     Attributes:
         row: The row that the lines are inserted before; None inserts them below the selected ones.
         script: An empty script with the cast of the files read so far.
-        names: The names of the files read so far.
         dropped: What was not imported, in sentences.
-        error: The first error.
     """
 
     files: deque[Path]

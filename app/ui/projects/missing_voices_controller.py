@@ -24,11 +24,7 @@ MAX_NAMED_MISSING_VOICES = 3
 
 
 class MissingVoicesController(QObject):
-    """Reports them when a project is opened, and gives their lines other voices, all in one step.
-
-    Attributes:
-        dialog: while it is open.
-    """
+    """Reports them when a project is opened, and gives their lines other voices, all in one step."""
 
     def __init__(
         self,

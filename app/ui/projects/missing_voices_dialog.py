@@ -26,8 +26,7 @@ class MissingVoicesDialog(QDialog):
     """A row for each voice; what is left as it is keeps waiting for its voice.
 
     Attributes:
-        boxes: by id of the missing voice.
-        pages: buttons to the pages of voices, by id.
+        boxes, pages: choices, and buttons to the pages of voices, by id of the missing voice.
     """
 
     def __init__(self, parent: QWidget, missing: Sequence[MissingVoice], voices: Sequence[CatalogVoice]) -> None:

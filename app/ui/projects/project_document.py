@@ -115,11 +115,7 @@ def format_window_title(project: ProjectDocument) -> str:
 
 
 class ProjectContents:
-    """Puts the parts together.
-
-    Args:
-        stop_playing: ends what is played.
-    """
+    """Puts the parts together."""
 
     def __init__(
         self,

@@ -36,11 +36,7 @@ class ProjectFileState:
 
 @dataclass(frozen=True, slots=True)
 class ProjectWriteResult:
-    """A project in its file.
-
-    Attributes:
-        left_out: sounds that did not fit.
-    """
+    """A project in its file; `left_out` counts the sounds that did not fit."""
 
     digest: str
     left_out: int = 0
@@ -121,8 +117,8 @@ def _is_missing_sounds(parts: Project, path: Path) -> bool:
 
 def is_equal_project(project: Project, script: Script, parts: Project) -> bool:
     """Return whether a file has all that is shown; names of voices are not edited."""
-    unnamed, shown = (replace(item, script=Script(), current="", voices=()) for item in (project, parts))
-    return project.script.lines == script.lines and unnamed == shown
+    in_file, in_window = (replace(item, script=Script(), current="", voices=()) for item in (project, parts))
+    return project.script.lines == script.lines and in_file == in_window
 
 
 def build_project_filter() -> str:

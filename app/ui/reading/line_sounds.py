@@ -163,8 +163,8 @@ class LinePitchCollector(QObject):
 
     @Slot(object, object, object, int)
     def _measure_sound(self, line: Line, sound: LineSound, samples: list[Float32], sampling_rate: int) -> None:
-        former, pitches = self._pitches.get(line.id, (None, ()))
-        if former is not None and former.is_spoken_like(line):
+        spoken, pitches = self._pitches.get(line.id, (None, ()))
+        if spoken is not None and spoken.is_spoken_like(line):
             sound.pitches_hz = pitches
             return
 
@@ -191,8 +191,8 @@ class LinePitchCollector(QObject):
 
 def _has_same_melody(spoken: Line, line: Line) -> bool:
     """Return whether a line differs in nothing but its melody from what was spoken; another roll of the dice speaks it much the same."""
-    plain, other = (replace(_clear_unlocked_seed(item), overrides=remove_pitch_edits(item.overrides)) for item in (spoken, line))
-    return plain.is_spoken_like(other)
+    before, now = (replace(_clear_unlocked_seed(item), overrides=remove_pitch_edits(item.overrides)) for item in (spoken, line))
+    return before.is_spoken_like(now)
 
 
 def _clear_unlocked_seed(line: Line) -> Line:
@@ -206,11 +206,7 @@ def locate_line_sounds_file() -> Path:
 
 
 class LineSoundStore(AutosavedFile):
-    """Writes the sounds of lines that are as they were spoken; what cannot be read is computed again, and nobody is bothered.
-
-    Signals:
-        loaded(): what was kept has been read.
-    """
+    """Writes the sounds of lines that are as they were spoken; what cannot be read is computed again, and nobody is bothered."""
 
     loaded = Signal()
 

@@ -29,14 +29,7 @@ SOUND_REDRAW_MS = 60  # sound comes in many pieces
 
 
 class ReadingController(QObject):
-    """Connects the panel.
-
-    Attributes:
-        panel: strip and waveform.
-        sounds: what lines sounded like.
-        pitches: and at which pitch their morae.
-        speaks_emoji: whether the voice of a line does.
-    """
+    """Connects the panel; `speaks_emoji` tells whether the voice of a line does."""
 
     def __init__(
         self, panel: StripPanel, document: ScriptDocument, selection: LineSelection, speech: SpeechController, playback: LinePlayback
@@ -47,17 +40,17 @@ class ReadingController(QObject):
         self.sounds = LineSoundCollector(speech)
         self.pitches = LinePitchCollector(speech, self.sounds)
         self.speaks_emoji: Callable[[Line], bool] = lambda _line: False
-        self._asked: ReadLineJob | None = None
-        self._tried: ReadLineJob | None = None  # with a reading that was typed; what else is asked meanwhile does not replace it
-        self._reading: LineReading | None = None
+        self._read_job: ReadLineJob | None = None
+        self._typed_job: ReadLineJob | None = None  # with a reading that was typed; what else is asked meanwhile does not replace it
+        self._line_reading: LineReading | None = None
         self._overrides = Overrides()
         self._shown_id = ""
         self._word: LineWord | None = None
         self._stage = ("", 0)  # of the sound that is shown
-        self._rest, self._draw = (
-            _create_single_shot_timer(self, READING_SETTLE_MS, self._request_reading),
-            _create_single_shot_timer(self, SOUND_REDRAW_MS, self._show_more_sound),
-        )
+        self._rest_timer = QTimer(self, singleShot=True, interval=READING_SETTLE_MS)
+        self._rest_timer.timeout.connect(self._request_reading)
+        self._draw_timer = QTimer(self, singleShot=True, interval=SOUND_REDRAW_MS)
+        self._draw_timer.timeout.connect(self._show_more_sound)
         selection.changed.connect(self._update_strip)
         speech.line_read.connect(self._take_reading)
         speech.state_changed.connect(self._show_playhead)
@@ -87,7 +80,7 @@ class ReadingController(QObject):
     def update_emoji_support(self) -> None:
         """Update the strip after more is known of voices: the one of this line may speak emoji after all."""
         line = self._selection.line
-        if line is not None and self._asked is not None and self._asked.emoji != self.speaks_emoji(line):
+        if line is not None and self._read_job is not None and self._read_job.emoji != self.speaks_emoji(line):
             self._request_reading()
 
     @Slot()
@@ -96,50 +89,50 @@ class ReadingController(QObject):
         line = self._selection.line
         self.panel.setVisible(line is not None)
         if line is None or not line.text.strip():
-            self._reading, self._shown_id, self._asked = None, "", None
+            self._line_reading, self._shown_id, self._read_job = None, "", None
             self.panel.show_empty()
             return
         is_other = line.id != self._shown_id
         if is_other:
-            self._shown_id, self._reading = line.id, None
+            self._shown_id, self._line_reading = line.id, None
             self.panel.close_reading_field()
             self.panel.show_line(None, None, None, False)
             self.panel.view.scroll_to_start()
-        edits, reading = line.overrides, self._reading
+        edits, reading = line.overrides, self._line_reading
         if reading is not None and self._is_valid_for_text(edits, line) and (reading.text, reading.readings) == (line.text, edits.readings):
             self._overrides = edits
             self._show_reading()
         elif is_other:
             self._request_reading()
         else:
-            self._rest.start()
+            self._rest_timer.start()
 
     def _is_valid_for_text(self, edits: Overrides, line: Line) -> bool:
         """Return whether edits count over the text of a line as its voice reads it, so that they can be shown at once."""
         emoji = self.speaks_emoji(line)
-        if self._reading is None or self._reading.emoji != emoji:
+        if self._line_reading is None or self._line_reading.emoji != emoji:
             return False
-        return not edits.text or (edits.text == line.text and has_same_moras(edits, line.text, emoji=emoji, memos=self._reading.memos))
+        return not edits.text or (edits.text == line.text and has_same_moras(edits, line.text, emoji=emoji, memos=self._line_reading.memos))
 
     @Slot()
     def _request_reading(self) -> None:
         line = self._selection.line
         if line is not None and line.text.strip():
-            self._asked = ReadLineJob(line.id, line.text, line.overrides, emoji=self.speaks_emoji(line), memos=line.settings.memos)
-            self._speech.request_reading(self._asked)
+            self._read_job = ReadLineJob(line.id, line.text, line.overrides, emoji=self.speaks_emoji(line), memos=line.settings.memos)
+            self._speech.request_reading(self._read_job)
 
     @Slot(object)
     def _take_reading(self, answer: LineReadResult) -> None:
-        if answer.job is self._tried:
-            self._tried = None
+        if answer.job is self._typed_job:
+            self._typed_job = None
             self._take_typed_reading(answer)
-        elif answer.job is not self._asked:
+        elif answer.job is not self._read_job:
             return
         elif self._is_edited_since(answer.job):
             self._request_reading()  # its edits are older than those of the document
         elif answer.reading is not None and answer.job.line_id == self._shown_id:
-            is_first = self._reading is None
-            self._reading, self._overrides = answer.reading, answer.overrides
+            is_first = self._line_reading is None
+            self._line_reading, self._overrides = answer.reading, answer.overrides
             self._show_reading()
             if is_first:
                 self.panel.strip.select_first_cell()
@@ -159,28 +152,28 @@ class ReadingController(QObject):
         if answer.error is not None:
             self.panel.reading.show_error(answer.error.message)
         elif answer.reading is not None:
-            self._reading, self._asked = answer.reading, answer.job  # what was asked before would show the line without it
+            self._line_reading, self._read_job = answer.reading, answer.job  # what was asked before would show the line without it
             self._apply_overrides(localize("読みを変更", "Change reading"), answer.overrides)
             self.panel.reading.close_field()
 
     @Slot()
     def _show_reading(self) -> None:
         line = self._selection.line
-        if line is None or self._reading is None:
+        if line is None or self._line_reading is None:
             return
         if self.panel.strip.is_dragging or self.panel.lane.is_dragging:  # let go of it first
-            self._draw.start()
+            self._draw_timer.start()
             return
         sound = self.sounds.find_sound(line.id)
         self._stage = sound.progress_key if sound is not None else ("", 0)
-        times = sound.compute_spans(self._reading) if sound is not None else None
+        times = sound.compute_spans(self._line_reading) if sound is not None else None
         voice = self._speech.voices.get(line.settings.voice) or self._speech.voice
         self.panel.strip.lengths_fixed = (
             localize("この声では音の長さを変更できません。", "This voice does not allow lengths to be changed.")
             if voice is not None and voice.is_single_graph
             else ""
         )
-        shape = build_shape(self._reading, self._overrides, times)
+        shape = build_shape(self._line_reading, self._overrides, times)
         self.panel.show_line(shape, self.pitches.build_melody(line, shape), sound, self.sounds.is_current(line))
 
     @Slot()
@@ -199,22 +192,22 @@ class ReadingController(QObject):
 
     @Slot(str)
     def _schedule_drawing(self, line_id: str) -> None:
-        if line_id == self._shown_id and not self._draw.isActive():
-            self._draw.start()
+        if line_id == self._shown_id and not self._draw_timer.isActive():
+            self._draw_timer.start()
 
     @Slot(object)
     def _show_playhead(self, state: SpeechState) -> None:
         sound = self.sounds.find_sound(self._shown_id)
-        heard = sound is not None and state.request_id == sound.request_id and state.played_s > 0
-        self.panel.view.show_played(state.played_s if heard else None)
+        is_heard = sound is not None and state.request_id == sound.request_id and state.played_s > 0
+        self.panel.view.show_played(state.played_s if is_heard else None)
 
     @Slot(str, object)
     @Slot(str, object, str)
     def _apply_overrides(self, label: str, overrides: Overrides, gesture: str = "") -> None:
         """Put edits into the document; those of one gesture, or else of one label, become one step if they follow each other quickly."""
-        if self._reading is not None:
+        if self._line_reading is not None:
             is_plain = not (overrides.readings or overrides.moras or overrides.pauses or overrides.phrases)
-            reading = self._reading
+            reading = self._line_reading
             counted = Overrides() if is_plain else replace(overrides, text=reading.text, emoji=reading.emoji, memos=reading.memos)
             script = replace_overrides(self._document.script, self._shown_id, counted)
             self._document.apply_edit(label, script, f"{gesture or label} {self._shown_id}")
@@ -230,21 +223,21 @@ class ReadingController(QObject):
 
     @Slot(int)
     def _edit_word_reading(self, mora: int) -> None:
-        if self._reading is not None and (word := self._reading.find_word(mora)):
+        if self._line_reading is not None and (word := self._line_reading.find_word(mora)):
             self._word = word
-            kana = "".join(one.kana for one in self._reading.moras[word.first_mora : word.end_mora] if not one.is_emoji)
-            self.panel.open_reading_field(self._reading.extract_text(word.start, word.end).strip(), kana)
+            kana = "".join(item.kana for item in self._line_reading.moras[word.first_mora : word.end_mora] if not item.is_emoji)
+            self.panel.open_reading_field(self._line_reading.extract_text(word.start, word.end).strip(), kana)
 
     @Slot(str)
     def _request_typed_reading(self, kana: str) -> None:
         """Request the reading that was typed; the front end, which runs in the synthesis thread, decides."""
         line = self._selection.line
-        if line is None or self._reading is None or self._word is None or line.text != self._reading.text:
+        if line is None or self._line_reading is None or self._word is None or line.text != self._line_reading.text:
             self.panel.reading.close_field()
             return
-        readings = set_word_reading(self._reading, self._word, kana)
-        self._tried = ReadLineJob(line.id, line.text, self._overrides, readings, self._reading.emoji, line.settings.memos)
-        self._speech.request_reading(self._tried)
+        readings = set_word_reading(self._line_reading, self._word, kana)
+        self._typed_job = ReadLineJob(line.id, line.text, self._overrides, readings, self._line_reading.emoji, line.settings.memos)
+        self._speech.request_reading(self._typed_job)
 
     @Slot(object)
     def _apply_other_reading(self, word: LineWord) -> None:
@@ -253,9 +246,9 @@ class ReadingController(QObject):
 
     @Slot(int)
     def _reset_phrase(self, mora: int) -> None:
-        if self._reading is not None:
+        if self._line_reading is not None:
             self._apply_overrides(
-                localize("アクセント句をリセット", "Reset accent phrase"), reset_phrase(self._reading, self._overrides, mora)
+                localize("アクセント句をリセット", "Reset accent phrase"), reset_phrase(self._line_reading, self._overrides, mora)
             )
 
     @Slot()
@@ -267,11 +260,3 @@ class ReadingController(QObject):
     @Slot()
     def _reset_all_phrases(self) -> None:
         self._apply_overrides(localize("すべてリセット", "Reset all"), Overrides())
-
-
-def _create_single_shot_timer(parent: QObject, ms: int, callback: Callable[[], None]) -> QTimer:
-    timer = QTimer(parent)
-    timer.setSingleShot(True)
-    timer.setInterval(ms)
-    timer.timeout.connect(callback)
-    return timer

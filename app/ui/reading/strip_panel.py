@@ -91,8 +91,8 @@ class ReadingDoubt:
 
 def find_reading_doubts(reading: LineReading) -> tuple[ReadingDoubt, ...]:
     """Return the first doubts of a line; each occurrence of a word has its own."""
-    words = ((word, reading.extract_text(word.start, word.end).strip()) for word in reading.words if word.other_reading)
-    return tuple(ReadingDoubt(word, surface, word.other_reading) for word, surface in words if surface)[:MAX_SHOWN_DOUBTS]
+    doubted = ((word, reading.extract_text(word.start, word.end).strip()) for word in reading.words if word.other_reading)
+    return tuple(ReadingDoubt(word, surface, word.other_reading) for word, surface in doubted if surface)[:MAX_SHOWN_DOUBTS]
 
 
 class AlternativeReadingsBar(QWidget):
@@ -151,19 +151,7 @@ MAX_NAMED_CHANGES = 5  # emoji that are left out
 
 
 class StripPanel(QFrame):
-    """The panel under the selected line.
-
-    Attributes:
-        title: folds and unfolds.
-        view: strip and waveform.
-        strip, waveform, reading, summary: the parts.
-        lane: the melody, which `melody` opens and folds.
-        others: readings that words in doubt could have.
-        emoji, reset_phrase, reset_all: buttons; the first is hidden but for voices that speak emoji.
-
-    Signals:
-        toggled(bool): open or folded.
-    """
+    """The panel under the selected line: `title` folds it, and `melody` its lane; `emoji` is hidden but for voices that speak emoji."""
 
     toggled = Signal(bool)
 
@@ -288,7 +276,7 @@ def _describe_shape(shape: StripShape) -> str:
         return localize("読み上げられる文字がありません。", "There is nothing here to read aloud.")
     if not shape.reading.is_complete:
         return localize("行が長いため、先頭の部分だけを表示しています。", "Only the beginning of this long line is shown.")
-    left_out = [] if shape.reading.emoji else list(dict.fromkeys(found.symbol for found in find_emoji(shape.reading.extract_text())))
+    left_out = [] if shape.reading.emoji else list(dict.fromkeys(match.symbol for match in find_emoji(shape.reading.extract_text())))
     emoji = "".join(left_out[:MAX_NAMED_CHANGES]) + "…" * (len(left_out) > MAX_NAMED_CHANGES)
     return localize(f"この声は絵文字 {emoji} に対応していません。", f"This voice ignores {emoji}") if left_out else ""
 

@@ -26,10 +26,7 @@ WAVEFORM_HEIGHT_PX = 40
 
 
 class WaveformView(AxisRow):
-    """Draws the loudest samples of each pixel.
-
-    Attributes:
-        is_under_lane: the melody is shown above.
+    """Draws the loudest samples of each pixel, or what the rows will show once the line is played.
 
     Signals:
         place_selected(float): second of the sound that was clicked.
@@ -108,11 +105,7 @@ SCROLL_AHEAD_PX = 120  # pixels that stay in sight before the playhead
 
 
 class StripView(QScrollArea):
-    """Shows them.
-
-    Attributes:
-        strip, lane, waveform: the parts.
-    """
+    """Shows strip, lane and waveform."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

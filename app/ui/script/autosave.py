@@ -75,14 +75,7 @@ def parse_script_origin(data: object) -> ScriptOrigin:
 
 
 class AutosaveState(NamedTuple):
-    """The last content of the window.
-
-    Attributes:
-        script: None where there is none, or it cannot be read.
-        current: id of the line that the user was at.
-        origin: where the script belongs.
-        error: to be shown.
-    """
+    """The last content of the window: `script` is None where there is none or it cannot be read, `current` the line that the user was at."""
 
     script: Script | None
     current: str
@@ -125,13 +118,7 @@ def _parse_autosave(data: Any) -> tuple[Script, str, ScriptOrigin]:
 
 
 class Autosave(AutosavedFile):
-    """The script.
-
-    Args:
-        seeds: what lines were rendered with last, which is kept as well.
-        current: id of the line that the user is at.
-        origin: where the script belongs.
-    """
+    """Keeps the script, with the seeds of its lines, the id of the line that the user is at, and where the script belongs."""
 
     def __init__(self, document: ScriptDocument, seeds: LineSeeds, current: Callable[[], str], origin: Callable[[], ScriptOrigin]) -> None:
         def take_snapshot() -> Callable[[], None]:

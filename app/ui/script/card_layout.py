@@ -46,11 +46,7 @@ class CardRects:
 
 
 class CardLayout:
-    """Measures for one font.
-
-    Attributes:
-        font, small: of the text, and of everything beside it.
-    """
+    """Measures for one font: `font` is that of the text, `small` that of everything beside it."""
 
     def __init__(self, font: QFont) -> None:
         self.font, self.small = QFont(font), QFont(font)
@@ -58,10 +54,8 @@ class CardLayout:
         self.small.setPointSizeF(font.pointSizeF() * 0.9)
         self._metrics = QFontMetricsF(self.font)
         small = QFontMetricsF(self.small)
-        self._number, self._length = (
-            small.horizontalAdvance("0000"),
-            max(small.horizontalAdvance(format_card_seconds(length)) for length in (59.9, 5999.9)) + DONE_MARK_WIDTH_PX,
-        )
+        self._number = small.horizontalAdvance("0000")
+        self._length = max(small.horizontalAdvance(format_card_seconds(length)) for length in (59.9, 5999.9)) + DONE_MARK_WIDTH_PX
         self._chip, self._chip_height = small.horizontalAdvance("テンション高め") + 20, small.height() + CHIP_MARGINS_PX
         self._widest = max(self._metrics.maxWidth(), self._metrics.height())
         self._heights: dict[tuple[str, float], float] = {}
@@ -73,8 +67,8 @@ class CardLayout:
 
     @property
     def _width_beside_text(self) -> float:
-        left = INSET + self._number + GAP + AVATAR + GAP
-        return left + GAP + self._length + GAP + HANDLE + BUTTON + INSET
+        before_text = INSET + self._number + GAP + AVATAR + GAP
+        return before_text + GAP + self._length + GAP + HANDLE + BUTTON + INSET
 
     def _compute_chip_width(self, width: float) -> float:
         """Return the width of the chip, 0 on a narrow card, where the text takes it all."""
@@ -84,21 +78,21 @@ class CardLayout:
         """Return the height of a whole row, with the space below the card."""
         room = self.compute_text_width(width)
         if len(text) * self._widest < room and "\n" not in text:  # sure to fit: most lines are never measured
-            words = self._metrics.height()
+            height = self._metrics.height()
         else:
             key = (text, room)
             if key not in self._heights:
                 if len(self._heights) > MAX_CACHED_HEIGHTS:
                     self._heights.clear()
                 self._heights[key] = sum(layout.boundingRect().height() for layout in self.build_text_layouts(text, room))
-            words = self._heights[key]
-        return max(words, AVATAR, BUTTON) + 2 * INSET + CARD_SPACE_BELOW_PX
+            height = self._heights[key]
+        return max(height, AVATAR, BUTTON) + 2 * INSET + CARD_SPACE_BELOW_PX
 
     def build_text_layouts(self, text: str, width: float) -> list[QTextLayout]:
         """Return the text wrapped to a width, a layout for each paragraph, broken as the editor breaks it."""
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        found, top = [], 0.0
+        layouts, top = [], 0.0
         for paragraph in text.split("\n"):
             layout = QTextLayout(paragraph, self.font)
             layout.setTextOption(option)
@@ -111,16 +105,16 @@ class CardLayout:
             layout.endLayout()
             layout.setPosition(QPointF(0, top))
             top += height
-            found.append(layout)
-        return found
+            layouts.append(layout)
+        return layouts
 
     def compute_rects(self, row: QRectF) -> CardRects:
         """Return the rectangles of the card's parts in a row of the list."""
         card = row.adjusted(1, 1, -1, -CARD_SPACE_BELOW_PX + 1)
         middle = card.top() + INSET + max(AVATAR, BUTTON) / 2
 
-        def build_rect(left: float, width: float, height: float) -> QRectF:
-            return QRectF(left, middle - height / 2, width, height)
+        def build_rect(x: float, width: float, height: float) -> QRectF:
+            return QRectF(x, middle - height / 2, width, height)
 
         number = build_rect(card.left() + INSET, self._number, AVATAR)
         avatar = build_rect(number.right() + GAP, AVATAR, AVATAR)
@@ -132,21 +126,20 @@ class CardLayout:
         name, low_chip = self._divide_chip(chip, card)
         bar = QRectF(card.left() + COLOUR_BAR_INSET_PX, card.top() + INSET, COLOUR_BAR_WIDTH_PX, card.height() - 2 * INSET)
         top = middle - self._metrics.height() / 2
-        left = avatar.right() + GAP
-        text = QRectF(left, top, self.compute_text_width(row.width()), card.bottom() - (top - card.top()) - top)
+        text = QRectF(avatar.right() + GAP, top, self.compute_text_width(row.width()), card.bottom() - (top - card.top()) - top)
         return CardRects(card, number, avatar, text, chip, low_chip, name, bar, length, handle, button)
 
     def _divide_chip(self, chip: QRectF, card: QRectF) -> tuple[QRectF, QRectF]:
         """Return the places of a name and, below it, of voice and style; the second is empty where there is no room for both."""
-        words = self._chip_height - CHIP_MARGINS_PX
-        below = min(self._chip_height, 2 * (chip.center().y() - card.top()) - 2 * NAME_MARGIN_PX - words)
-        if below < words:
+        name_height = self._chip_height - CHIP_MARGINS_PX
+        below = min(self._chip_height, 2 * (chip.center().y() - card.top()) - 2 * NAME_MARGIN_PX - name_height)
+        if below < name_height:
             return chip, QRectF()
-        name = QRectF(chip.left(), chip.center().y() - (words + below) / 2, chip.width(), words)
+        name = QRectF(chip.left(), chip.center().y() - (name_height + below) / 2, chip.width(), name_height)
         return name, QRectF(chip.left(), name.bottom(), chip.width(), below)
 
 
 def format_card_seconds(length_s: float) -> str:
     """Return a length such as 2.4 s, or 1:02.4 from a minute on."""
-    minutes, rest = divmod(round(length_s, 1), 60)
-    return f"{minutes:.0f}:{rest:04.1f}" if minutes else localize(f"{rest:.1f} 秒", f"{rest:.1f} s")
+    minutes, seconds = divmod(round(length_s, 1), 60)
+    return f"{minutes:.0f}:{seconds:04.1f}" if minutes else localize(f"{seconds:.1f} 秒", f"{seconds:.1f} s")

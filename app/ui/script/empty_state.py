@@ -21,14 +21,10 @@ KeyHints = Sequence[tuple[str, str]]  # the key, and what it does
 
 
 class EmptyStatePainter:
-    """Paints frame, words and keys.
-
-    Attributes:
-        taught: gives the keys that are named, and what they do.
-    """
+    """Paints frame, words, and the keys that `list_keys` returns with what they do."""
 
     def __init__(self) -> None:
-        self.taught: Callable[[], KeyHints] = tuple
+        self.list_keys: Callable[[], KeyHints] = tuple
         self._picture, self._color = QIcon(), QColor()
 
     def paint_empty_state(self, painter: QPainter, area: QRectF, font: QFont, palette: QPalette, is_focused: bool) -> None:
@@ -49,22 +45,17 @@ class EmptyStatePainter:
         row = QFontMetricsF(small).height()
         tall, taller, cap = QFontMetricsF(large).height(), row * len(more.split("\n")), row + 6
         top = area.center().y() - (EMPTY_PICTURE_PX + GAP + tall + GAP + taller + BLOCK_GAP + cap) / 2
-        self._find_picture(muted).paint(
-            painter, QRectF(area.center().x() - EMPTY_PICTURE_PX / 2, top, EMPTY_PICTURE_PX, EMPTY_PICTURE_PX).toRect()
-        )
+        if muted != self._color:
+            self._picture, self._color = draw_icon("script", muted), muted
+        picture_area = QRectF(area.center().x() - EMPTY_PICTURE_PX / 2, top, EMPTY_PICTURE_PX, EMPTY_PICTURE_PX)
+        self._picture.paint(painter, picture_area.toRect())
         top += EMPTY_PICTURE_PX + GAP
-        for words, shown, color, height in ((title, large, palette.color(QPalette.ColorRole.Text), tall), (more, small, muted, taller)):
-            painter.setFont(shown)
+        for text, text_font, color, height in ((title, large, palette.color(QPalette.ColorRole.Text), tall), (more, small, muted, taller)):
+            painter.setFont(text_font)
             painter.setPen(color)
-            painter.drawText(QRectF(area.left(), top, area.width(), height), Qt.AlignmentFlag.AlignCenter, words)
+            painter.drawText(QRectF(area.left(), top, area.width(), height), Qt.AlignmentFlag.AlignCenter, text)
             top += height + GAP
-        _paint_keys(painter, QPointF(area.center().x(), top - GAP + BLOCK_GAP), cap, palette, self.taught())
-
-    def _find_picture(self, color: QColor) -> QIcon:
-        """Return the picture, read once for each colour."""
-        if color != self._color:
-            self._picture, self._color = draw_icon("script", color), color
-        return self._picture
+        _paint_keys(painter, QPointF(area.center().x(), top - GAP + BLOCK_GAP), cap, palette, self.list_keys())
 
 
 def describe_first_steps() -> tuple[str, str]:
@@ -82,9 +73,9 @@ def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPal
     """Paint keys with their effects beside them, in one row around `middle`, its upper edge."""
     metrics = QFontMetricsF(painter.font())
     widths = [(metrics.horizontalAdvance(key) + 2 * CAP_PADDING, metrics.horizontalAdvance(label)) for key, label in keys]
-    left = middle.x() - (sum(cap + GAP + label for cap, label in widths) + BLOCK_GAP * (len(keys) - 1)) / 2
+    x = middle.x() - (sum(cap + GAP + label for cap, label in widths) + BLOCK_GAP * (len(keys) - 1)) / 2
     for (key, label), (cap, wide) in zip(keys, widths, strict=True):
-        box = QRectF(left, middle.y(), cap, height)
+        box = QRectF(x, middle.y(), cap, height)
         painter.setPen(QPen(palette.color(QPalette.ColorRole.Mid), 1))
         painter.setBrush(palette.color(QPalette.ColorRole.Base))
         painter.drawRoundedRect(box, CAP_RADIUS, CAP_RADIUS)
@@ -92,4 +83,4 @@ def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPal
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, key)
         painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
         painter.drawText(QRectF(box.right() + GAP, box.top(), wide + 1, height), Qt.AlignmentFlag.AlignVCenter, label)
-        left = box.right() + GAP + wide + BLOCK_GAP
+        x = box.right() + GAP + wide + BLOCK_GAP

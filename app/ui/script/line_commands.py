@@ -51,7 +51,7 @@ class LineCommands(QObject):
         super().__init__(view)
         self._document, self._model, self._view = document, model, view
         self._selection, self._seeds = selection, seeds
-        self._copied: list[Line] = []
+        self._copied_lines: list[Line] = []
         self._copied_cast: tuple[Character, ...] = ()  # who speaks them: they may be pasted into another project
         self._is_copied_here = False
         document.replaced.connect(self._mark_copies_foreign)
@@ -76,8 +76,8 @@ class LineCommands(QObject):
     @Slot()
     def insert_copies(self) -> None:
         """Insert copies of the selected lines below them."""
-        after, copies = copy_lines(self._document.script, self._view.selected_ids)
-        self._document.apply_edit(localize("行を複製", "Duplicate"), after)
+        script, copies = copy_lines(self._document.script, self._view.selected_ids)
+        self._document.apply_edit(localize("行を複製", "Duplicate"), script)
         self._view.select_lines([line.id for line in copies])
 
     @Slot()
@@ -112,8 +112,8 @@ class LineCommands(QObject):
         """Copy the selected lines to the clipboard, as text; pasted into a script they keep their settings."""
         lines = [line for line_id in self._view.selected_ids if (line := self._document.script.find_line(line_id))]
         if lines:
-            self._copied, spoken = lines, {line.character for line in lines}
-            self._copied_cast = tuple(one for one in self._document.script.cast if one.id in spoken)
+            self._copied_lines, spoken = lines, {line.character for line in lines}
+            self._copied_cast = tuple(character for character in self._document.script.cast if character.id in spoken)
             self._is_copied_here = True
             QGuiApplication.clipboard().setText("\n".join(line.text for line in lines))
 
@@ -121,8 +121,8 @@ class LineCommands(QObject):
     def paste_lines(self) -> None:
         """Paste the clipboard as lines below the selected one."""
         text = QGuiApplication.clipboard().text()
-        if text == "\n".join(line.text for line in self._copied):
-            copies = [replace(line, id=create_line_id()) for line in self._copied]
+        if text == "\n".join(line.text for line in self._copied_lines):
+            copies = [replace(line, id=create_line_id()) for line in self._copied_lines]
             script, adopted = merge_cast(self._document.script, copies, self._list_copied_cast())
             self._insert_lines(list(adopted), self.find_insertion_row(), localize("貼り付け", "Paste"), script)
         else:
@@ -146,22 +146,23 @@ class LineCommands(QObject):
         texts = [editor.text[:start].rstrip(), editor.text[end:].lstrip()]
         if not all(texts):
             return
-        after, pieces = split_line(self._document.script, editor.line_id, texts)
+        script, lines = split_line(self._document.script, editor.line_id, texts)
         self._view.end_editing()
-        self._document.apply_edit(localize("行を分割", "Split line"), after)
-        self._view.edit_line(self._model.find_row(pieces[-1].id), 0)
+        self._document.apply_edit(localize("行を分割", "Split line"), script)
+        self._view.edit_line(self._model.find_row(lines[-1].id), 0)
 
     @Slot()
     def split_sentences(self) -> None:
         """Give each sentence of the selected lines a line of its own."""
-        ids, script, made = self._view.selected_ids, self._document.script, []
+        script, new_ids = self._document.script, []
+        selected_lines = list(filter(None, map(script.find_line, self._view.selected_ids)))
         self._view.end_editing()
-        for line in [found for line_id in ids if (found := script.find_line(line_id)) is not None]:
-            script, pieces = split_line(script, line.id, divide_sentences(line.text, memos=line.settings.memos))
-            made += [piece.id for piece in pieces]
+        for line in selected_lines:
+            script, lines = split_line(script, line.id, divide_sentences(line.text, memos=line.settings.memos))
+            new_ids += [item.id for item in lines]
         if script is not self._document.script:
             self._document.apply_edit(localize("文ごとに分割", "Split into sentences"), script)
-            self._view.select_lines(made[:MAX_SELECTED_LINES])
+            self._view.select_lines(new_ids[:MAX_SELECTED_LINES])
 
     @Slot()
     def join_lines(self) -> None:
@@ -170,9 +171,9 @@ class LineCommands(QObject):
         self._view.end_editing()
         if len(ids) == 1 and (below := self._model.find_line(self._model.find_row(ids[0]) + 1)) is not None:
             ids = [ids[0], below.id]
-        after, joined = join_lines(self._document.script, ids)
+        script, joined = join_lines(self._document.script, ids)
         if joined is not None:
-            self._document.apply_edit(localize("行を結合", "Join lines"), after)
+            self._document.apply_edit(localize("行を結合", "Join lines"), script)
             self._view.select_lines([joined.id])
 
     def change_setting(self, name: str, value: Any) -> None:
@@ -209,14 +210,14 @@ class LineCommands(QObject):
     def _insert_lines(self, lines: list[Line], row: int, label: str, script: Script | None = None) -> None:
         if not lines:
             return
-        put = [piece for line in lines for piece in cut_long_line(line)]
-        self._document.apply_edit(label, insert_lines(script or self._document.script, row, put))
-        self._view.select_lines([line.id for line in put[: len(put) if len(put) <= MAX_SELECTED_LINES else 1]])
-        if len(put) > len(lines):
+        cut_lines = [short_line for line in lines for short_line in cut_long_line(line)]
+        self._document.apply_edit(label, insert_lines(script or self._document.script, row, cut_lines))
+        self._view.select_lines([line.id for line in cut_lines[: len(cut_lines) if len(cut_lines) <= MAX_SELECTED_LINES else 1]])
+        if len(cut_lines) > len(lines):
             self.noticed.emit(
                 localize(
-                    f"{MAX_LINE_CHARACTERS:,} 文字より長い行を分割し、{len(put):,} 行になりました。",
-                    f"Lines longer than {MAX_LINE_CHARACTERS:,} characters were split, giving {len(put):,} lines.",
+                    f"{MAX_LINE_CHARACTERS:,} 文字より長い行を分割し、{len(cut_lines):,} 行になりました。",
+                    f"Lines longer than {MAX_LINE_CHARACTERS:,} characters were split, giving {len(cut_lines):,} lines.",
                 )
             )
 
@@ -226,9 +227,9 @@ class LineCommands(QObject):
         While one character's lines are shown, and none is current, they are that character's.
         """
         script, settings = self._document.script, self._selection.settings
-        current, shown = script.find_line(self._selection.current_id), script.find_character(self._model.shown_character or "")
-        if current is None and shown is not None:
-            return [Line(text, shown.settings, character=shown.id) for text in texts]
+        current, speaker = script.find_line(self._selection.current_id), script.find_character(self._model.shown_character or "")
+        if current is None and speaker is not None:
+            return [Line(text, speaker.settings, character=speaker.id) for text in texts]
         # Lines that share a value are compared by identity.
         settings = replace(settings, memos=False) if settings.memos else settings
         character = current.character if current else ""
@@ -238,8 +239,8 @@ class LineCommands(QObject):
         """Return who speaks the copied lines; who was renamed here since then has the new name, and is still the same one."""
         if not self._is_copied_here:
             return self._copied_cast
-        names = {one.id: one.name for one in self._document.script.cast}
-        return tuple(replace(one, name=names.get(one.id, one.name)) for one in self._copied_cast)
+        names = {character.id: character.name for character in self._document.script.cast}
+        return tuple(replace(character, name=names.get(character.id, character.name)) for character in self._copied_cast)
 
     @Slot()
     def _mark_copies_foreign(self) -> None:
@@ -264,8 +265,8 @@ class LineCommands(QObject):
         """Gather the lines before the shown line above them, or behind the one below; lines that are not shown keep their order."""
         rows = sorted(map(self._model.find_row, ids))
         neighbour = self._model.find_line(rows[0] - 1 if step < 0 else rows[-1] + 1) if rows else None
-        place = script.find_index(neighbour.id) if neighbour is not None else None
-        return script if place is None else move_lines(script, ids, place + (step > 0))
+        row = script.find_index(neighbour.id) if neighbour is not None else None
+        return script if row is None else move_lines(script, ids, row + (step > 0))
 
     @Slot(object, int)
     def _move_to(self, ids: list[str], row: int) -> None:
@@ -309,12 +310,12 @@ class LineCommands(QObject):
         if line is None or row is None or not texts:
             return
         self._view.end_editing()
-        first, *others = [piece for text in texts for piece in cut_line(text)]
+        first, *further = [short_text for text in texts for short_text in cut_line(text)]
         script = replace_text(script, line_id, line.text[:start] + first + line.text[end:])
         settings = replace(line.settings, memos=False)  # brackets from elsewhere are no memos of VOICEVOX
-        made = [Line(text, settings, character=line.character) for text in others]
-        self._document.apply_edit(localize("貼り付け", "Paste"), insert_lines(script, row + 1, made))
-        self._view.select_lines([item.id for item in made[:MAX_SELECTED_LINES]] or [line_id])
+        lines = [Line(text, settings, character=line.character) for text in further]
+        self._document.apply_edit(localize("貼り付け", "Paste"), insert_lines(script, row + 1, lines))
+        self._view.select_lines([item.id for item in lines[:MAX_SELECTED_LINES]] or [line_id])
 
     @Slot(int)
     def _edit_neighbour(self, step: int) -> None:
@@ -336,10 +337,10 @@ class LineCommands(QObject):
             self.stop_requested.emit()
 
     @Slot(object, object)
-    def _select_changed(self, before: Script, after: Script) -> None:
+    def _select_changed(self, former_script: Script, script: Script) -> None:
         """Select the lines that undo or redo changed."""
-        old = {line.id: line for line in before.lines}
-        changed = [line.id for line in after.lines if old.get(line.id) is not line]
+        old = {line.id: line for line in former_script.lines}
+        changed = [line.id for line in script.lines if old.get(line.id) is not line]
         if changed and self._view.current_id not in changed:
             self._view.select_lines(changed)
         elif not self._view.selected_ids:

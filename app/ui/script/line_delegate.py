@@ -45,11 +45,7 @@ class CardLook:
 
 
 class CardPainter:
-    """Draws cards in the colours of a theme.
-
-    Attributes:
-        pictures: of voices that have one, by id; the others get their first letter.
-    """
+    """Draws cards in the colours of a theme; voices without one of the `pictures`, which are by id, get their first letter."""
 
     def __init__(self, layout: CardLayout, voices: LineVoiceNames, theme: Theme) -> None:
         self._layout, self._voices = layout, voices
@@ -242,11 +238,6 @@ class RowSizeCache(QObject):
 
 class LineDelegate(QStyledItemDelegate):
     """One card for every line.
-
-    Attributes:
-        layout: measures of the cards.
-        sizes: of all rows.
-        voices: who speaks a line.
 
     Signals:
         play_requested(str): the button of a line was clicked.

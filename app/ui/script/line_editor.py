@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 
@@ -25,17 +26,14 @@ LinesCallback = Callable[[list[str]], object]
 
 def find_divisions(text: str) -> dict[Division, list[str]]:
     """Return the ways in which a text becomes lines, one of each result; only "line" where there is nothing to ask."""
-    ways: dict[Division, list[str]] = {"line": divide_text(text, "line")}
-    if len(text) > MAX_DIVIDED_CHARS:
-        return ways
-    sentences = divide_text(text, "sentence")
-    if len(sentences) < MIN_DIVIDED_SENTENCES:
-        return ways
-    others: dict[Division, list[str]] = {"sentence": sentences, "paragraph": divide_text(text, "paragraph")}
-    for way, lines in others.items():
-        if lines not in ways.values():
-            ways[way] = lines
-    return ways
+    divisions: dict[Division, list[str]] = {"line": divide_text(text, "line")}
+    if len(text) > MAX_DIVIDED_CHARS or len(sentences := divide_text(text, "sentence")) < MIN_DIVIDED_SENTENCES:
+        return divisions
+    if sentences not in divisions.values():
+        divisions["sentence"] = sentences
+    if (paragraphs := divide_text(text, "paragraph")) not in divisions.values():
+        divisions["paragraph"] = paragraphs
+    return divisions
 
 
 def offer_divisions(parent: QWidget, lines_by_division: dict[Division, list[str]], on_chosen: LinesCallback) -> QMessageBox | None:
@@ -45,10 +43,14 @@ def offer_divisions(parent: QWidget, lines_by_division: dict[Division, list[str]
         return None
     answers = [
         DialogButton(
-            f"{title} ({format_line_count(len(lines))})", ButtonRole.ActionRole, partial(on_chosen, lines), tip, is_default=way == "line"
+            f"{title} ({format_line_count(len(lines))})",
+            ButtonRole.ActionRole,
+            partial(on_chosen, lines),
+            tip,
+            is_default=division == "line",
         )
-        for way, title, tip in _list_division_labels()
-        if (lines := lines_by_division.get(way))
+        for division, title, tip in _list_division_labels()
+        if (lines := lines_by_division.get(division))
     ]
     question = localize("貼り付けるテキストを、どのように行に分けますか？", "How should the text become lines?")
     hint = localize("あとから「元に戻す」で戻せます。", "You can undo it afterwards.")
@@ -105,7 +107,7 @@ class LineEditor(QPlainTextEdit):
         self.document().setDocumentMargin(0)
         self.setPlaceholderText(localize("テキストを入力", "Type Japanese text"))
         self.setAccessibleName(localize("読み上げるテキスト", "Text to speak"))
-        self._shown = ""
+        self._shown_text = ""
         self.textChanged.connect(self._emit_typed)
 
     @property
@@ -118,11 +120,9 @@ class LineEditor(QPlainTextEdit):
         old = self.text
         if text == old:
             return
-        same = next((place for place, pair in enumerate(zip(old, text, strict=False)) if pair[0] != pair[1]), min(len(old), len(text)))
-        tail = 0
-        while tail < min(len(old), len(text)) - same and old[-1 - tail] == text[-1 - tail]:
-            tail += 1
-        self._shown = text
+        head = _count_equal_letters(old, text)
+        tail = _count_equal_letters(old[head:][::-1], text[head:][::-1])
+        self._shown_text = text
         self.setPlainText(text)
         self.place_cursor(len(text) - tail)
 
@@ -136,8 +136,8 @@ class LineEditor(QPlainTextEdit):
 
     def place_cursor(self, offset: int) -> None:
         """Set the cursor before the character at `offset`; -1 is the end."""
-        cursor, before = self.textCursor(), self.text if offset < 0 else self.text[:offset]
-        cursor.setPosition(len(before.encode("utf-16-le", "surrogatepass")) // 2)  # Qt counts an emoji twice
+        cursor, text = self.textCursor(), self.text if offset < 0 else self.text[:offset]
+        cursor.setPosition(len(text.encode("utf-16-le", "surrogatepass")) // 2)  # Qt counts an emoji twice
         self.setTextCursor(cursor)
 
     def event(self, event: QEvent) -> bool:
@@ -190,6 +190,11 @@ class LineEditor(QPlainTextEdit):
     @Slot()
     def _emit_typed(self) -> None:
         text = self.text
-        if text != self._shown:  # the letters that an input method has not settled yet are no change
-            self._shown = text
+        if text != self._shown_text:  # the letters that an input method has not settled yet are no change
+            self._shown_text = text
             self.typed.emit(text)
+
+
+def _count_equal_letters(text: str, other: str) -> int:
+    """Return how many letters two texts begin with alike."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False)))

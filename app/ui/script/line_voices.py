@@ -14,17 +14,13 @@ NEUTRAL_STYLE = "Neutral"
 
 
 class LineVoiceNames:
-    """The known voices by the ids that lines store.
-
-    Attributes:
-        names: of voices by id; the empty id is the voice in use.
-    """
+    """The known voices by the ids that lines store; the empty id is the voice in use."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
         self._styles: dict[str, Sequence[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
-        self._called: Callable[[str], str] = str
+        self._find_former_name: Callable[[str], str] = str
 
     def set_current_voice(self, voice: OpenedVoice) -> None:
         """Take the voice in use."""
@@ -32,9 +28,9 @@ class LineVoiceNames:
 
     def set_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
         """Take all voices there are; `find_name` knows the names of voices that are gone."""
-        self._called = find_name
-        for known in (self.names, self._styles, self._speakers):
-            known.clear()
+        self._find_former_name = find_name
+        for names in (self.names, self._styles, self._speakers):
+            names.clear()
         for voice in voices:
             self.add_voice(voice.id, voice.name, voice.styles, voice.speakers)
 
@@ -54,7 +50,7 @@ class LineVoiceNames:
 
     def _find_missing_name(self, voice: str) -> str:
         """Return what it was called: ids are nothing for people."""
-        return self._called(voice) or localize("不明な声", "Unknown voice")
+        return self._find_former_name(voice) or localize("不明な声", "Unknown voice")
 
     def find_style(self, line: Line) -> str:
         """Return the style that will be heard; the line's own if its voice is not known."""
@@ -77,13 +73,13 @@ class LineVoiceNames:
 
     def format_explanation(self, line: Line) -> str:
         """Return speaker and style, with those that the voice lacks."""
-        wanted = line.settings.style
+        style = line.settings.style
         if self.is_missing(line.settings.voice):
             name = self._find_missing_name(line.settings.voice)
             return localize(f"声が見つかりません: {name}", f"Missing voice: {name}")
-        if wanted and wanted != self.find_style(line):
+        if style and style != self.find_style(line):
             return localize(
-                f"この声に「{format_style(wanted)}」はないため、「{format_style(self.find_style(line))}」で話します。",
-                f"This voice has no “{format_style(wanted)}” style; it speaks in “{format_style(self.find_style(line))}”.",
+                f"この声に「{format_style(style)}」はないため、「{format_style(self.find_style(line))}」で話します。",
+                f"This voice has no “{format_style(style)}” style; it speaks in “{format_style(self.find_style(line))}”.",
             )
         return self.format_summary(line)

@@ -21,7 +21,6 @@ class ScriptDocument(QObject):
     """Holds the script.
 
     Attributes:
-        script: as it is now.
         stack: undo and redo; its actions and its texts are Qt's own.
 
     Signals:
@@ -40,30 +39,30 @@ class ScriptDocument(QObject):
         self.stack = QUndoStack(self)
         self.stack.setUndoLimit(MAX_UNDO_STEPS)
 
-    def apply_edit(self, label: str, after: Script, merge_key: str = "") -> None:
+    def apply_edit(self, label: str, script: Script, merge_key: str = "") -> None:
         """Change the script in a step of undo; an equal script is no edit.
 
         Args:
             label: what the step is called in the menu.
             merge_key: steps with the same word become one when they follow each other quickly.
         """
-        if after is self.script or after == self.script:
+        if script is self.script or script == self.script:
             return
         count = self.stack.count()
         newest = self.stack.command(count - 1) if count and self.stack.index() == count else None  # unless steps were undone
         if not isinstance(newest, EditCommand) or not newest.may_merge(merge_key):
-            self.stack.push(EditCommand(self, label, after, merge_key))
+            self.stack.push(EditCommand(self, label, script, merge_key))
             return
-        newest.merge_script(after)
-        self.replace_without_undo(after)
-        if after == newest.before:  # a letter that was typed and taken back is no step
+        newest.merge_script(script)
+        self.replace_without_undo(script)
+        if script == newest.former_script:  # a letter that was typed and taken back is no step
             newest.setObsolete(True)
             self.stack.undo()  # which only drops what is obsolete
 
-    def replace_without_undo(self, after: Script) -> None:
+    def replace_without_undo(self, script: Script) -> None:
         """Change the script without a step of undo, for changes that the program makes by itself."""
-        before, self.script = self.script, after
-        self.changed.emit(before, after)
+        former_script, self.script = self.script, script
+        self.changed.emit(former_script, script)
 
     def reset_script(self, script: Script) -> None:
         """Show another script; there is no way back."""
@@ -75,45 +74,41 @@ class ScriptDocument(QObject):
 class EditCommand(QUndoCommand):
     """One step."""
 
-    def __init__(self, document: ScriptDocument, label: str, after: Script, merge_key: str) -> None:
+    def __init__(self, document: ScriptDocument, label: str, script: Script, merge_key: str) -> None:
         super().__init__(label)
         self._document = document
-        self.before, self.after = document.script, after
+        self.former_script, self.script = document.script, script
         self.merge, self.done_at = merge_key, time.monotonic()
-        self._pushed = False
+        self._is_applied = False
 
     def may_merge(self, merge_key: str) -> bool:
         """Return whether an edit now belongs to this step. Not Qt's `mergeWith`, through which PySide keeps every step that was merged for ever."""
         return bool(merge_key) and merge_key == self.merge and time.monotonic() - self.done_at <= UNDO_MERGE_WITHIN_S
 
-    def merge_script(self, after: Script) -> None:
+    def merge_script(self, script: Script) -> None:
         """Replace the script that the step leads to."""
-        self.after, self.done_at = after, time.monotonic()
+        self.script, self.done_at = script, time.monotonic()
 
     def undo(self) -> None:
         """Back."""
-        self._switch_script(self.before)
+        self._switch_script(self.former_script)
 
     def redo(self) -> None:
         """Apply the step; Qt also calls this when the step is new."""
-        if self._pushed:
-            self._switch_script(self.after)
+        if self._is_applied:
+            self._switch_script(self.script)
         else:
-            self._pushed = True
-            self._document.replace_without_undo(self.after)
+            self._is_applied = True
+            self._document.replace_without_undo(self.script)
 
     def _switch_script(self, script: Script) -> None:
-        before = self._document.script
+        former_script = self._document.script
         self._document.replace_without_undo(script)
-        self._document.stepped.emit(before, script)
+        self._document.stepped.emit(former_script, script)
 
 
 class LineSeeds(QObject):
-    """Remembers which seed each line was rendered with last. A rolled seed is no edit of the script: there is nothing to undo.
-
-    Signals:
-        changed(): a line has another seed.
-    """
+    """Remembers which seed each line was rendered with last. A rolled seed is no edit of the script: there is nothing to undo."""
 
     changed = Signal()
 

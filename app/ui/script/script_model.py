@@ -38,13 +38,7 @@ class LinePhase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LastRendering:
-    """One rendering of a line.
-
-    Attributes:
-        id: the request it was made by.
-        line: as it was then.
-        length_s: of its sound, silences around it not counted.
-    """
+    """One rendering of a line as it was then: `id` is that of the request, `length_s` leaves out the silences around the sound."""
 
     id: str
     line: Line
@@ -107,13 +101,13 @@ class ScriptModel(QStringListModel):
     def __init__(self, document: ScriptDocument) -> None:
         super().__init__([""] * len(document.script.lines), document)
         self._document = document
-        self._lines = self._coming = document.script.lines
+        self._lines = self._next_lines = document.script.lines
         self.shown_character: str | None = None
         self._told_character: str | None = None
         self._script_rows: list[int] | None = None  # of the shown lines; None while all are shown
         self._shown_rows: dict[str, int] = {}  # by line, while not all are shown
         self._cast = document.script.cast
-        self._characters = {one.id: one for one in self._cast}
+        self._characters = {character.id: character for character in self._cast}
         for changed in (self.rowsInserted, self.rowsRemoved):  # before any view: it asks for lines by their new rows
             changed.connect(self._update_lines)
         self._states: dict[str, LineState] = {}
@@ -209,13 +203,13 @@ class ScriptModel(QStringListModel):
         return data
 
     @Slot(object, object)
-    def _apply_changes(self, _before: Script, after: Script) -> None:
-        is_recast, rows = self._cast is not after.cast, self._script_rows
+    def _apply_changes(self, _former: Script, script: Script) -> None:
+        is_recast, rows = self._cast is not script.cast, self._script_rows
         if is_recast:
-            self._cast, self._characters = after.cast, {one.id: one for one in after.cast}
+            self._cast, self._characters = script.cast, {character.id: character for character in script.cast}
             if self.shown_character and self.shown_character not in self._characters:
                 self.shown_character = None
-        self._replace_lines(self._choose_lines(after))
+        self._replace_lines(self._choose_lines(script))
         if self._lines and (is_recast or rows != self._script_rows):  # names, colours or numbers on cards that are the same otherwise
             self.dataChanged.emit(self.index(0), self.index(len(self._lines) - 1), [CHARACTER_ROLE])
         if self._told_character != self.shown_character:
@@ -224,11 +218,10 @@ class ScriptModel(QStringListModel):
 
     def _choose_lines(self, script: Script) -> tuple[Line, ...]:
         """Return the lines to show, and remember where in the script they are."""
-        wanted = self.shown_character
-        if wanted is None:
+        if self.shown_character is None:
             self._script_rows, self._shown_rows = None, {}
             return script.lines
-        self._script_rows = [row for row, line in enumerate(script.lines) if line.character == wanted]
+        self._script_rows = [row for row, line in enumerate(script.lines) if line.character == self.shown_character]
         lines = tuple(script.lines[row] for row in self._script_rows)
         self._shown_rows = {line.id: row for row, line in enumerate(lines)}
         return lines
@@ -242,20 +235,20 @@ class ScriptModel(QStringListModel):
         if [line.id for line in gone] == [line.id for line in come]:
             self._lines = new
             if come:
-                retexted = any(one.text != other.text for one, other in zip(gone, come, strict=True))
+                retexted = any(former.text != line.text for former, line in zip(gone, come, strict=True))
                 roles = [LINE_ROLE, *([Qt.ItemDataRole.DisplayRole] if retexted else [])]
                 self.dataChanged.emit(self.index(start), self.index(start + len(come) - 1), roles)
             return
         if gone:
-            self._coming = old[:start] + old[len(old) - end :]
+            self._next_lines = old[:start] + old[len(old) - end :]
             self.removeRows(start, len(gone))
         if come:
-            self._coming = new
+            self._next_lines = new
             self.insertRows(start, len(come))
 
     @Slot()
     def _update_lines(self) -> None:
-        self._lines = self._coming
+        self._lines = self._next_lines
 
     @Slot()
     def _forget_script(self) -> None:
@@ -266,17 +259,16 @@ class ScriptModel(QStringListModel):
 
 def describe_line_card(row: int, line: Line, state: LineState, character: Character | None = None) -> str:
     """Describe a card in words, for screen readers."""
-    parts = [
+    phases = {
+        LinePhase.PREPARING: localize("準備中", "preparing"),
+        LinePhase.SPEAKING: localize("再生中", "playing"),
+        LinePhase.FAILED: state.error,
+    }
+    facts = (
         localize(f"{row + 1} 行目", f"Line {row + 1}"),
         character.name if character is not None else "",
         line.text or localize("空の行", "empty line"),
         format_style(line.settings.style),
-    ]
-    parts.append(
-        {
-            LinePhase.PREPARING: localize("準備中", "preparing"),
-            LinePhase.SPEAKING: localize("再生中", "playing"),
-            LinePhase.FAILED: state.error,
-        }.get(state.phase, "")
+        phases.get(state.phase, ""),
     )
-    return localize("、", ", ").join(part for part in parts if part)
+    return localize("、", ", ").join(filter(None, facts))

@@ -195,7 +195,7 @@ class ScriptPanel(QWidget):
         self.transport = TransportBar(actions)
         self._offer_menu(actions)
         actions.install_list_keys(self.script)
-        self.script.lesson.taught = lambda: [
+        self.script.lesson.list_keys = lambda: [
             (actions.find_key_text(name), actions[name].iconText().rstrip("…"))
             for name in EMPTY_STATE_ACTIONS
             if actions.find_key_text(name)

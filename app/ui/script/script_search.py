@@ -171,8 +171,8 @@ class ScriptSearchController(QObject):
         self._begin_search()
 
     @Slot(object, object)
-    def _search_changed_script(self, before: Script, after: Script) -> None:
-        if self._bar.isVisible() and not self._is_replacing and _has_other_texts(before, after):
+    def _search_changed_script(self, former_script: Script, script: Script) -> None:
+        if self._bar.isVisible() and not self._is_replacing and _has_other_texts(former_script, script):
             self._begin_search()
 
     @Slot()
@@ -264,9 +264,9 @@ class ScriptSearchController(QObject):
         self._bar.show_count(self._match_index + 1, len(self._matches))
 
 
-def _has_other_texts(before: Script, after: Script) -> bool:
+def _has_other_texts(former_script: Script, script: Script) -> bool:
     """Return whether a search of one script may find something else than in the other."""
-    return len(before.lines) != len(after.lines) or any(
+    return len(former_script.lines) != len(script.lines) or any(
         old is not new and (old.text != new.text or old.id != new.id or old.settings.memos != new.settings.memos)
-        for old, new in zip(before.lines, after.lines, strict=True)
+        for old, new in zip(former_script.lines, script.lines, strict=True)
     )

@@ -26,16 +26,7 @@ MELODY_COMMANDS += ("melody_copy", "melody_paste", "", "melody_reset")
 
 
 class MelodyBar(QWidget):
-    """The buttons.
-
-    Attributes:
-        fold: opens and folds the lane.
-        pen: lets the mouse draw.
-        more: the menu of the other commands.
-
-    Signals:
-        toggled(bool): open or folded.
-    """
+    """The buttons: `fold` opens and folds the lane, `pen` lets the mouse draw, and `more` has the other commands."""
 
     toggled = Signal(bool)
 

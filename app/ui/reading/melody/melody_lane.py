@@ -52,13 +52,7 @@ def describe_melody_keys() -> str:
 
 @dataclass(frozen=True, slots=True)
 class HandleDrag:
-    """The mouse holds a handle.
-
-    Attributes:
-        original: the melody before.
-        mora: whose handle it is.
-        start_y: pixel where it was taken.
-    """
+    """The mouse holds the handle of a mora of the `original` melody, which it has taken at the pixel `start_y`."""
 
     original: MelodyShape
     mora: int
@@ -74,12 +68,7 @@ class HandleDrag:
 
 @dataclass(slots=True)
 class PenStroke:
-    """The pen is down.
-
-    Attributes:
-        original: the melody before.
-        last: where the pen was.
-    """
+    """The pen draws over the `original` melody, and was at the point `last`."""
 
     original: MelodyShape
     last: QPointF
@@ -308,10 +297,10 @@ class MelodyLane(AxisLane):
         return describe_mora_pitch(self.shape, cell.index) if self.shape is not None else ""
 
     def _update_description(self) -> None:
-        former = self.accessibleDescription()
+        description = self.accessibleDescription()
         super()._update_description()
         # Few screen readers say by themselves that a description has changed. What is dragged would be said at every pixel.
-        if self.accessibleDescription() != former and QAccessible.isActive() and self.hasFocus() and self._gesture is None:
+        if self.accessibleDescription() != description and QAccessible.isActive() and self.hasFocus() and self._gesture is None:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.accessibleDescription()))
 
 

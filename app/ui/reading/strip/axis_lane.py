@@ -80,9 +80,6 @@ class LaneHighlights:
 class AxisLane(AxisRow):
     """A row of cells that takes mouse and keys, and describes the current one to screen readers.
 
-    Attributes:
-        highlights: the cells that are drawn otherwise.
-
     Signals:
         current_changed(): the keys go to another cell.
         moved(float): the cell that the user has moved to is at this pixel.
@@ -154,13 +151,13 @@ class AxisLane(AxisRow):
 
     def _change_highlights(self, **highlights: Any) -> None:
         """Change highlights by name, and repaint the cells that they leave and come to, with the number under them and the gap behind them."""
-        before, self.highlights = self.highlights, replace(self.highlights, **highlights)
-        if self.highlights.current != before.current:
+        former, self.highlights = self.highlights, replace(self.highlights, **highlights)
+        if self.highlights.current != former.current:
             self._update_description()
             self.current_changed.emit()
-        if self.highlights.focused != before.focused:
+        if self.highlights.focused != former.focused:
             self.update()
-        indexes = zip(before.cells, self.highlights.cells, strict=True)
+        indexes = zip(former.cells, self.highlights.cells, strict=True)
         for index in {index for old, new in indexes if old != new for index in (old, new)}:
             if 0 <= index < len(self._cells):
                 cell, margin = self._cells[index], self._repaint_margin_px

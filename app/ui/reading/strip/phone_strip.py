@@ -37,13 +37,7 @@ Key = Qt.Key
 
 @dataclass(frozen=True, slots=True)
 class StripDrag:
-    """The mouse is held down.
-
-    Attributes:
-        original: the shape before.
-        index: cell that is dragged.
-        start_x: pixel where.
-    """
+    """The mouse is held down on the cell `index` of the `original` shape, since it was at the pixel `start_x`."""
 
     kind: Literal["accent", "length", "sound"]
     original: StripShape
