@@ -1,23 +1,31 @@
-"""The project that is open: its file and title, what is in it beside the script, and whether the file holds it all."""
+"""The project that is open: its file and title, what is in it beside the script, its words, and whether the file holds it all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.adapters.openjtalk.project_words import PROJECT_WORDS
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
 from app.core.script.project import Project, VoiceReference
 from app.core.script.script import Script
+from app.ui.background_thread import BackgroundThread
 from app.ui.projects.voice_references import build_voice_references
 from app.ui.script.autosave import ScriptOrigin, is_greeting
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.script.script_list import ScriptList
+from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from app.core.text.dictionary_entries import DictionaryEntry
 
 CHANGED_MARK = "● "
 
@@ -155,3 +163,47 @@ class ProjectContents:
         current = project.current if project.script.find_line(project.current) else lines[0].id if lines else ""
         self._view.select_lines([current])
         self._project.begin_project(project, path, digest)
+
+
+class ProjectDictionaryController(QObject):
+    """Has lines read with the words of the project, as soon as these are ready for the front end."""
+
+    def __init__(self, project: ProjectDocument, speech: SpeechController, banner: Banner) -> None:
+        super().__init__(project)
+        self._project, self._speech = project, speech
+        self._background = BackgroundThread(self, "project words")
+        self._background.failed.connect(banner.show_error)
+        PROJECT_WORDS.entries = self._entries = project.parts.dictionary
+        project.changed.connect(self._follow_project)
+
+    def list_entries(self) -> tuple[DictionaryEntry, ...]:
+        """Return the entries of the open project."""
+        return self._project.parts.dictionary
+
+    def keep_entries(self, entries: tuple[DictionaryEntry, ...]) -> None:
+        """Give the project other entries."""
+        self._project.change_parts(dictionary=entries)
+
+    def close(self) -> None:
+        """Remove the project's entries from the dictionary."""
+        self._background.close()
+        PROJECT_WORDS.entries = ()
+
+    @Slot()
+    def _follow_project(self) -> None:
+        entries = self._project.parts.dictionary
+        if entries != self._entries:
+            self._entries = entries
+
+            def apply_entries(_nothing: object) -> None:
+                if entries is self._entries:
+                    PROJECT_WORDS.entries = entries
+                    self._speech.reload_dictionary()
+
+            self._background.run_work(partial(_prepare_entries, entries), apply_entries)
+
+
+def _prepare_entries(entries: tuple[DictionaryEntry, ...]) -> None:
+    from app.adapters.openjtalk.user_lexicon import prepare_project_entries  # the window starts without the front end
+
+    prepare_project_entries(entries)

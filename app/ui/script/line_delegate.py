@@ -1,20 +1,20 @@
-"""Shows the lines as cards, puts the editor into them, and says what the mouse finds there."""
+"""Shows the lines as cards with the names of their voices, puts the editor into them, and says what the mouse finds there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QCursor, QFontMetricsF, QIcon, QMouseEvent, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.common.language import localize
+from app.core.script.line_requests import choose_known_name
 from app.core.script.script import Character, Line
-from app.ui.display_names import VoiceLabel
+from app.engine.open_voices import OpenedVoice
+from app.ui.display_names import VoiceLabel, format_speaker, format_style
 from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRects, format_card_seconds
 from app.ui.script.line_editor import LineEditor
-from app.ui.script.line_voices import LineVoiceNames
 from app.ui.script.script_model import CHARACTER_ROLE, LINE_ROLE, STATE_ROLE, Index, LinePhase, LineState, ScriptModel, describe_line_state
 from app.ui.theme.character_colours import find_character_colour
 from app.ui.theme.theme import Theme
@@ -23,162 +23,7 @@ from app.ui.widgets.voice_picture import choose_letter_colors, draw_voice_pictur
 
 NAME_INSET_PX = 8.0  # where the words of the chip below end
 
-
-@dataclass(frozen=True, slots=True)
-class CardLook:
-    """The part of the list's state that a card shows.
-
-    Attributes:
-        number: of the line in the script, from 1.
-        character: who speaks the line, or None.
-        is_edited: its editor lies over it, so that the text is left out.
-        mouse_position: where it is, as `CardRects` counts.
-    """
-
-    number: int
-    character: Character | None
-    is_selected: bool
-    is_hovered: bool
-    is_focused: bool
-    is_edited: bool
-    mouse_position: QPointF
-
-
-class CardPainter:
-    """Draws cards in the colours of a theme; voices without one of the `pictures`, which are by id, get their first letter."""
-
-    def __init__(self, layout: CardLayout, voices: LineVoiceNames, theme: Theme) -> None:
-        self._layout, self._voices = layout, voices
-        self.pictures: dict[str, QPixmap] = {}
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply the colours of a theme."""
-        self._theme = theme
-        muted, accent = QColor(theme.muted), QColor(theme.accent)
-        self._icons: dict[str, QIcon] = {name: draw_icon(name, muted) for name in ("play", "waiting", "done", "drag_out")}
-        self._icons |= {
-            "stop": draw_icon("stop", accent),
-            "hovered": draw_icon("play", accent),
-            "hovered_handle": draw_icon("drag_out", accent),
-            "error": draw_icon("error", QColor(theme.error_text)),
-        }
-
-    def paint_line(self, painter: QPainter, rects: CardRects, line: Line, state: LineState, look: CardLook) -> None:
-        """Paint the card and everything on it."""
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_card(painter, rects, state, look)
-        painter.setFont(self._layout.small)
-        painter.setPen(QColor(self._theme.muted))
-        painter.drawText(rects.number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(look.number))
-        self._paint_avatar(painter, rects.avatar, line.settings.voice)
-        if look.character is not None:
-            self._paint_character(painter, rects, look.character)
-        self._paint_chip(painter, rects.chip if look.character is None else rects.low_chip, line)
-        self._paint_length(painter, rects.length, line, state)
-        is_hovered = look.is_hovered and rects.handle.contains(look.mouse_position)
-        self._icons["hovered_handle" if is_hovered else "drag_out"].paint(painter, _shrink_to_square(rects.handle, 18))
-        self._paint_button(painter, rects.button, state, look)
-        if not look.is_edited:
-            painter.setPen(QColor(self._theme.text if line.text else self._theme.muted))
-            for layout in self._layout.build_text_layouts(line.text or localize("（空の行）", "(empty line)"), rects.text.width()):
-                layout.draw(painter, rects.text.topLeft())
-        painter.restore()
-
-    def _paint_card(self, painter: QPainter, rects: CardRects, state: LineState, look: CardLook) -> None:
-        accent = QColor(self._theme.accent)
-        ground = QColor(self._theme.notice if look.is_selected else self._theme.surface)
-        edge = 2.0 if look.is_focused else 1.0
-        border = QColor(self._theme.edge if look.is_hovered else self._theme.border)
-        painter.setPen(QPen(accent if look.is_selected or look.is_focused else border, edge))
-        painter.setBrush(ground)
-        painter.drawRoundedRect(rects.card.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2), CARD_RADIUS_PX, CARD_RADIUS_PX)
-        if state.phase is LinePhase.SPEAKING:
-            played = rects.card.adjusted(CARD_RADIUS_PX, rects.card.height() - 5, -CARD_RADIUS_PX, -2)
-            painter.fillRect(played, QColor(self._theme.faint))
-            played.setWidth(played.width() * state.share)
-            painter.fillRect(played, accent)
-
-    def _paint_avatar(self, painter: QPainter, area: QRectF, voice: str) -> None:
-        picture = self.pictures.get(voice)
-        if picture is not None:
-            painter.drawPixmap(area.topLeft(), picture)
-            return
-        name = self._voices.find_voice_name(voice)
-        ground, letter = choose_letter_colors(name, self._theme.name == "dark")
-        if self._voices.is_missing(voice):
-            name, ground, letter = "?", QColor(self._theme.error), QColor(self._theme.error_text)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(ground)
-        painter.drawEllipse(area)
-        painter.setPen(letter)
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
-
-    def _paint_character(self, painter: QPainter, rects: CardRects, character: Character) -> None:
-        colour = find_character_colour(character.colour, self._theme.name)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        painter.drawRoundedRect(rects.bar, rects.bar.width() / 2, rects.bar.width() / 2)
-        if rects.name.width():
-            name = QFontMetricsF(self._layout.small).elidedText(
-                character.name.replace("\n", " "), Qt.TextElideMode.ElideRight, rects.name.width() - NAME_INSET_PX
-            )
-            painter.setPen(colour)
-            area = rects.name.adjusted(0, 0, -NAME_INSET_PX, 0)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
-
-    def _paint_chip(self, painter: QPainter, area: QRectF, line: Line) -> None:
-        if not area.width():
-            return
-        metrics = QFontMetricsF(self._layout.small)
-        name = self._format_chip_text(metrics, line, area.width() - 16)
-        if not name:
-            return
-        chip = QRectF(area)
-        chip.setLeft(area.right() - metrics.horizontalAdvance(name) - 16)
-        painter.setPen(Qt.PenStyle.NoPen)
-        is_missing = self._voices.is_missing(line.settings.voice)
-        painter.setBrush(QColor(self._theme.error if is_missing else self._theme.faint))
-        painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2)
-        painter.setPen(QColor(self._theme.error_text if is_missing else self._theme.text))
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
-
-    def _format_chip_text(self, metrics: QFontMetricsF, line: Line, width: float) -> str:
-        """Return speaker and style, elided so that the style stays whole as long as possible."""
-        summary, speaker = self._voices.format_summary(line), self._voices.find_speaker(line)
-        lacking = metrics.horizontalAdvance(summary) - width
-        if lacking > 0 and speaker and summary.startswith(speaker):
-            elided = metrics.elidedText(speaker, Qt.TextElideMode.ElideRight, metrics.horizontalAdvance(speaker) - lacking)
-            summary = (elided or "…") + summary[len(speaker) :]
-        return metrics.elidedText(summary, Qt.TextElideMode.ElideRight, width)
-
-    def _paint_length(self, painter: QPainter, area: QRectF, line: Line, state: LineState) -> None:
-        """Paint the seconds of the last rendering, with a hook before them while the line is unchanged since."""
-        if icon := {LinePhase.FAILED: "error", LinePhase.PREPARING: "waiting"}.get(state.phase):
-            self._icons[icon].paint(painter, _shrink_to_square(QRectF(area.right() - 20, area.top(), 20, area.height()), 20))
-            return
-        if state.last_rendering is None:
-            return
-        painter.setPen(QColor(self._theme.text if state.last_rendering.line.is_spoken_like(line) else self._theme.muted))
-        painter.drawText(
-            area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, format_card_seconds(state.last_rendering.length_s)
-        )
-        if state.is_done(line):
-            self._icons["done"].paint(painter, _shrink_to_square(QRectF(area.left(), area.top(), 16, area.height()), 16))
-
-    def _paint_button(self, painter: QPainter, area: QRectF, state: LineState, look: CardLook) -> None:
-        is_hovered = look.is_hovered and area.contains(look.mouse_position)
-        if is_hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(self._theme.faint))
-            painter.drawEllipse(area)
-        is_busy = state.phase in (LinePhase.SPEAKING, LinePhase.PREPARING)
-        self._icons["stop" if is_busy else "hovered" if is_hovered else "play"].paint(painter, _shrink_to_square(area, 20))
-
-
-def _shrink_to_square(area: QRectF, edge: int) -> QRect:
-    return QRectF(area.center().x() - edge / 2, area.center().y() - edge / 2, edge, edge).toRect()
+NEUTRAL_STYLE = "Neutral"
 
 
 class RowSizeCache(QObject):
@@ -236,6 +81,78 @@ class RowSizeCache(QObject):
             self._replace_rows(first.row(), last.row() + 1, last.row() + 1 - first.row())
 
 
+class LineVoiceNames:
+    """The known voices by the ids that lines store; the empty id is the voice in use."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self._styles: dict[str, Sequence[str]] = {}
+        self._speakers: dict[str, Sequence[str]] = {}
+        self._find_former_name: Callable[[str], str] = str
+
+    def set_current_voice(self, voice: OpenedVoice) -> None:
+        """Take the voice in use."""
+        self.add_voice("", voice.name, [name for _, name in voice.styles], [name for _, name in voice.speakers])
+
+    def set_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
+        """Take all voices there are; `find_name` knows the names of voices that are gone."""
+        self._find_former_name = find_name
+        for names in (self.names, self._styles, self._speakers):
+            names.clear()
+        for voice in voices:
+            self.add_voice(voice.id, voice.name, voice.styles, voice.speakers)
+
+    def add_voice(self, voice: str, name: str, styles: Sequence[str], speakers: Sequence[str]) -> None:
+        """Add a voice, or change its names of styles and speakers."""
+        self.names[voice], self._styles[voice], self._speakers[voice] = name, styles, speakers
+
+    def is_missing(self, voice: str) -> bool:
+        """Return whether a voice is missing; none is known to be missing before all voices are known."""
+        return bool(voice) and len(self.names) > 1 and voice not in self.names
+
+    def find_voice_name(self, voice: str) -> str:
+        """Return the name of a voice, for people."""
+        if self.is_missing(voice):
+            return localize(f"{self._find_missing_name(voice)}（見つかりません）", f"{self._find_missing_name(voice)} (missing)")
+        return self.names.get(voice) or voice or self.names.get("", "")
+
+    def _find_missing_name(self, voice: str) -> str:
+        """Return what it was called: ids are nothing for people."""
+        return self._find_former_name(voice) or localize("不明な声", "Unknown voice")
+
+    def find_style(self, line: Line) -> str:
+        """Return the style that will be heard; the line's own if its voice is not known."""
+        return choose_known_name(line.settings.style, self._styles.get(line.settings.voice, ()))
+
+    def find_speaker(self, line: Line) -> str:
+        """Return the speaker that will be heard; empty for a voice with one speaker."""
+        speakers = self._speakers.get(line.settings.voice, ())
+        return choose_known_name(line.settings.speaker, speakers) if len(speakers) > 1 else ""
+
+    def format_summary(self, line: Line) -> str:
+        """Return speaker and style in short; the voice itself if it is missing."""
+        if self.is_missing(line.settings.voice):
+            return self._find_missing_name(line.settings.voice)
+        speaker, style = format_speaker(self.find_speaker(line)), format_style(self.find_style(line))
+        # A neutral style is no news beside a speaker where there is no other, and the card has little room.
+        if speaker and style == format_style(NEUTRAL_STYLE) and len(self._styles.get(line.settings.voice, ())) == 1:
+            return speaker
+        return localize("・", " · ").join(filter(None, (speaker, style)))
+
+    def format_explanation(self, line: Line) -> str:
+        """Return speaker and style, with those that the voice lacks."""
+        style = line.settings.style
+        if self.is_missing(line.settings.voice):
+            name = self._find_missing_name(line.settings.voice)
+            return localize(f"声が見つかりません: {name}", f"Missing voice: {name}")
+        if style and style != self.find_style(line):
+            return localize(
+                f"この声に「{format_style(style)}」はないため、「{format_style(self.find_style(line))}」で話します。",
+                f"This voice has no “{format_style(style)}” style; it speaks in “{format_style(self.find_style(line))}”.",
+            )
+        return self.format_summary(line)
+
+
 class LineDelegate(QStyledItemDelegate):
     """One card for every line.
 
@@ -251,19 +168,28 @@ class LineDelegate(QStyledItemDelegate):
         super().__init__(view)
         self._view, self._model = view, model
         self.layout = CardLayout(view.font())
-        self.sizes = RowSizeCache(model, self._measure_row, self)
+        self.sizes = RowSizeCache(model, lambda row: QSize(view.viewport().width(), self.compute_row_height(row)), self)
         self.voices = LineVoiceNames()
-        self._painter = CardPainter(self.layout, self.voices, theme)
+        self._pictures: dict[str, QPixmap] = {}  # of voices that have one, by id; the others get their first letter
+        self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Apply the colours of a theme."""
-        self._painter.set_theme(theme)
+        self._theme = theme
+        muted, accent = QColor(theme.muted), QColor(theme.accent)
+        self._icons: dict[str, QIcon] = {name: draw_icon(name, muted) for name in ("play", "waiting", "done", "drag_out")}
+        self._icons |= {
+            "stop": draw_icon("stop", accent),
+            "hovered": draw_icon("play", accent),
+            "hovered_handle": draw_icon("drag_out", accent),
+            "error": draw_icon("error", QColor(theme.error_text)),
+        }
 
     def show_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
         """Take all voices with their icons; `find_name` knows the names of voices that are gone."""
         scale, palette = self._view.devicePixelRatioF(), self._view.palette()
         self.voices.set_voices(voices, find_name)
-        self._painter.pictures = {
+        self._pictures = {
             voice.id: draw_voice_picture(voice.name, voice.icon, round(AVATAR), scale, palette)
             for voice in voices
             if voice.icon is not None
@@ -273,9 +199,6 @@ class LineDelegate(QStyledItemDelegate):
         """Return the width of the list and the height of the text."""
         return self.sizes.find_size(index.row())
 
-    def _measure_row(self, row: int) -> QSize:
-        return QSize(self._view.viewport().width(), self.compute_row_height(row))
-
     def compute_row_height(self, row: int) -> int:
         """Return the height of a row with its present text, in pixels."""
         line = self._model.find_line(row)
@@ -283,19 +206,119 @@ class LineDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint the card and everything on it, without the text while its editor is open."""
+        line, state, character = index.data(LINE_ROLE), index.data(STATE_ROLE), index.data(CHARACTER_ROLE)
+        look, rects = option.state, self.layout.compute_rects(QRectF(option.rect))
         is_edited = self._view.indexWidget(index) is not None
-        is_focused = bool(option.state & QStyle.StateFlag.State_HasFocus) and (self._view.hasFocus() or is_edited)
-        look = CardLook(
-            self._model.find_script_row(index.row()) + 1,
-            index.data(CHARACTER_ROLE),
-            bool(option.state & QStyle.StateFlag.State_Selected),
-            bool(option.state & QStyle.StateFlag.State_MouseOver),
-            is_focused,
-            is_edited,
-            QPointF(self._view.viewport().mapFromGlobal(QCursor.pos())),
+        is_focused = bool(look & QStyle.StateFlag.State_HasFocus) and (self._view.hasFocus() or is_edited)
+        mouse = QPointF(self._view.viewport().mapFromGlobal(QCursor.pos()) if look & QStyle.StateFlag.State_MouseOver else QPoint(-1, -1))
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_card(painter, rects, state, look, is_focused=is_focused)
+        painter.setFont(self.layout.small)
+        painter.setPen(QColor(self._theme.muted))
+        number = str(self._model.find_script_row(index.row()) + 1)
+        painter.drawText(rects.number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, number)
+        self._paint_avatar(painter, rects.avatar, line.settings.voice)
+        if character is not None:
+            self._paint_character(painter, rects, character)
+        self._paint_chip(painter, rects.chip if character is None else rects.low_chip, line)
+        self._paint_length(painter, rects.length, line, state)
+        handle = "hovered_handle" if rects.handle.contains(mouse) else "drag_out"
+        self._icons[handle].paint(painter, _shrink_to_square(rects.handle, 18))
+        self._paint_button(painter, rects.button, state, is_hovered=rects.button.contains(mouse))
+        if not is_edited:
+            painter.setPen(QColor(self._theme.text if line.text else self._theme.muted))
+            for layout in self.layout.build_text_layouts(line.text or localize("（空の行）", "(empty line)"), rects.text.width()):
+                layout.draw(painter, rects.text.topLeft())
+        painter.restore()
+
+    def _paint_card(self, painter: QPainter, rects: CardRects, state: LineState, look: QStyle.StateFlag, *, is_focused: bool) -> None:
+        accent, is_selected = QColor(self._theme.accent), bool(look & QStyle.StateFlag.State_Selected)
+        edge = 2.0 if is_focused else 1.0
+        border = QColor(self._theme.edge if look & QStyle.StateFlag.State_MouseOver else self._theme.border)
+        painter.setPen(QPen(accent if is_selected or is_focused else border, edge))
+        painter.setBrush(QColor(self._theme.notice if is_selected else self._theme.surface))
+        painter.drawRoundedRect(rects.card.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2), CARD_RADIUS_PX, CARD_RADIUS_PX)
+        if state.phase is LinePhase.SPEAKING:
+            played = rects.card.adjusted(CARD_RADIUS_PX, rects.card.height() - 5, -CARD_RADIUS_PX, -2)
+            painter.fillRect(played, QColor(self._theme.faint))
+            played.setWidth(played.width() * state.share)
+            painter.fillRect(played, accent)
+
+    def _paint_avatar(self, painter: QPainter, area: QRectF, voice: str) -> None:
+        picture = self._pictures.get(voice)
+        if picture is not None:
+            painter.drawPixmap(area.topLeft(), picture)
+            return
+        name = self.voices.find_voice_name(voice)
+        ground, letter = choose_letter_colors(name, self._theme.name == "dark")
+        if self.voices.is_missing(voice):
+            name, ground, letter = "?", QColor(self._theme.error), QColor(self._theme.error_text)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        painter.drawEllipse(area)
+        painter.setPen(letter)
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
+
+    def _paint_character(self, painter: QPainter, rects: CardRects, character: Character) -> None:
+        colour = find_character_colour(character.colour, self._theme.name)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(rects.bar, rects.bar.width() / 2, rects.bar.width() / 2)
+        if rects.name.width():
+            name = QFontMetricsF(self.layout.small).elidedText(
+                character.name.replace("\n", " "), Qt.TextElideMode.ElideRight, rects.name.width() - NAME_INSET_PX
+            )
+            painter.setPen(colour)
+            area = rects.name.adjusted(0, 0, -NAME_INSET_PX, 0)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
+
+    def _paint_chip(self, painter: QPainter, area: QRectF, line: Line) -> None:
+        if not area.width():
+            return
+        metrics = QFontMetricsF(self.layout.small)
+        name = self._format_chip_text(metrics, line, area.width() - 16)
+        if not name:
+            return
+        chip = QRectF(area)
+        chip.setLeft(area.right() - metrics.horizontalAdvance(name) - 16)
+        painter.setPen(Qt.PenStyle.NoPen)
+        is_missing = self.voices.is_missing(line.settings.voice)
+        painter.setBrush(QColor(self._theme.error if is_missing else self._theme.faint))
+        painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2)
+        painter.setPen(QColor(self._theme.error_text if is_missing else self._theme.text))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
+
+    def _format_chip_text(self, metrics: QFontMetricsF, line: Line, width: float) -> str:
+        """Return speaker and style, elided so that the style stays whole as long as possible."""
+        summary, speaker = self.voices.format_summary(line), self.voices.find_speaker(line)
+        lacking = metrics.horizontalAdvance(summary) - width
+        if lacking > 0 and speaker and summary.startswith(speaker):
+            elided = metrics.elidedText(speaker, Qt.TextElideMode.ElideRight, metrics.horizontalAdvance(speaker) - lacking)
+            summary = (elided or "…") + summary[len(speaker) :]
+        return metrics.elidedText(summary, Qt.TextElideMode.ElideRight, width)
+
+    def _paint_length(self, painter: QPainter, area: QRectF, line: Line, state: LineState) -> None:
+        """Paint the seconds of the last rendering, with a hook before them while the line is unchanged since."""
+        if icon := {LinePhase.FAILED: "error", LinePhase.PREPARING: "waiting"}.get(state.phase):
+            self._icons[icon].paint(painter, _shrink_to_square(QRectF(area.right() - 20, area.top(), 20, area.height()), 20))
+            return
+        if state.last_rendering is None:
+            return
+        painter.setPen(QColor(self._theme.text if state.last_rendering.line.is_spoken_like(line) else self._theme.muted))
+        painter.drawText(
+            area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, format_card_seconds(state.last_rendering.length_s)
         )
-        rects = self.layout.compute_rects(QRectF(option.rect))
-        self._painter.paint_line(painter, rects, index.data(LINE_ROLE), index.data(STATE_ROLE), look)
+        if state.is_done(line):
+            self._icons["done"].paint(painter, _shrink_to_square(QRectF(area.left(), area.top(), 16, area.height()), 16))
+
+    def _paint_button(self, painter: QPainter, area: QRectF, state: LineState, *, is_hovered: bool) -> None:
+        if is_hovered:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self._theme.faint))
+            painter.drawEllipse(area)
+        is_busy = state.phase in (LinePhase.SPEAKING, LinePhase.PREPARING)
+        self._icons["stop" if is_busy else "hovered" if is_hovered else "play"].paint(painter, _shrink_to_square(area, 20))
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, index: Index) -> QWidget:
         """Create a plain text field in the place of the text."""
@@ -350,3 +373,7 @@ class LineDelegate(QStyledItemDelegate):
         if (rects.chip if character is None else rects.low_chip).contains(point):
             return self.voices.format_explanation(line)
         return describe_line_state(line, state) if rects.length.contains(point) else ""
+
+
+def _shrink_to_square(area: QRectF, edge: int) -> QRect:
+    return QRectF(area.center().x() - edge / 2, area.center().y() - edge / 2, edge, edge).toRect()

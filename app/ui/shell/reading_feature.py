@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from app.core.script.script import Line
 from app.ui.dictionary.dictionary_controller import DictionaryController
 from app.ui.playback.line_playback import LinePlayback
-from app.ui.projects.project_dictionary import ProjectDictionaryController
+from app.ui.projects.project_document import ProjectDictionaryController
 from app.ui.reading.line_sounds import LineSoundStore
 from app.ui.reading.melody.melody_commands import MelodyCommands
 from app.ui.reading.reading_controller import ReadingController

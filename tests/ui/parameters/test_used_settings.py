@@ -13,7 +13,7 @@ from app.core.script.script import LineSettings
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE
 from app.ui.display_names import format_speaker
 from app.ui.parameters.side_panel import SidePanel
-from app.ui.script.line_voices import LineVoiceNames
+from app.ui.script.line_delegate import LineVoiceNames
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.voice_facts_page import list_allowed_actions
 from app.voices.voice_manifest import NamedId

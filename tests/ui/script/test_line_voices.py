@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.core.script.script import Line, LineSettings
 from app.ui.display_names import VoiceLabel
-from app.ui.script.line_voices import LineVoiceNames
+from app.ui.script.line_delegate import LineVoiceNames
 
 
 def voices() -> LineVoiceNames:

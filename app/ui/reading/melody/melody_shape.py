@@ -69,7 +69,7 @@ class MelodyShape:
 
     def find_mora(self, x: float) -> int:
         """Return the mora whose cell is at a pixel or nearest to it; -1 if there is none."""
-        return min((cell.index for cell in self.cells), key=lambda index: abs(self._clamp_to_cell(index, x) - x), default=-1)
+        return min(((max(cell.left - x, x - cell.right, 0.0), cell.index) for cell in self.cells), default=(0.0, -1))[1]
 
     def find_handle_y(self, mora: int) -> float:
         """Return the pixel of a mora's handle; one without a pitch stands between its neighbours."""
@@ -94,19 +94,16 @@ class MelodyShape:
         melody = replace(self.melody, offsets=list_pitch_offsets(overrides, len(self.melody.own)))
         return MelodyShape(replace(self.strip, overrides=overrides), melody, _fit_scale(melody, self.scale))
 
-    def _clamp_to_cell(self, index: int, x: float) -> float:
-        cell = self.cells[index]
-        return min(max(x, cell.left), cell.right)
-
     def _find_height(self, mora: int) -> float:
         heights = self.melody.heights
         height = heights[mora]
         if height is not None:
             return height
-        before = next((value for value in reversed(heights[:mora]) if value is not None), None)
-        behind = next((value for value in heights[mora + 1 :] if value is not None), None)
-        known = [value for value in (before, behind) if value is not None]
-        return sum(known) / len(known) if known else (self.scale.low + self.scale.high) / 2
+        neighbours = [
+            next((value for value in side if value is not None), None) for side in (reversed(heights[:mora]), heights[mora + 1 :])
+        ]
+        voiced = [value for value in neighbours if value is not None]
+        return sum(voiced) / len(voiced) if voiced else (self.scale.low + self.scale.high) / 2
 
 
 def build_melody_shape(strip: StripShape, melody: LineMelody) -> MelodyShape:
