@@ -97,7 +97,7 @@ COMMANDS = (
 DIALOGS = (
     Writer("project_controller", "a.koebako", _call(lambda file: write_project(file, Project()))),
     Writer("cast_files", "cast.koebako", _call(lambda file: write_project(file, Project(Script(cast=(Character("役"),)))))),
-    Writer("script_exporter", "a.csv", _call(lambda file: write_script(file, Script((Line("はい。"),))))),
+    Writer("script_files", "a.csv", _call(lambda file: write_script(file, Script((Line("はい。"),))))),
     Writer("dictionary_controller", "a.csv", _call(lambda file: export_entries((WORD,), file))),
     Writer("preset_bar", "a.json", _call(lambda file: save_presets({}, file))),
     Writer("report_export", "a.csv", _write_report_file("csv")),

@@ -24,8 +24,7 @@ from app.ui.widgets.banner import Banner
 if TYPE_CHECKING:
     from app.ui.export.drag_controller import DragController
     from app.ui.export.export_controller import ExportController
-    from app.ui.interchange.script_exporter import ScriptExporter
-    from app.ui.interchange.script_importer import ScriptImporter
+    from app.ui.interchange.script_files import ScriptExporter, ScriptImporter
 
 
 class FilesFeature(WindowFeature):
@@ -89,7 +88,7 @@ class FilesFeature(WindowFeature):
     def importing(self) -> ScriptImporter:
         """Return the import of scripts, by File › Import or a drop."""
         from app.interchange.character_assignment import list_voice_assignments
-        from app.ui.interchange.script_importer import ScriptImporter
+        from app.ui.interchange.script_files import ScriptImporter
 
         context, script = self._context, self._script
         importer = ScriptImporter(context.window, script.commands, context.document, script.selection, context.catalog, script.banner)
@@ -100,7 +99,7 @@ class FilesFeature(WindowFeature):
     @cached_property
     def script_export(self) -> ScriptExporter:
         """Return the feature of File › Export script."""
-        from app.ui.interchange.script_exporter import ScriptExporter
+        from app.ui.interchange.script_files import ScriptExporter
 
         return ScriptExporter(self._context.window, self._context.document, self._context.catalog, self._script.banner)
 

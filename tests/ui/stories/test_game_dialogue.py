@@ -55,7 +55,7 @@ def test_200_lines_of_6_characters_for_a_game(
     window.catalog.refresh_voices()
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     hand, began = Hand(), time.monotonic()
-    monkeypatch.setattr("app.ui.interchange.script_importer.ask_for_files", lambda *_words: [dialogue])
+    monkeypatch.setattr("app.ui.interchange.script_files.ask_for_files", lambda *_words: [dialogue])
     hand.clicks += 3  # Ctrl+Shift+O, the file, Open
     window.window_actions["import"].trigger()
     qtbot.waitUntil(lambda: window.importing.dialog is not None, timeout=WAIT_MS)

@@ -55,7 +55,7 @@ def test_a_recast_hero_and_what_is_exported_again(
     window = open_window(Settings(text="", save_folder=str(out)))
     window.catalog.refresh_voices()
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
-    monkeypatch.setattr("app.ui.interchange.script_importer.ask_for_files", lambda *_words: [script])
+    monkeypatch.setattr("app.ui.interchange.script_files.ask_for_files", lambda *_words: [script])
     window.window_actions["import"].trigger()
     qtbot.waitUntil(lambda: window.importing.dialog is not None, timeout=WAIT_MS)
     assert window.importing.dialog is not None

@@ -1,16 +1,17 @@
-"""Imports scripts of other programs, tables and texts as lines below the selected ones, in one undoable step."""
+"""Imports scripts of other programs, tables and texts in one undoable step, and writes the script as text, as a table or for a game engine."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
@@ -18,19 +19,19 @@ from app.core.script.characters import merge_cast
 from app.core.script.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES, VoiceAssignment, VoiceReference
 from app.core.script.script import Line, LineSettings, Script
 from app.ui.background_thread import BackgroundThread
+from app.ui.display_names import format_speaker, format_style
 from app.ui.script.line_commands import LineCommands
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.file_dialogs import ask_for_files
+from app.ui.widgets.file_dialogs import append_suffix, ask_for_files
 
 if TYPE_CHECKING:
     from app.interchange.imported_script import ImportedScript
     from app.interchange.script_tables import ScriptTable
     from app.ui.interchange.mapping_dialog import MappingDialog
     from app.ui.interchange.opened_import import OpenedImport
-
 
 # More sentences than the banner can show go into its details.
 MAX_REPORTED_SENTENCES = 2
@@ -272,3 +273,66 @@ class ScriptImporter(QObject):
     @Slot()
     def _forget_dialog(self) -> None:
         self.dialog = None
+
+
+class ScriptExporter(QObject):
+    """Asks for a file, writes it, and reports what the format cannot hold."""
+
+    def __init__(self, parent: QWidget, document: ScriptDocument, catalog: VoiceCatalog, banner: Banner) -> None:
+        super().__init__(parent)
+        self._parent, self._document, self._catalog, self._banner = parent, document, catalog, banner
+        self._background = BackgroundThread(self, "script")
+        self._background.failed.connect(banner.show_error)
+        self._folder = Path.home()
+
+    @Slot()
+    def choose_file(self) -> None:
+        """Ask for a file and its kind."""
+        plain = localize("テキスト", "Text") + " (*.txt)"
+        named = localize("キャラ付きテキスト（VOICEVOX 形式）", "Text with characters (VOICEVOX)") + " (*.txt)"
+        dialogue = localize("台詞のテキスト（名前「台詞」）", "Dialogue text (name and quotation)") + " (*.txt)"
+        tables = {"CSV (*.csv)": ".csv", "TSV (*.tsv)": ".tsv"}
+        scripts = {"Ren'Py (*.rpy)": ".rpy", "Yarn Spinner (*.yarn)": ".yarn"}
+        kinds = {plain: ".txt", named: ".txt", dialogue: ".txt", **tables, **scripts}
+        title = self._document.script.title or localize("台本", "script")
+        chosen, kind = QFileDialog.getSaveFileName(
+            self._parent, localize("台本を書き出す", "Export script"), str(self._folder / title), ";;".join(kinds)
+        )
+        if not chosen:
+            return
+        file = Path(chosen)
+        if file.suffix.lower() not in kinds.values():
+            file = append_suffix(file, kinds.get(kind, ".txt"))
+        self._folder = file.parent
+        self.write_file(file, has_characters=kind == named, as_dialogue=kind == dialogue)
+
+    def write_file(self, file: Path, *, has_characters: bool = False, as_dialogue: bool = False) -> None:
+        """Write the script in the background, in the format of the file's suffix."""
+        script = self._document.script
+
+        def write_in_background() -> tuple[str, ...]:
+            from app.interchange.script_writers import NAMED_SUFFIXES, write_script
+
+            is_named = has_characters or as_dialogue or file.suffix.lower() in NAMED_SUFFIXES
+            return write_script(file, script, self._find_names if is_named else None, as_dialogue=as_dialogue)
+
+        self._background.run_work(write_in_background, partial(self._report_written, file, len(script.lines)))
+
+    def close(self) -> None:
+        """Wait until the file is written."""
+        self._background.close(finish=True)
+
+    def _report_written(self, file: Path, line_count: int, lost: tuple[str, ...]) -> None:
+        self._banner.show_message(
+            "notice",
+            localize(f"{line_count:,} 行を「{file.name}」に書き出しました。", f"Lines exported to “{file.name}”: {line_count:,}."),
+            " ".join(lost),
+        )
+
+    def _find_names(self, settings: LineSettings) -> tuple[str, str]:
+        """Return speaker and style of a line as its card names them."""
+        voice = self._catalog.find_voice(settings.voice)
+        if voice is None:
+            return format_speaker(settings.speaker) or settings.voice, format_style(settings.style)
+        speaker = settings.speaker or (voice.speakers[0][1] if len(voice.speakers) > 1 else voice.name)
+        return format_speaker(speaker), format_style(settings.style or (voice.styles[0][1] if voice.styles else ""))
