@@ -112,6 +112,9 @@ class ReadingChecks(QObject):
 
     Attributes:
         checked_count, total: how many lines of the script are done, and how many it has.
+
+    Signals:
+        advanced(): more lines are done.
     """
 
     advanced = Signal()

@@ -41,7 +41,11 @@ NARROWEST_COLUMN, WIDEST_COLUMN, LOWEST_TABLE_PX = 150, 420, 130  # pixels of a 
 
 
 class ColumnTable(QWidget):
-    """A table in which each field is assigned to one column at most; it emits that other columns are assigned."""
+    """A table in which each field is assigned to one column at most.
+
+    Signals:
+        changed(): Other columns are assigned.
+    """
 
     changed = Signal()
 
@@ -139,7 +143,11 @@ class CharacterRow(NamedTuple):
 
 
 class CharacterTable(QScrollArea):
-    """A scroll area with one row for each name; a name left for later keeps a missing voice."""
+    """A scroll area with one row for each name; a name left for later keeps a missing voice.
+
+    Signals:
+        changed(): A voice was chosen.
+    """
 
     changed = Signal()
 

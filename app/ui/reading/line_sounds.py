@@ -206,7 +206,11 @@ def locate_line_sounds_file() -> Path:
 
 
 class LineSoundStore(AutosavedFile):
-    """Writes the sounds of lines that are as they were spoken; what cannot be read is computed again, and nobody is bothered."""
+    """Writes the sounds of lines that are as they were spoken; what cannot be read is computed again, and nobody is bothered.
+
+    Signals:
+        loaded(): what was kept has been read.
+    """
 
     loaded = Signal()
 

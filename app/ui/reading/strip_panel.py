@@ -151,7 +151,11 @@ MAX_NAMED_CHANGES = 5  # emoji that are left out
 
 
 class StripPanel(QFrame):
-    """The panel under the selected line: `title` folds it, and `melody` its lane; `emoji` is hidden but for voices that speak emoji."""
+    """The panel under the selected line: `title` folds it, and `melody` its lane; `emoji` is hidden but for voices that speak emoji.
+
+    Signals:
+        toggled(bool): open or folded.
+    """
 
     toggled = Signal(bool)
 

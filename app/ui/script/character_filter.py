@@ -27,6 +27,7 @@ class CharacterFilterBar(QWidget):
 
     Signals:
         chosen(object): id of the character whose lines are to be shown, empty for lines without one, None for all.
+        selection_requested(): select all lines that are shown.  recoloured(): the theme has changed.
     """
 
     chosen = Signal(object)

@@ -108,7 +108,11 @@ class EditCommand(QUndoCommand):
 
 
 class LineSeeds(QObject):
-    """Remembers which seed each line was rendered with last. A rolled seed is no edit of the script: there is nothing to undo."""
+    """Remembers which seed each line was rendered with last. A rolled seed is no edit of the script: there is nothing to undo.
+
+    Signals:
+        changed(): a line has another seed.
+    """
 
     changed = Signal()
 

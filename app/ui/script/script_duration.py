@@ -72,7 +72,11 @@ def sum_durations(durations: Collection[ScriptDuration]) -> ScriptDuration:
 
 
 class ScriptDurationMeter(QObject):
-    """Measures the script again a moment after it, or what is known of its lines, has changed, and emits its ScriptDuration."""
+    """Measures the script again a moment after it, or what is known of its lines, has changed.
+
+    Signals:
+        measured(ScriptDuration): it may be another now.
+    """
 
     measured = Signal(object)
 

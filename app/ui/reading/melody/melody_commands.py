@@ -26,7 +26,11 @@ MELODY_COMMANDS += ("melody_copy", "melody_paste", "", "melody_reset")
 
 
 class MelodyBar(QWidget):
-    """The buttons: `fold` opens and folds the lane, `pen` lets the mouse draw, and `more` has the other commands."""
+    """The buttons: `fold` opens and folds the lane, `pen` lets the mouse draw, and `more` has the other commands.
+
+    Signals:
+        toggled(bool): open or folded.
+    """
 
     toggled = Signal(bool)
 

@@ -20,7 +20,11 @@ READING_FIELD_HEIGHT_PX = 30  # pixels, as much as there is beside the buttons
 
 
 class KanaEdit(QLineEdit):
-    """A line edit that keeps Esc to itself, and emits that editing is cancelled."""
+    """A line edit that keeps Esc to itself.
+
+    Signals:
+        editing_cancelled(): Esc.
+    """
 
     editing_cancelled = Signal()
 
