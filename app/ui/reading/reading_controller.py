@@ -29,7 +29,7 @@ SOUND_REDRAW_MS = 60  # sound comes in many pieces
 
 
 class ReadingController(QObject):
-    """Connects the panel; `speaks_emoji` tells whether the voice of a line does."""
+    """Connects the panel; `speaks_emoji` returns whether the voice of a line does."""
 
     def __init__(
         self, panel: StripPanel, document: ScriptDocument, selection: LineSelection, speech: SpeechController, playback: LinePlayback
