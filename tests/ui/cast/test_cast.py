@@ -265,7 +265,7 @@ def test_one_characters_lines_are_shown_and_edited_alone(qtbot: QtBot, open_wind
     window.undo_stack.undo()
     assert window.script.shown_ids == ["v1", "v3", *(line.id for line in window.lines if order(window) and len(line.id) > 4)]
     window.search.open_search()
-    window.left.search.wanted.setText("。")
+    window.left.search.sought.setText("。")
     assert window.left.search.count.text().endswith("/ 2"), "what is not shown is not found"
     window.search.close()
     window.script.select_lines(["h0"])

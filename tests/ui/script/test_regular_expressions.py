@@ -87,18 +87,18 @@ def test_in_the_window(qtbot: QtBot, open_window: OpenWindow) -> None:
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
     bar.expression.click()
     assert not bar.loose.isEnabled()
-    bar.wanted.setText("^(.+)「(.+")
+    bar.sought.setText("^(.+)「(.+")
     assert bar.problem.isVisible()
     assert bar.problem.text().startswith("Invalid expression at character")
-    assert not bar.all.isEnabled()
-    bar.wanted.setText("^(.+)「(.+)」")
+    assert not bar.replace_all.isEnabled()
+    bar.sought.setText("^(.+)「(.+)」")
     assert not bar.problem.isVisible()
     assert bar.count.text() == "1 / 2"
     bar.by.setText("$3")
     assert bar.problem.text() == "The expression has no group 3."
-    assert not bar.all.isEnabled()
+    assert not bar.replace_all.isEnabled()
     bar.by.setText("$2。")
-    bar.all.click()
+    bar.replace_all.click()
     assert texts(window) == ["はい。", "いいえ。", "地の文"]
     window.undo_stack.undo()
     assert texts(window) == ["花子「はい」", "太郎「いいえ」", "地の文"]
@@ -114,7 +114,7 @@ def test_in_the_selected_lines_only(qtbot: QtBot, open_window: OpenWindow) -> No
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
     bar = window.left.search
     bar.expression.click()
-    bar.wanted.setText(r"\d")
+    bar.sought.setText(r"\d")
     assert bar.count.text() == "1 / 2"
-    bar.all.click()
+    bar.replace_all.click()
     assert texts(window) == ["一", "二", "三3"]

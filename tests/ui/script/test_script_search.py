@@ -41,21 +41,21 @@ def test_found_by_keys_alone(qtbot: QtBot, window: WindowDriver) -> None:
     assert not bar.isVisible()
     press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
     assert bar.isVisible()
-    assert bar.wanted.hasFocus()
+    assert bar.sought.hasFocus()
     assert not bar.by.isVisible()
-    bar.wanted.setText("ネコ")
+    bar.sought.setText("ネコ")
     assert (bar.count.text(), current(window)) == ("1 / 3", 0)
-    press(qtbot, bar.wanted, Qt.Key.Key_Return)
+    press(qtbot, bar.sought, Qt.Key.Key_Return)
     assert (bar.count.text(), current(window)) == ("2 / 3", 2)
-    press(qtbot, bar.wanted, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    press(qtbot, bar.wanted, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    press(qtbot, bar.sought, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    press(qtbot, bar.sought, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     assert (bar.count.text(), current(window)) == ("3 / 3", 2)
     bar.loose.setChecked(False)
     assert bar.count.text() == "1 / 1"
-    bar.wanted.setText("うさぎ")
+    bar.sought.setText("うさぎ")
     assert bar.count.text() == "Not found"
     assert not bar.next.isEnabled()
-    press(qtbot, bar.wanted, Qt.Key.Key_Escape)
+    press(qtbot, bar.sought, Qt.Key.Key_Escape)
     assert not bar.isVisible()
     assert window.script.hasFocus()
     assert texts(window) == TEXT.split("\n")
@@ -64,7 +64,7 @@ def test_found_by_keys_alone(qtbot: QtBot, window: WindowDriver) -> None:
 def test_replaced_one_by_one_and_all_at_once(qtbot: QtBot, window: WindowDriver) -> None:
     bar = window.left.search
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
-    bar.wanted.setText("ねこ")
+    bar.sought.setText("ねこ")
     bar.by.setText("ねこねこ")
     press(qtbot, bar.by, Qt.Key.Key_Return)
     assert texts(window)[0] == "ねこねこがいる。"
@@ -73,7 +73,7 @@ def test_replaced_one_by_one_and_all_at_once(qtbot: QtBot, window: WindowDriver)
     assert texts(window) == TEXT.split("\n")
     assert bar.count.text().endswith("/ 3")
     bar.by.setText("虎")
-    bar.all.click()
+    bar.replace_all.click()
     assert texts(window) == ["虎がいる。", "犬がいる。", "虎と虎。", "終わり。"]
     assert bar.count.text() == "Not found"
     assert window.undo_stack.undoText() == "Replace 3"
@@ -87,10 +87,10 @@ def test_only_selected_lines_where_several_are(qtbot: QtBot, window: WindowDrive
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
     bar = window.left.search
     assert bar.chosen_only.isChecked()
-    bar.wanted.setText("ねこ")
+    bar.sought.setText("ねこ")
     assert bar.count.text() == "1 / 1"
     bar.by.setText("虎")
-    bar.all.click()
+    bar.replace_all.click()
     assert texts(window)[2] == "ネコとﾈｺ。"
     bar.chosen_only.setChecked(False)
     assert bar.count.text() == "1 / 2"
@@ -99,9 +99,9 @@ def test_only_selected_lines_where_several_are(qtbot: QtBot, window: WindowDrive
 def test_edits_of_other_words_stay_with_their_line(qtbot: QtBot, window: WindowDriver) -> None:
     before = window.lines[3]
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
-    window.left.search.wanted.setText("いる")
+    window.left.search.sought.setText("いる")
     window.left.search.by.setText("いた")
-    window.left.search.all.click()
+    window.left.search.replace_all.click()
     assert texts(window)[:2] == ["ねこがいた。", "犬がいた。"]
     assert window.lines[3] is before
 
@@ -115,7 +115,7 @@ def test_a_search_that_is_closed_before_its_end_selects_nothing(
     window.script.select_lines(["3"])
     bar = window.left.search
     press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
-    bar.wanted.setText("49")
+    bar.sought.setText("49")
     bar.closed.emit()
     qtbot.wait(100)
     assert window.script.current_id == "3"

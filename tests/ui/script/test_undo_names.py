@@ -52,8 +52,8 @@ def test_presets_are_no_steps_of_the_script(qtbot: QtBot, open_window: OpenWindo
 
 def test_the_empty_list_teaches_the_keys_of_now(open_window: OpenWindow) -> None:
     window = open_window(ready=False)
-    assert ("Shift+Enter", "Add line") in window.script.lesson.taught()
-    assert ("Ctrl+K", "Find a command") in window.script.lesson.taught()
+    assert ("Shift+Enter", "Add line") in window.script.lesson.list_keys()
+    assert ("Ctrl+K", "Find a command") in window.script.lesson.list_keys()
 
 
 def test_a_name_that_has_no_room_ends_in_dots(qtbot: QtBot) -> None:
