@@ -70,7 +70,7 @@ def wait_for(qtbot: QtBot, window: WindowDriver, wanted: str) -> PhoneStrip:
     strip = window.phone_strip
 
     def is_shown() -> bool:
-        at_rest = not window.strip._rest.isActive()  # else the line is read once more, and what is typed meanwhile is lost
+        at_rest = not window.strip._rest_timer.isActive()  # else the line is read once more, and what is typed meanwhile is lost
         return at_rest and strip.shape is not None and "".join(one.kana for one in strip.shape.reading.moras) == wanted
 
     qtbot.waitUntil(is_shown, timeout=WAIT_MS)
