@@ -260,7 +260,7 @@ WRITING = {
 OWN_FOLDERS = {
     "where the program keeps its own, in the data folder": (
         "adapters/openjtalk/compiled_dictionary adapters/ort/devices/failed_devices adapters/ort/optimized_graphs adapters/pace_store adapters/probe_results"
-        " adapters/window_requests adapters/download/partial_download install/character_memory install/voice_licence service/query_presets"
+        " adapters/window_requests adapters/download/partial_download install/known_voices install/voice_licence service/query_presets"
         " settings/user_settings ui/actions/key_bindings ui/reading/line_sounds ui/script/autosave ui/shell/single_instance"
         " ui/voices/hub_voice_loader ui/voices/voice_controller voices/file_fact_cache common/files/corrupt_file_backup audition/take_store"
     ),

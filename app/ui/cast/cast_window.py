@@ -25,7 +25,8 @@ from app.ui.cast.cast_table import CastTable
 from app.ui.cast.character_form import CharacterForm
 from app.ui.cast.script_warnings import ScriptWarning
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.widgets.widget_building import create_button, create_label, fill_box
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button, create_label
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330
 # These pixels of the screen stay free, for the title bar and the desktop's panels.
@@ -120,14 +121,14 @@ class CastWindow(QDialog):
 
     def _create_command_button(self, name: str, text: str, tip: str) -> QPushButton:
         style = "" if name in ("create", "script", "import", "export") else "small"
-        button = create_button(text, tip, lambda: self.command_requested.emit(name), style)
+        button = create_button(text, tip, lambda: self.command_requested.emit(name), style=style)
         if name in ("up", "down"):
             button.setAccessibleName(tip)
         return button
 
     def _lay_out_widgets(self) -> None:
         left, filled, checks = QWidget(), QWidget(), QWidget()
-        commands = fill_box(QHBoxLayout(), *(self.buttons[name] for name in ("add", "remove", "merge", "up", "down")), 1, spacing=6)
+        commands = fill_box(QHBoxLayout(), *(self.buttons[name] for name in ("add", "remove", "merge", "up", "down")), None, spacing=6)
         fill_box(QVBoxLayout(left), commands, (self.table, 1), self.error, spacing=8)
         fill_box(QHBoxLayout(filled), (left, 1), self._create_form_area(), spacing=16, margins=(10, 10, 10, 10))
         self.pages.addWidget(self._create_empty_page())
@@ -164,8 +165,8 @@ class CastWindow(QDialog):
         lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.first = self._create_command_button("add", localize("登場人物を追加", "Add a character"), _list_buttons()["add"][1])
         self.first.setObjectName("primary")
-        row = fill_box(QHBoxLayout(), 1, self.first, self.buttons["create"], self.buttons["script"], 1)
-        fill_box(QVBoxLayout(page), 1, lead, row, 1, spacing=12, margins=None)
+        row = fill_box(QHBoxLayout(), None, self.first, self.buttons["create"], self.buttons["script"], None)
+        fill_box(QVBoxLayout(page), None, lead, row, None, spacing=12, margins=None)
         return page
 
     @Slot(QListWidgetItem)

@@ -15,8 +15,9 @@ from app.ui.parameters.setting_fields import VoiceFields
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.widget_building import create_button, create_label, fill_box
+from app.ui.widgets.controls import create_button, create_label
 
 SWATCH_PX = 16
 MAX_NAME_LETTERS, MAX_NOTE_LETTERS = 200, 2_000
@@ -128,11 +129,7 @@ class CharacterForm(QWidget):
             label.setMinimumWidth(width)
         self._commands = QGridLayout()
         self._commands.setSpacing(6)
-        column = fill_box(QVBoxLayout(self), self.title, self._commands, spacing=8)
-        column.addSpacing(2)
-        fill_box(column, self.voice, self.numbers, self.from_line)
-        column.addSpacing(6)
-        fill_box(column, form, 1)
+        fill_box(QVBoxLayout(self), self.title, self._commands, 2, self.voice, self.numbers, self.from_line, 6, form, None, spacing=8)
 
     def _fill_colours(self) -> None:
         with QSignalBlocker(self.colour):

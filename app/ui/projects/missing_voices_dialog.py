@@ -13,11 +13,12 @@ from app.ui.actions.shortcut_page import wrap_in_scroll_area
 from app.ui.projects.voice_references import MissingVoice
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import create_button, create_label
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 from app.ui.widgets.voice_picture import create_voice_icon
-from app.ui.widgets.widget_building import create_button, create_label, fill_box
 
 PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100
 
@@ -56,12 +57,12 @@ class MissingVoicesDialog(QDialog):
             wraps=True,
         )
         tip = localize("選んだ声を割り当てます。", "Assigns the selected voices.")
-        self.assign = create_button(localize("割り当てる", "Assign"), tip, self.accept, "primary")
+        self.assign = create_button(localize("割り当てる", "Assign"), tip, self.accept, style="primary")
         self.assign.setAutoDefault(True)
         self.assign.setDefault(True)
         tip = localize("何も変更しません。（Esc）", "Changes nothing. (Esc)")
         cancel = create_button(localize("キャンセル", "Cancel"), tip, self.reject)
-        buttons = fill_box(QHBoxLayout(), 1, self.assign, cancel)
+        buttons = fill_box(QHBoxLayout(), None, self.assign, cancel)
         fill_box(QVBoxLayout(self), lead, (wrap_in_scroll_area(rows), 1), buttons, spacing=12, margins=DIALOG_MARGINS)
 
     @property

@@ -23,9 +23,10 @@ from app.ui.reading.strip_view import StripView
 from app.ui.settings.remembered_fold import RememberedFold
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import Theme
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button, create_label
 from app.ui.widgets.emoji_picker import EmojiButton
 from app.ui.widgets.fold_button import FoldButton
-from app.ui.widgets.widget_building import create_button, create_label, fill_box
 
 MAX_SUMMARY_CELLS = 400  # no window is wider
 
@@ -133,7 +134,7 @@ class AlternativeReadingsBar(QWidget):
         tip = localize(
             f"「{doubt.surface}」の読みを「{doubt.other}」に変更します。", f"Changes the reading of “{doubt.surface}” to {doubt.other}."
         )
-        button = create_button(f"{doubt.surface} → {doubt.other}", tip, lambda: self.reading_requested.emit(doubt.word), "small")
+        button = create_button(f"{doubt.surface} → {doubt.other}", tip, lambda: self.reading_requested.emit(doubt.word), style="small")
         button.setParent(self)
         button.setAccessibleName(tip)
         return button

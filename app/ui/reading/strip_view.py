@@ -18,7 +18,7 @@ from app.ui.reading.strip.phone_strip import PhoneStrip
 from app.ui.reading.strip.strip_painting import STRIP_HEIGHT_PX
 from app.ui.reading.strip.strip_shape import StripAxis, StripShape, find_mora_index
 from app.ui.theme.theme import Theme
-from app.ui.widgets.widget_building import fill_box
+from app.ui.widgets.box_layout import fill_box
 
 Float64 = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ class StripView(QScrollArea):
         self.lane.moved.connect(self._follow_lane)
         self._body = QWidget()
         self._body.setObjectName("strip")
-        fill_box(QVBoxLayout(self._body), self.strip, self.lane, self.waveform, 1, spacing=0)
+        fill_box(QVBoxLayout(self._body), self.strip, self.lane, self.waveform, None, spacing=0)
         self.setWidget(self._body)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

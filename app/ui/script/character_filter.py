@@ -15,8 +15,9 @@ from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.theme.character_colours import create_colour_icon
 from app.ui.theme.theme import is_theme_change_event
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.widget_building import create_button, create_label, fill_box
+from app.ui.widgets.controls import create_button, create_label
 
 SWATCH_PX = 16
 LONGEST_NAME_PX = 260
@@ -52,10 +53,10 @@ class CharacterFilterBar(QWidget):
         title.setBuddy(self.box)
         self.count = create_label(style="muted")
         tip = localize("表示している行をすべて選びます。", "Selects all lines that are shown.")
-        self.select = create_button(localize("すべて選択", "Select all"), tip, self.selection_requested.emit, "small")
+        self.select = create_button(localize("すべて選択", "Select all"), tip, self.selection_requested.emit, style="small")
         tip = localize("すべての登場人物の行を表示します。", "Shows the lines of all characters.")
-        self.everybody = create_button(localize("絞り込みを解除", "Show all"), tip, lambda: self.chosen.emit(None), "small")
-        fill_box(QHBoxLayout(self), title, (self.box, 1), self.count, 1, self.select, self.everybody, spacing=8)
+        self.everybody = create_button(localize("絞り込みを解除", "Show all"), tip, lambda: self.chosen.emit(None), style="small")
+        fill_box(QHBoxLayout(self), title, (self.box, 1), self.count, None, self.select, self.everybody, spacing=8)
         self.hide()
 
     def show_choices(self, script: Script, counts: Counter[str], chosen: str | None) -> None:

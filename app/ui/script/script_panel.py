@@ -16,7 +16,7 @@ from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.theme import Theme, is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.banner import Banner, BannerStack
-from app.ui.widgets.widget_building import fill_box
+from app.ui.widgets.box_layout import fill_box
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 LIST_SCROLL_BAR_PX = 11  # pixels beside the cards
@@ -76,7 +76,7 @@ class TransportBar(QWidget):
         self.line.setFixedHeight(4)
         self.line.setAccessibleName(localize("再生位置", "Playback position"))
         self.buttons = {name: _create_button(actions[name]) for name in TRANSPORT_ACTIONS}
-        self._row = fill_box(QHBoxLayout(), self.play, *self.buttons.values(), 1, self.length, self.save, spacing=SPACING)
+        self._row = fill_box(QHBoxLayout(), self.play, *self.buttons.values(), None, self.length, self.save, spacing=SPACING)
         fill_box(QVBoxLayout(self), self.line, self._row, spacing=8)
         self._usual_play = 0
         self._update_buttons()

@@ -10,7 +10,8 @@ from app.common.language import localize
 from app.core.script.text_search import SearchQuery
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.widget_building import create_button, create_label, fill_box
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button, create_label
 
 
 class SearchBar(QWidget):
@@ -139,7 +140,7 @@ class SearchBar(QWidget):
         grid.addLayout(fill_box(QHBoxLayout(), self.count, self.previous, self.next, self.close_button), 0, 1)
         grid.addWidget(self.by, 1, 0)
         grid.addLayout(fill_box(QHBoxLayout(), self.replace_one, self.replace_all), 1, 1)
-        grid.addLayout(fill_box(QHBoxLayout(), self.loose, self.expression, self.chosen_only, 1), 2, 0, 1, 2)
+        grid.addLayout(fill_box(QHBoxLayout(), self.loose, self.expression, self.chosen_only, None), 2, 0, 1, 2)
         grid.addWidget(self.problem, 3, 0, 1, 2)
         grid.setColumnStretch(0, 1)
 

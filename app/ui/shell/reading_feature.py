@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
 
 from app.core.script.script import Line
 from app.ui.dictionary.dictionary_controller import DictionaryController
@@ -34,13 +37,19 @@ class ReadingFeature(WindowFeature):
         self.panel = StripPanel(context.theme)
         self.frame = ScrollFrame(self.panel)
         script.panel.below.insertWidget(0, self.frame)
-        self._order_tab_stops(script.view)
-        self.strip = ReadingController(self.panel, script.document, script.selection, speech, playback)
-        self.fold = ReadingFold(self.panel, actions["show_strip"], settings, "strip")
+        panel = self.panel
+        melody = panel.melody
+        buttons = (panel.emoji, melody.fold, melody.pen, melody.more, panel.reset_phrase, panel.reset_all)
+        stops = (script.view, panel.title, panel.reading.edit, *buttons, panel.strip, panel.lane)
+        # The strip is created after the buttons below it, so Qt's default tab order would be wrong.
+        for first, second in itertools.pairwise(stops):
+            QWidget.setTabOrder(first, second)
+        self.strip = ReadingController(self.panel, context.document, script.selection, speech, playback)
+        self.fold = ReadingFold(self.panel, actions["show_strip"], context.settings, "strip")
         self.fold.folded.connect(script.scroll_to_selection)
         self.melody = MelodyCommands(self.panel.lane, self.panel.melody, actions)
         self.panel.strip.add_melody_commands = self.melody.add_to_menu
-        self.melody_fold = ReadingFold(self.panel.melody, actions["show_melody"], settings, "melody")
+        self.melody_fold = ReadingFold(self.panel.melody, actions["show_melody"], context.settings, "melody")
         self.melody_fold.folded.connect(script.scroll_to_selection)
         self.emoji = EmojiController(script.view, script.selection, context.catalog, self.strip)
         self.project_words = ProjectDictionaryController(context.project, speech, script.banner)

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 from app.common.language import localize
 from app.core.text.moras import convert_to_katakana
 from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.widgets.widget_building import create_button, create_label, fill_box
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button, create_label
 
 _TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
 MAX_TYPED_READING_LENGTH = 100
@@ -71,12 +72,12 @@ class ReadingField(QWidget):
             )
         )
         tip = localize("すべてのテキストでこの読みになります。", "Uses this reading in every text.")
-        self.add_word = create_button(localize("辞書に登録…", "Add to dictionary…"), tip, self._request_dictionary, "small")
+        self.add_word = create_button(localize("辞書に登録…", "Add to dictionary…"), tip, self._request_dictionary, style="small")
         self.error = create_label(style="error")
         self.error.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.error.setMinimumWidth(1)
         self.error.hide()
-        fill_box(QHBoxLayout(self), self.label, self.edit, self.add_word, self.error, 1)
+        fill_box(QHBoxLayout(self), self.label, self.edit, self.add_word, self.error, None)
         self.edit.returnPressed.connect(self._submit_kana)
         self.edit.editing_cancelled.connect(self.close_field)
         self.edit.textEdited.connect(lambda: self._find_kana())
