@@ -35,8 +35,8 @@ def compute_p_value(hits: int, trials: int, sides: Sides = 1) -> float:
     """
     if not 0 <= hits <= trials:
         raise ValueError(f"{hits} of {trials}")
-    most = max(hits, trials - hits) if sides == 2 else hits
-    tail = sum(comb(trials, count) for count in range(most, trials + 1))
+    larger_count = max(hits, trials - hits) if sides == 2 else hits
+    tail = sum(comb(trials, count) for count in range(larger_count, trials + 1))
     # Whole numbers until here: the only rounding.
     return min(1.0, sides * tail / (1 << trials))
 

@@ -3,15 +3,19 @@
 A MUSHRA test follows ITU-R BS.1534-3, for one listener: the sounds of a line are rated side by side against a reference. Among them,
 unnamed, stand the reference itself and two anchors, which are the reference without its high frequencies: what they are given says whether
 the ratings can be relied on.
+
+Chance can be checked afterwards: every order follows from a sealed seed.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from app.audition.binomial import FIXED_TRIALS
-from app.audition.sealed_order import compute_seal
 from app.common.errors import InputError
 from app.common.language import localize
 
@@ -27,6 +31,8 @@ HIGHEST_MUSHRA_RATING = 100
 ANCHORS_HZ = (3_500, 7_000)
 # With reference and anchors twelve, which is what the recommendation advises at most.
 MAX_RATED_SOUNDS = 9
+
+SEED_DIGITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,6 @@ class BlindTrial:
     """A trial of a blind test: the sounds to be heard next.
 
     Attributes:
-        line: row of the plan.
         order: columns of the plan as they stand beside each other, behind the letters from A on.
         x: the column that X is; None but in an ABX test.
     """
@@ -127,6 +132,33 @@ class TrialAnswer:
     ms: int = 0
     comment: str = ""
     ratings: tuple[int, ...] = ()
+
+
+def generate_seed() -> str:
+    """Return a seed that nobody can guess: 64 hex digits."""
+    return os.urandom(SEED_DIGITS // 2).hex()
+
+
+def compute_seal(seed: str) -> str:
+    """Compute the seal, shown instead of the seed until the end: SHA-256 of its digits, which `printf SEED | sha256sum` computes as well."""
+    return hashlib.sha256(seed.encode("ascii")).hexdigest()
+
+
+def draw_positions(seed: str, number: int) -> tuple[bool, int]:
+    """Return for a trial whether its two sounds change places, and which of them, 0 or 1, X is. Trials are independent, as coins are."""
+    drawn = _draw_bytes(seed, f"trial {number}")[0]
+    return bool(drawn & 1), drawn >> 1 & 1
+
+
+# A test that is read is gone through answer by answer.
+@lru_cache(maxsize=4096)
+def shuffle_numbers(seed: str, purpose: str, count: int) -> tuple[int, ...]:
+    """Return the numbers below `count` in an order of their own for each `purpose`."""
+    return tuple(sorted(range(count), key=lambda number: _draw_bytes(seed, f"{purpose} {number}")))
+
+
+def _draw_bytes(seed: str, purpose: str) -> bytes:
+    return hashlib.sha256(f"{seed} {purpose}".encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +209,14 @@ def check_blind_test_plan(plan: BlindTestPlan) -> None:
                 f"ABX は 2 つ、そのほかは 2〜{MOST_SOUNDS} 個選んでください。", f"Choose 2 for ABX, 2 to {MOST_SOUNDS} for other tests."
             ),
         )
-    whole = all(len(row) == count for row in plan.sounds) and 1 <= len(plan.sounds) <= MOST_LINES
+    has_all_sounds = all(len(row) == count for row in plan.sounds) and 1 <= len(plan.sounds) <= MOST_LINES
     planned = count_planned_trials(plan.kind, plan.trials, count)
-    if plan.references and (len(plan.references) != len(plan.sounds) or (whole and plan.has_x and plan.reference_column is None)):
+    if plan.references and (len(plan.references) != len(plan.sounds) or (has_all_sounds and plan.has_x and plan.reference_column is None)):
         raise InputError(
             localize("参照の音声が、比べる音声と合いません。", "The reference does not match the sounds."),
             localize("参照を選び直してください。", "Choose another reference."),
         )
-    if not whole or plan.trials < 1 or planned > MOST_TRIALS or (plan.undecided and plan.kind != "pairs"):
+    if not has_all_sounds or plan.trials < 1 or planned > MOST_TRIALS or (plan.undecided and plan.kind != "pairs"):
         raise InputError(
             localize("この条件ではテストを行えません。", "These test settings are not valid."),
             localize(f"試行は {MOST_TRIALS:,} 回までです。", f"A test has up to {MOST_TRIALS:,} trials."),
@@ -192,8 +224,8 @@ def check_blind_test_plan(plan: BlindTestPlan) -> None:
 
 
 def _check_rating_plan(plan: BlindTestPlan) -> None:
-    whole = all(len(row) == len(plan.names) for row in plan.sounds)
-    if not (whole and 1 <= len(plan.names) <= MAX_RATED_SOUNDS and 1 <= len(plan.sounds) <= MOST_LINES):
+    has_all_sounds = all(len(row) == len(plan.names) for row in plan.sounds)
+    if not (has_all_sounds and 1 <= len(plan.names) <= MAX_RATED_SOUNDS and 1 <= len(plan.sounds) <= MOST_LINES):
         raise InputError(
             localize("比べる音声の数が合いません。", "This test needs another number of sounds."),
             localize(f"1〜{MAX_RATED_SOUNDS} 個選んでください。", f"Choose 1 to {MAX_RATED_SOUNDS}."),

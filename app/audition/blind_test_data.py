@@ -16,15 +16,16 @@ from app.audition.blind_test import (
     MOST_LINES,
     MOST_SOUNDS,
     MOST_TRIALS,
+    SEED_DIGITS,
     BlindTest,
     BlindTestPlan,
     BlindTrial,
     TrialAnswer,
     check_blind_test_plan,
     count_planned_trials,
+    draw_positions,
 )
 from app.audition.blind_test_trials import add_ratings, find_blind_trial, find_x_column, list_remaining_columns
-from app.audition.sealed_order import SEED_DIGITS, draw_positions
 from app.common.errors import InputError
 from app.common.files.untrusted_json import require_int, require_list, sanitise_long_text, sanitise_short_text
 from app.core.script.takes import is_sound_name
@@ -54,7 +55,10 @@ def parse_blind_test(data: object) -> BlindTest:
         raise ValueError("no test")
     plan = _parse_plan(data)
     check_blind_test_plan(plan)
-    test = BlindTest(plan, _parse_seed(data.get("seed")), id=sanitise_short_text(data.get("id", "")))
+    seed = data.get("seed")
+    if not isinstance(seed, str) or not _SEED_PATTERN.fullmatch(seed):
+        raise ValueError("seed")
+    test = BlindTest(plan, seed, id=sanitise_short_text(data.get("id", "")))
     if plan.is_rated:
         for item in require_list(data.get("ratings"), MOST_LINES):
             test = _add_parsed_ratings(test, item)
@@ -102,8 +106,8 @@ def _check_trial_order(test: BlindTest) -> None:
     for number, answer in enumerate(test.answers):
         # Its pairs follow from logarithms, in which machines differ.
         if test.plan.kind == "ranking":
-            left = list_remaining_columns(test, number)
-            right = len(left) > 1 and answer.trial.a in left and answer.trial.b in left
+            remaining = list_remaining_columns(test, number)
+            right = len(remaining) > 1 and answer.trial.a in remaining and answer.trial.b in remaining
         else:
             right = find_blind_trial(replace(test, answers=test.answers[:number])) == answer.trial
         if not right:
@@ -141,12 +145,6 @@ def _add_parsed_ratings(test: BlindTest, data: object) -> BlindTest:
     if len(values) != len(trial.order):
         raise ValueError("ratings")
     return add_ratings(test, [values[column] for column in trial.order], require_int(data.get("ms"), 0, MAX_ANSWER_MS))
-
-
-def _parse_seed(value: object) -> str:
-    if not isinstance(value, str) or not _SEED_PATTERN.fullmatch(value):
-        raise ValueError("seed")
-    return value
 
 
 def _parse_sound_name(value: object) -> str:

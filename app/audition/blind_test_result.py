@@ -27,8 +27,8 @@ def compute_blind_test_result(test: BlindTest) -> BlindTestResult | None:
     wins = count_wins(test)
     if kind == "ranking":
         ranking, order, won = rank_sounds(wins), find_elimination_order(test), wins.sum(axis=1)
-        left = list_remaining_columns(test)
-        places = compute_shared_ranks(order, lambda before, item: before not in left and bool(won[before] == won[item]))
+        remaining = list_remaining_columns(test)
+        places = compute_shared_ranks(order, lambda before, item: before not in remaining and bool(won[before] == won[item]))
         return replace(ranking, order=order, ranks=places, best=ranking.best if ranking.best == order[0] else None)
     if len(test.plan.names) > 2:
         return rank_sounds(wins)
@@ -40,6 +40,6 @@ def find_elimination_order(test: BlindTest) -> tuple[int, ...]:
     """Return the columns of a finished ranking, the last that remained first, then backwards as they left."""
     gone: list[int] = []
     for count in range(len(test.answers) + 1):
-        left = list_remaining_columns(test, count)
-        gone += [column for column in range(len(test.plan.names)) if column not in left and column not in gone]
+        remaining = list_remaining_columns(test, count)
+        gone += [column for column in range(len(test.plan.names)) if column not in remaining and column not in gone]
     return (*list_remaining_columns(test), *reversed(gone))

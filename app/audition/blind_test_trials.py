@@ -23,9 +23,10 @@ from app.audition.blind_test import (
     BlindTrial,
     TrialAnswer,
     check_blind_test_plan,
+    draw_positions,
+    shuffle_numbers,
 )
 from app.audition.bradley_terry import Float64, choose_next_pair
-from app.audition.sealed_order import draw_positions, shuffle_numbers
 from app.core.script.script import create_line_id
 
 # A sound leaves a ranking when it has lost so often: one slip of the listener costs nothing.
@@ -122,7 +123,7 @@ def _choose_next_pair(test: BlindTest) -> tuple[int, int] | None:
     if plan.kind == "sequential":
         return (0, 1) if number == 0 or find_sequential_verdict(count_right_answers(test), number) is None else None
     if plan.kind == "ranking":
-        left = list_remaining_columns(test)
-        return choose_next_pair(count_wins(test), left) if len(left) > 1 else None
+        remaining = list_remaining_columns(test)
+        return choose_next_pair(count_wins(test), remaining) if len(remaining) > 1 else None
     pairs = list(combinations(range(len(plan.names)), 2))
     return pairs[shuffle_numbers(test.seed, f"pairs {number // len(pairs)}", len(pairs))[number % len(pairs)]]

@@ -122,15 +122,13 @@ def _describe_ratings(result: MushraResult, names: Sequence[str]) -> str:
 def build_place_table(result: BlindTestResult | None, column_names: Sequence[str]) -> Table | None:
     """Return the sounds, the best first; None for a result without places."""
     if isinstance(result, Ranking):
-        return list_rank_titles(), build_rank_rows(result, column_names)
+        titles = localize("順位", "Rank"), localize("音声", "Sound"), localize("強さ（95 % 区間）", "Strength (95 % interval)")
+        return titles, build_rank_rows(result, column_names)
     if isinstance(result, MushraResult):
-        return list_score_titles(), build_score_rows(result, column_names)
+        first, spread = (localize("順位", "Rank"), localize("音声", "Sound")), localize("四分位範囲", "Quartiles")
+        score_titles = (*first, localize("中央値", "Median"), spread, localize("平均", "Mean"))
+        return score_titles, build_score_rows(result, column_names)
     return None
-
-
-def list_rank_titles() -> tuple[str, str, str]:
-    """Return the titles of `build_rank_rows`."""
-    return localize("順位", "Rank"), localize("音声", "Sound"), localize("強さ（95 % 区間）", "Strength (95 % interval)")
 
 
 def build_rank_rows(result: Ranking, names: Sequence[str]) -> list[tuple[str, str, str]]:
@@ -143,12 +141,6 @@ def build_rank_rows(result: Ranking, names: Sequence[str]) -> list[tuple[str, st
         )
         for column in result.order
     ]
-
-
-def list_score_titles() -> tuple[str, ...]:
-    """Return the titles of `build_score_rows`."""
-    spread = localize("四分位範囲", "Quartiles")
-    return localize("順位", "Rank"), localize("音声", "Sound"), localize("中央値", "Median"), spread, localize("平均", "Mean")
 
 
 def build_score_rows(result: MushraResult, column_names: Sequence[str]) -> list[tuple[str, str, str, str, str]]:

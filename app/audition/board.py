@@ -152,16 +152,16 @@ def combine_columns(
         strengths: none leaves that of the line or preset.
         presets: settings by name of the preset; a strength counts over theirs.
     """
-    who: list[dict[str, Any]] = [
+    voice_values: list[dict[str, Any]] = [
         {"voice": choice.voice, "speaker": speaker, "style": style}
         for choice in voices
         for speaker, style in product(choice.speakers, choice.styles)
     ]
     how: list[dict[str, Any]] = [{"style_weight": strength} for strength in strengths]
-    named = list((presets or {}).items())
+    preset_items = list((presets or {}).items())
     return tuple(
-        BoardColumn(tuple(sorted((dict(preset) | one | strength).items())), name)
-        for one, strength, (name, preset) in product(who or [{}], how or [{}], named or [("", {})])
+        BoardColumn(tuple(sorted((dict(preset) | voice | strength).items())), name)
+        for voice, strength, (name, preset) in product(voice_values or [{}], how or [{}], preset_items or [("", {})])
     )
 
 
@@ -200,8 +200,8 @@ class BoardSetup:
 
     def count_cells(self, line_count: int) -> int:
         """Return the number of cells for so many lines."""
-        ways = sum(len(choice.speakers) * len(choice.styles) for choice in self.voices) or 1
-        return line_count * ways * (len(self.strengths) or 1) * (len(self.presets) or 1)
+        column_count = sum(len(choice.speakers) * len(choice.styles) for choice in self.voices) or 1
+        return line_count * column_count * (len(self.strengths) or 1) * (len(self.presets) or 1)
 
 
 def build_board(lines: Iterable[Line], setup: BoardSetup) -> Board:
@@ -210,13 +210,11 @@ def build_board(lines: Iterable[Line], setup: BoardSetup) -> Board:
 
     So the board is wide and high: a single line in five styles and five strengths is a square, and not one long row.
     """
-    strong = tuple(_apply_strength(line, strength) for line in lines for strength in setup.strengths or (None,))
+    strong = tuple(lines)
+    if setup.strengths:
+        strong = tuple(replace(line, settings=replace(line.settings, style_weight=value)) for line in strong for value in setup.strengths)
     presets = {
         name: {key: value for key, value in values.items() if key != "style_weight" or not setup.strengths}
         for name, values in setup.presets.items()
     }
     return Board(strong, combine_columns(setup.voices, (), presets), ("style_weight",) if setup.strengths else ())
-
-
-def _apply_strength(line: Line, strength: float | None) -> Line:
-    return line if strength is None else replace(line, settings=replace(line.settings, style_weight=strength))

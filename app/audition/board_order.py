@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal
 
+from app.audition.blind_test import shuffle_numbers
 from app.audition.board import Board, BoardCell
-from app.audition.sealed_order import shuffle_numbers
 from app.core.script.takes import LineTake
 
 FocusDirection = Literal["left", "right", "up", "down", "first", "last"]
@@ -18,9 +18,6 @@ def plan_fill_order(
     """Return the cells to be rendered: the focused one, its neighbours, then the others from near to far.
 
     The others go voice by voice, and those of one BERT together: only so many are open at once, and what a BERT says of a text is remembered.
-
-    Args:
-        find_bert: names the BERT of a voice.
     """
 
     def measure_distance(cell: BoardCell) -> int:
@@ -80,4 +77,4 @@ def list_scene_cells(shown: Iterable[BoardCell], column: int) -> tuple[BoardCell
 
 def plan_play_order(shown: Sequence[BoardCell], seed: str | None = None) -> tuple[BoardCell, ...]:
     """Return the cells in the order of playing: as they are, or shuffled by a seed."""
-    return tuple(shown) if seed is None else tuple(shown[place] for place in shuffle_numbers(seed, "board", len(shown)))
+    return tuple(shown) if seed is None else tuple(shown[index] for index in shuffle_numbers(seed, "board", len(shown)))

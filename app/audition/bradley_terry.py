@@ -71,8 +71,8 @@ def compute_shared_ranks(order: Sequence[int], is_alike: IsAlike) -> tuple[int, 
     """Return the place of each sound by its number; neighbours in the order that are alike share theirs."""
     places = [0] * len(order)
     for position, item in enumerate(order):
-        before = order[position - 1]
-        places[item] = places[before] if position and is_alike(before, item) else position + 1
+        previous = order[position - 1]
+        places[item] = places[previous] if position and is_alike(previous, item) else position + 1
     return tuple(places)
 
 
@@ -91,11 +91,11 @@ def describe_rank(ranks: Sequence[int], item: int) -> str:
 
 def describe_order(order: Sequence[int], ranks: Sequence[int], names: Sequence[str]) -> str:
     """Return the names from the first to the last, with those that share a place joined as equals."""
-    words = ""
-    for before, item in zip((None, *order), order, strict=False):
-        mark = "" if before is None else " = " if ranks[before] == ranks[item] else " > "
-        words += mark + names[item]
-    return words
+    text = ""
+    for previous, item in zip((None, *order), order, strict=False):
+        mark = "" if previous is None else " = " if ranks[previous] == ranks[item] else " > "
+        text += mark + names[item]
+    return text
 
 
 def describe_shared_first(ranks: Sequence[int]) -> str:
@@ -142,11 +142,11 @@ def _compute_win_chances(strengths: Float64) -> Float64:
 
 
 def _compute_information(trials: Float64, chance: Float64) -> Float64:
-    known = trials * chance * (1 - chance)
-    return np.asarray(np.eye(trials.shape[-1]) * known.sum(axis=-1)[..., None] - known)
+    information = trials * chance * (1 - chance)
+    return np.asarray(np.eye(trials.shape[-1]) * information.sum(axis=-1)[..., None] - information)
 
 
 def _compute_difference_variances(covariance: Float64) -> Float64:
     """Return the variances of the difference between row and column."""
-    own = np.diagonal(covariance, axis1=-2, axis2=-1)
-    return np.asarray(own[..., :, None] + own[..., None, :] - 2 * covariance)
+    variances = np.diagonal(covariance, axis1=-2, axis2=-1)
+    return np.asarray(variances[..., :, None] + variances[..., None, :] - 2 * covariance)

@@ -72,29 +72,28 @@ def suggest_voices(
     A character gets its own voice, or one that a candidate gives it, only if no other is left; what a candidate gives to anybody comes late.
 
     Args:
-        voices: all that there are.
         taken: voices of the candidates so far, by id of the character.
     """
-    everywhere = {voice for given in taken.values() for voice in given}
+    everywhere = {voice for keys in taken.values() for voice in keys}
     free: list[VoiceKey] = []
-    found: dict[str, VoiceKey] = {}
+    suggestions: dict[str, VoiceKey] = {}
     for character in characters if voices else ():
-        known = {(character.settings.voice, character.settings.speaker), *taken.get(character.id, ())}
+        tried_voices = {(character.settings.voice, character.settings.speaker), *taken.get(character.id, ())}
         free = free or generator.sample(voices, len(voices))
-        found[character.id] = min(free, key=lambda voice: (voice in known, voice in everywhere))
-        free.remove(found[character.id])
-    return found
+        suggestions[character.id] = min(free, key=lambda voice: (voice in tried_voices, voice in everywhere))
+        free.remove(suggestions[character.id])
+    return suggestions
 
 
 def _list_changed_fields(character_id: str, casts: Iterable[CandidateCast]) -> tuple[str, ...]:
     """Return the names of the settings that some cast changes; the voice, its speaker and its style belong together."""
-    named = {name for cast in casts for name in cast.settings.get(character_id, {})}
-    named |= set(CAST_FIELDS) if named & set(CAST_FIELDS) else set()
-    return tuple(name for name in CHARACTER_FIELDS if name in named)
+    fields = {name for cast in casts for name in cast.settings.get(character_id, {})}
+    fields |= set(CAST_FIELDS) if fields & set(CAST_FIELDS) else set()
+    return tuple(name for name in CHARACTER_FIELDS if name in fields)
 
 
 def _create_role(character: Character, fields: Sequence[str], cast: CandidateCast) -> Role:
-    given = cast.settings.get(character.id, {})
+    settings = cast.settings.get(character.id, {})
     # Also where this cast leaves them as they are: the script's own cast can be applied again.
-    values = tuple((name, given.get(name, getattr(character.settings, name))) for name in fields)
+    values = tuple((name, settings.get(name, getattr(character.settings, name))) for name in fields)
     return Role(character.id, character.name, character.settings, values)

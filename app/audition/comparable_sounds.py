@@ -49,8 +49,8 @@ ComparableSounds = tuple[Sequence[Float32], int, Sequence[float]]
 
 def make_comparable(sounds: Sequence[tuple[Float32, int]]) -> ComparableSounds:
     """Return sounds of any rates, in Hz, at the highest of them."""
-    rate = max(own for _, own in sounds)
-    alike = [_resample_to(rate, samples, own) for samples, own in sounds]
+    rate = max(sound_rate for _, sound_rate in sounds)
+    alike = [_resample_to(rate, samples, sound_rate) for samples, sound_rate in sounds]
     return alike, rate, compute_equal_gains(alike, [rate] * len(alike))
 
 

@@ -52,11 +52,11 @@ def copy_sounds_beside(project: Project, path: Path, previous_path: Path | None)
     Args:
         previous_path: the file that the project had until now.
     """
-    folder, held = TakeStore(find_sound_folder(path)), TakeStore(find_sound_folder(None))
+    folder, held_store = TakeStore(find_sound_folder(path)), TakeStore(find_sound_folder(None))
     for name, content in project.sounds.items():
-        _store_sound((folder, held), name, content)
+        _store_sound((folder, held_store), name, content)
     names = [name for name in _list_wanted_sounds(project) if name not in project.sounds]
-    for store in (held, *([TakeStore(find_sound_folder(previous_path))] if previous_path not in (None, path) else ())):
+    for store in (held_store, *([TakeStore(find_sound_folder(previous_path))] if previous_path not in (None, path) else ())):
         folder.take_over_sounds(store, names)
     missing = [name for name in names if not folder.has_sound(name)]
     inside = _read_embedded_sounds((path, previous_path)) if missing else {}
@@ -92,10 +92,14 @@ def _store_sound(stores: Iterable[TakeStore], name: str, content: bytes) -> None
 
 def _read_sounds(names: Iterable[str], project_paths: tuple[Path | None, ...]) -> Iterator[tuple[str, bytes]]:
     """Yield the sounds that exist anywhere. A file is read only if a folder lacks something: users may remove the folder, as the file alone is enough."""
-    stores = [TakeStore(find_sound_folder(place)) for place in project_paths]
+    stores = [TakeStore(find_sound_folder(path)) for path in project_paths]
     inside: dict[str, bytes] | None = None
     for name in names:
-        content = next(filter(None, (_read_content(store, name) for store in stores)), b"")
+        content = b""
+        for store in stores:
+            with suppress(InputError):
+                content = store.read_content(name)
+                break
         if not content:
             inside = _read_embedded_sounds(project_paths) if inside is None else inside
             content = inside.get(name, b"")
@@ -103,16 +107,9 @@ def _read_sounds(names: Iterable[str], project_paths: tuple[Path | None, ...]) -
             yield name, content
 
 
-def _read_content(store: TakeStore, name: str) -> bytes:
-    try:
-        return store.read_content(name)
-    except InputError:
-        return b""
-
-
 def _read_embedded_sounds(project_paths: tuple[Path | None, ...]) -> dict[str, bytes]:
     sounds: dict[str, bytes] = {}
-    for place in filter(None, project_paths):
+    for path in filter(None, project_paths):
         with suppress(InputError):
-            sounds |= read_project(place).sounds
+            sounds |= read_project(path).sounds
     return sounds

@@ -55,9 +55,9 @@ def render_line(
         pipeline: of the voice that the line names.
         on_chunk: called with each piece as soon as it is there, so that listening begins before the end.
     """
-    pieces: list[Float32] = []
+    samples: list[Float32] = []
     request = apply_cast(build_request(line), find_cast(line), pipeline.voice)
     for chunk in pipeline.synthesize(request, on_stage, cancelled):
         on_chunk(chunk)
-        pieces.append(chunk.samples)
-    return None if cancelled() else (np.concatenate(pieces), pipeline.voice.sampling_rate)
+        samples.append(chunk.samples)
+    return None if cancelled() else (np.concatenate(samples), pipeline.voice.sampling_rate)

@@ -29,8 +29,6 @@ class MushraResult:
     """The result that the ratings of a MUSHRA test lead to.
 
     Attributes:
-        scores: by column of the plan.
-        order: the compared sounds, the best first.
         ranks: of the compared sounds; those with the same median share one.
         knows_reference: the hidden reference was below 90 in no more than 15 % of the lines.
         knows_anchor: the anchor of 7 kHz was above 90 in no more than 15 % of the lines.
@@ -50,7 +48,6 @@ def evaluate_ratings(rows: Sequence[Sequence[int]], count: int) -> MushraResult:
 
     Args:
         rows: of each line, the ratings by column: the sounds, the hidden reference, the anchors.
-        count: how many sounds are compared.
     """
     values = np.array(rows)
     low, median, high = np.percentile(values, (25, 50, 75), axis=0)

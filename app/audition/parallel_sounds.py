@@ -21,12 +21,9 @@ class ParallelSounds:
 
     Attributes:
         wanted: which of them is to be heard; may be set while they play.
-        gains: a factor for each.
 
     Args:
-        sounds: float32 at one rate.
         rate: in Hz.
-        first_index: which of them is heard first.
         rounds: how often all of them run from beginning to end, each round with the next one; 0 is once for each.
     """
 
@@ -60,17 +57,17 @@ class ParallelSounds:
         from app.audition.sound_switcher import SoundSwitcher  # rarely needed, and not by the window's start
 
         switcher = SoundSwitcher(self._sounds, self.rate, self.gains, self._first)
-        size, left = round(PARALLEL_BLOCK_S * self.rate), self._rounds
+        size, rounds_left = round(PARALLEL_BLOCK_S * self.rate), self._rounds
         while not is_cancelled():
             switcher.select(self.wanted)
             block = switcher.read(size)
             if switcher.position >= switcher.length:
-                left -= 1
-                if left:
+                rounds_left -= 1
+                if rounds_left:
                     switcher.seek(0)
                     self.switch_sound()
-            yield AudioChunk(block, self.rate, request_id, 0, last=not left)
-            if not left:
+            yield AudioChunk(block, self.rate, request_id, 0, last=not rounds_left)
+            if not rounds_left:
                 return
             # The player itself waits only when its queue is full, and a switch would be heard after all of that.
             while find_queued_s() > MAX_PARALLEL_QUEUED_S and not is_cancelled():

@@ -65,10 +65,10 @@ def _build_row(test: BlindTest, answer: TrialAnswer) -> tuple[object, ...]:
     first, second = sorted((trial.a, trial.b))
     reference, other = (first, second) if trial.x in (None, first) else (second, first)
     column = find_chosen_column(answer)
-    said = "undecided" if column is None else "correct" if column == reference else "incorrect"
-    shown = (names[reference], names[other], said, answer.ms, answer.comment)
+    verdict = "undecided" if column is None else "correct" if column == reference else "incorrect"
+    answer_cells = (names[reference], names[other], verdict, answer.ms, answer.comment)
     ours = (test.plan.kind, trial.line + 1, names[trial.a], names[trial.b], "" if column is None else names[column])
-    return tuple(map(escape_formula, (test.id, trial.number + 1, *shown, *ours)))
+    return tuple(map(escape_formula, (test.id, trial.number + 1, *answer_cells, *ours)))
 
 
 def _build_rating_rows(test: BlindTest, answer: TrialAnswer) -> Iterator[tuple[object, ...]]:
@@ -87,8 +87,17 @@ def build_html_sheet(test: BlindTest) -> str:
     parts = [f"<p>{escape(describe_blind_test_verdict(result, test.plan.names, by_reference=bool(test.plan.references)))}</p>"]
     if places := build_place_table(result, test.plan.list_column_names()):
         parts.append(_build_table(*places))
-    answers = _build_ratings_table(test) if test.plan.is_rated else _build_answers_table(test)
-    return _build_page(title, [*parts, answers, _describe_seal(test.seed, test.commitment)])
+    if test.plan.is_rated:
+        rows = ((answer.trial.number + 1, answer.trial.line + 1, *answer.ratings) for answer in test.answers)
+        parts.append(_build_table(("#", localize("行", "Line"), *test.plan.list_column_names()), rows))
+    else:
+        parts.append(_build_answers_table(test))
+    explanation = localize(
+        "音声の並びは次のシードから決まりました。シードの SHA-256 は、テストの前に表示された値と一致します。",
+        "This seed decided the order of the sounds. Its SHA-256 is the value shown before the test.",
+    )
+    seal = f"<p><code>{escape(test.seed)}</code><br>SHA-256: <code>{escape(test.commitment)}</code></p>"
+    return _build_page(title, [*parts, f"<p>{escape(explanation)}</p>{seal}"])
 
 
 def _build_page(title: str, parts: Iterable[str]) -> str:
@@ -106,25 +115,11 @@ def _build_answers_table(test: BlindTest) -> str:
     rows = []
     for answer in test.answers:
         trial, column = answer.trial, find_chosen_column(answer)
-        said = localize("どちらでもない", "no preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
+        answer_text = localize("どちらでもない", "no preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
         x = [names[trial.x]] if trial.x is not None else []
         sounds = (names[trial.a], names[trial.b], *x)
-        rows.append((trial.number + 1, trial.line + 1, *sounds, said, f"{answer.ms / 1000:.1f}", answer.comment))
+        rows.append((trial.number + 1, trial.line + 1, *sounds, answer_text, f"{answer.ms / 1000:.1f}", answer.comment))
     return _build_table(head, rows)
-
-
-def _build_ratings_table(test: BlindTest) -> str:
-    rows = ((answer.trial.number + 1, answer.trial.line + 1, *answer.ratings) for answer in test.answers)
-    return _build_table(("#", localize("行", "Line"), *test.plan.list_column_names()), rows)
-
-
-def _describe_seal(seed: str, commitment: str) -> str:
-    """Describe what decided the order of the sounds, and that it was not changed."""
-    words = localize(
-        "音声の並びは次のシードから決まりました。シードの SHA-256 は、テストの前に表示された値と一致します。",
-        "This seed decided the order of the sounds. Its SHA-256 is the value shown before the test.",
-    )
-    return f"<p>{escape(words)}</p><p><code>{escape(seed)}</code><br>SHA-256: <code>{escape(commitment)}</code></p>"
 
 
 def _build_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

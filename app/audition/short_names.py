@@ -25,19 +25,19 @@ NameParts = Sequence[NamePart]
 
 def build_short_names(ways: Sequence[NameParts]) -> list[str]:
     """Return a name for each: equal ones have the same name, all others different ones."""
-    known: dict[tuple[str, ...], str] = {}
+    name_by_way: dict[tuple[str, ...], str] = {}
     taken: set[str] = set()
-    for way, said in zip(map(_list_labels, ways), choose_short_parts(ways), strict=True):
-        if way not in known:
-            plain = name = SEPARATOR.join(filter(None, said)) or NOTHING
+    for way, labels in zip(map(_list_labels, ways), choose_short_parts(ways), strict=True):
+        if way not in name_by_way:
+            plain = name = SEPARATOR.join(filter(None, labels)) or NOTHING
             number = 1
             # A part holds the separator, or is empty.
             while name in taken:
                 number += 1
                 name = f"{plain} ({number})"
-            known[way] = name
+            name_by_way[way] = name
             taken.add(name)
-    return [known[way] for way in map(_list_labels, ways)]
+    return [name_by_way[way] for way in map(_list_labels, ways)]
 
 
 def choose_short_parts(ways: Sequence[NameParts]) -> list[tuple[str, ...]]:
@@ -48,18 +48,18 @@ def choose_short_parts(ways: Sequence[NameParts]) -> list[tuple[str, ...]]:
     places = find_differing_parts(ways) or tuple(range(len(ways[0]))) if ways else ()
     brief = [_select_labels(way, places, usual=False) for way in ways]
     whole = [_select_labels(way, places, usual=True) for way in ways]
-    found = [short if any(short) else long for short, long in zip(brief, whole, strict=True)]
-    names = {SEPARATOR.join(filter(None, said)) for said in found}
-    return found if len(names) == len(set(map(_list_labels, ways))) else whole
+    chosen_labels = [short if any(short) else long for short, long in zip(brief, whole, strict=True)]
+    names = {SEPARATOR.join(filter(None, labels)) for labels in chosen_labels}
+    return chosen_labels if len(names) == len(set(map(_list_labels, ways))) else whole
 
 
 def find_differing_parts(ways: Sequence[NameParts]) -> tuple[int, ...]:
     """Return the places in which the names differ."""
-    return tuple(place for place, parts in enumerate(zip(*ways, strict=True)) if len({part.label for part in parts}) > 1)
+    return tuple(index for index, parts in enumerate(zip(*ways, strict=True)) if len({part.label for part in parts}) > 1)
 
 
 def _select_labels(parts: NameParts, indices: Sequence[int], *, usual: bool) -> tuple[str, ...]:
-    return tuple(part.label if place in indices and (usual or not part.is_usual) else "" for place, part in enumerate(parts))
+    return tuple(part.label if index in indices and (usual or not part.is_usual) else "" for index, part in enumerate(parts))
 
 
 def _list_labels(parts: NameParts) -> tuple[str, ...]:

@@ -26,30 +26,29 @@ _NAME_BYTES, _BLOCK_BYTES = 64, 1 << 20
 
 def find_sound_names(file: Path) -> frozenset[str]:
     """Return the names of sounds anywhere in a project file or the recovery; none if there is no file. Raise OSError if it cannot be read."""
-    found: set[bytes] = set()
+    names: set[bytes] = set()
     try:
         with open_regular_file(file) as source:
-            rest = b""
+            overlap = b""
             while block := source.read(_BLOCK_BYTES):
-                found.update(_SOUND_NAME_PATTERN.findall(rest + block))
-                rest = (rest + block)[-_NAME_BYTES - 1 :]
+                names.update(_SOUND_NAME_PATTERN.findall(overlap + block))
+                overlap = (overlap + block)[-_NAME_BYTES - 1 :]
     except FileNotFoundError:
         return frozenset()
-    return frozenset(name.decode("ascii") for name in found)
+    return frozenset(name.decode("ascii") for name in names)
 
 
 def remove_unneeded_sounds(path: Path, recovery: Path, needed: Collection[str]) -> int:
     """Remove sounds beside a project that no file names any more and return their number; remove none if a file cannot be read.
 
     Args:
-        recovery: the script that is kept between starts.
         needed: what the program names: takes, what can be put back, tests.
     """
     try:
-        named = find_sound_names(path) | find_sound_names(recovery)
+        file_names = find_sound_names(path) | find_sound_names(recovery)
     except OSError:
         return 0
-    return TakeStore(find_sound_folder(path)).remove_unneeded_sounds(named | frozenset(needed)) if path.is_file() else 0
+    return TakeStore(find_sound_folder(path)).remove_unneeded_sounds(file_names | frozenset(needed)) if path.is_file() else 0
 
 
 def release_sounds(
@@ -67,24 +66,23 @@ def release_sounds(
     Args:
         path: the project that is open; None is a script without a name, whose sounds stay held.
         known: what this start has ever named; what it knows nothing of stays for FOREIGN_SOUND_AGE_S.
-        others: projects that were open before.
     """
-    held = TakeStore(find_sound_folder(None))
-    names = held.list_names()
+    held_store = TakeStore(find_sound_folder(None))
+    names = held_store.list_names()
     try:
-        wanted = frozenset(needed) | find_sound_names(recovery) if names else frozenset()
+        needed_names = frozenset(needed) | find_sound_names(recovery) if names else frozenset()
         files = {file: find_sound_names(file) for file in dict.fromkeys((*([path] if path else ()), *others))} if names else {}
     except OSError:
         return 0
     gone = []
     for name in names:
-        homes = [file for file, named in files.items() if name in named]
+        homes = [file for file, file_names in files.items() if name in file_names]
         if not homes:
-            is_free = name not in wanted and (name in known or held.compute_age_s(name) > FOREIGN_SOUND_AGE_S)
+            is_free = name not in needed_names and (name in known or held_store.compute_age_s(name) > FOREIGN_SOUND_AGE_S)
         else:
-            is_free = not unnamed_only and (name not in wanted or path in homes)
-            is_free = is_free and all(held.is_same_in(TakeStore(find_sound_folder(file)), name) for file in homes)
+            is_free = not unnamed_only and (name not in needed_names or path in homes)
+            is_free = is_free and all(held_store.is_same_in(TakeStore(find_sound_folder(file)), name) for file in homes)
         if is_free:
             gone.append(name)
-    held.remove_sounds(gone)
+    held_store.remove_sounds(gone)
     return len(gone)

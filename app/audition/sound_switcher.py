@@ -19,34 +19,30 @@ class SoundSwitcher:
     A fade between sounds that are alike keeps the sum of the factors at 1, between others that of their squares: either way no dip is heard.
 
     Attributes:
-        position: sample that is read next.
         heard: which sound is heard, or faded to.
         length: samples of the longest; the others end in silence.
 
     Args:
         sounds: float32 of one sampling rate, aligned sample by sample.
-        rate: in Hz.
-        gains: a factor for each.
-        heard: which sound is heard first.
     """
 
-    def __init__(self, sounds: Sequence[Float32], rate: int, gains: Sequence[float] | None = None, heard: int = 0) -> None:
+    def __init__(self, sounds: Sequence[Float32], rate: int, gains: Sequence[float] | None = None, first_index: int = 0) -> None:
         self.length = max(map(len, sounds))
         self._sounds = np.zeros((len(sounds), self.length), np.float32)
         for row, samples, gain in zip(self._sounds, sounds, gains or [1.0] * len(sounds), strict=True):
             row[: len(samples)] = samples * np.float32(gain)
         self._alike = has_same_course(self._sounds)
         self._fade = max(1, round(SWITCH_FADE_S * rate))
-        self._from = self._to = np.eye(len(sounds), dtype=np.float32)[heard]
-        self._faded = self._fade
-        self.position, self.heard = 0, heard
+        self._from = self._to = np.eye(len(sounds), dtype=np.float32)[first_index]
+        self._faded_count = self._fade
+        self.position, self.heard = 0, first_index
 
     def select(self, index: int) -> None:
         """Switch to another sound from the next sample on; an unfinished fade continues from its present state."""
         if index != self.heard:
-            self._from = self._compute_factors(np.array([self._faded]))[:, 0]
+            self._from = self._compute_factors(np.array([self._faded_count]))[:, 0]
             self._to = np.eye(len(self._sounds), dtype=np.float32)[index]
-            self._faded, self.heard = 0, index
+            self._faded_count, self.heard = 0, index
 
     def seek(self, position: int) -> None:
         """Continue at another position, within 0 and `length`."""
@@ -56,8 +52,8 @@ class SoundSwitcher:
         """Return the next `count` samples, fewer at the end."""
         sounds = self._sounds[:, self.position : self.position + count]
         read = sounds.shape[1]
-        factors = self._compute_factors(self._faded + 1 + np.arange(read))
-        self._faded = min(self._fade, self._faded + read)
+        factors = self._compute_factors(self._faded_count + 1 + np.arange(read))
+        self._faded_count = min(self._fade, self._faded_count + read)
         self.position += read
         return np.asarray((sounds * factors).sum(axis=0), np.float32)
 

@@ -68,24 +68,28 @@ class TakeStore:
 
         Raise OutputFileError if the disk refuses it, ValueError for more than ten minutes.
         """
-        kept = convert_to_int16(samples)
-        content = encode_take(kept, rate)
+        pcm = convert_to_int16(samples)
+        content = encode_take(pcm, rate)
         name = hashlib.sha256(content).hexdigest()
         self.write_content(name, content)
-        self.memory.put(name, (kept, rate), kept.nbytes)
-        return KeptSound(name, len(content), len(kept) / rate)
+        self.memory.put(name, (pcm, rate), pcm.nbytes)
+        return KeptSound(name, len(content), len(pcm) / rate)
 
     def read_sound(self, name: str) -> tuple[Float32, int]:
         """Return samples and rate; raise InputError if the sound is gone, or does not match its name."""
-        found = self.memory.get(name)
-        if found is None:
-            found = decode_sound(self.read_content(name))
-            self.memory.put(name, found, found[0].nbytes)
-        return convert_to_float(found[0]), found[1]
+        sound = self.memory.get(name)
+        if sound is None:
+            try:
+                sound = decode_take(self.read_content(name))
+            except ValueError as exc:
+                raise _create_damaged_error() from exc
+            self.memory.put(name, sound, sound[0].nbytes)
+        return convert_to_float(sound[0]), sound[1]
 
     def has_sound(self, name: str) -> bool:
         """Return whether the file exists; its content is checked only when it is read."""
-        return is_sound_name(name) and not self.folder.is_symlink() and _is_plain_file(self.folder / name)
+        file = self.folder / name
+        return is_sound_name(name) and not self.folder.is_symlink() and file.is_file() and not file.is_symlink()
 
     def take_over_sounds(self, other: TakeStore, names: Iterable[str]) -> None:
         """Take over another folder's files of these sounds, as when a script gets a name; raise OutputFileError if the disk refuses it."""
@@ -110,8 +114,21 @@ class TakeStore:
 
     def write_content(self, name: str, content: bytes) -> None:
         """Keep a file whose content hashes to its name, in place of a damaged one; raise OutputFileError if the disk refuses it."""
-        if not self._has_content(name, content):
-            self._write_file(name, content)
+        if self._has_content(name, content):
+            return
+        try:
+            if self.folder.is_symlink():
+                raise NotADirectoryError(localize("リンクです", "it is a link"))
+            if not self.folder.exists():
+                make_private_folder(self.folder.parent)
+                self.folder.mkdir(OWNER_ONLY_MODE)
+            path = self.folder / name
+            # Or the sound would be written to where it leads.
+            if path.is_symlink():
+                path.unlink()
+            write_file_atomically(path, content, PRIVATE)
+        except OSError as exc:
+            raise self._create_write_error(exc) from exc
 
     def remove_unneeded_sounds(self, needed: Collection[str]) -> int:
         """Remove the sounds that no take needs any more and return their number; other files stay."""
@@ -160,39 +177,12 @@ class TakeStore:
         except OSError:
             return False
 
-    def _write_file(self, name: str, content: bytes) -> None:
-        try:
-            if self.folder.is_symlink():
-                raise NotADirectoryError(localize("リンクです", "it is a link"))
-            if not self.folder.exists():
-                make_private_folder(self.folder.parent)
-                self.folder.mkdir(OWNER_ONLY_MODE)
-            path = self.folder / name
-            # Or the sound would be written to where it leads.
-            if path.is_symlink():
-                path.unlink()
-            write_file_atomically(path, content, PRIVATE)
-        except OSError as exc:
-            raise self._create_write_error(exc) from exc
-
     def _create_write_error(self, cause: OSError) -> OutputFileError:
         message = localize(f"テイクを保存できません: {self.folder}", f"The take could not be kept: {self.folder}")
         reason = describe_reason(cause)
         return OutputFileError(
             message, localize(f"空き容量とフォルダーを確認してください。（{reason}）", f"Check the folder and free space. ({reason})")
         )
-
-
-def decode_sound(content: bytes) -> tuple[Int16, int]:
-    """Decode a sound as `decode_take` does; raise InputError if the content is none."""
-    try:
-        return decode_take(content)
-    except ValueError as exc:
-        raise _create_damaged_error() from exc
-
-
-def _is_plain_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
 
 
 def _create_damaged_error() -> InputError:

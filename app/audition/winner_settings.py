@@ -37,26 +37,26 @@ def list_column_takes(sounds: Sequence[Sequence[str]], column: int, takes: Itera
     by_sound: dict[str, dict[str, LineTake]] = {}
     for take in takes:
         by_sound.setdefault(take.sound, {}).setdefault(take.line, take)
-    found: dict[str, LineTake] = {}
+    take_by_line: dict[str, LineTake] = {}
     for row in sounds:
         lines = (line for line in by_sound.get(row[column], {}) if all(line in by_sound.get(sound, {}) for sound in row))
-        line = next((line for line in lines if line not in found), None)
+        line = next((line for line in lines if line not in take_by_line), None)
         if line is not None:
-            found[line] = by_sound[row[column]][line]
-    return tuple(found.values())
+            take_by_line[line] = by_sound[row[column]][line]
+    return tuple(take_by_line.values())
 
 
 def apply_take_settings(script: Script, takes: Iterable[LineTake]) -> Script:
     """Return the script with the lines of these takes speaking as the takes do; texts and readings stay, and the seed is locked, or they would sound otherwise."""
-    wanted = {take.line: replace(take.settings, seed_locked=True) for take in takes}
-    lines = tuple(replace(line, settings=wanted[line.id]) if line.id in wanted else line for line in script.lines)
+    settings_by_line = {take.line: replace(take.settings, seed_locked=True) for take in takes}
+    lines = tuple(replace(line, settings=settings_by_line[line.id]) if line.id in settings_by_line else line for line in script.lines)
     return replace(script, lines=lines)
 
 
 def find_sole_character(script: Script, line_ids: Collection[str]) -> Character | None:
     """Return the character who speaks all of these lines, or None; lines that are gone do not count."""
-    wanted = frozenset(line_ids)
-    speaking = {line.character for line in script.lines if line.id in wanted}
+    wanted_ids = frozenset(line_ids)
+    speaking = {line.character for line in script.lines if line.id in wanted_ids}
     return script.find_character(speaking.pop()) if len(speaking) == 1 else None
 
 
@@ -65,14 +65,16 @@ def list_winning_values(columns: Sequence[Sequence[LineTake]], winner: int) -> d
 
     A setting counts only where the winner has the same one on all lines: what differs from line to line is the line's own. Voice, speaker and
     style belong together.
-
-    Args:
-        columns: the takes of each column, see `list_column_takes`.
     """
     takes = columns[winner]
-    heard = {take.line: take.settings for take in takes}
-    others = [take for place, column in enumerate(columns) if place != winner for take in column if take.line in heard]
-    compared = {name for name in CHARACTER_FIELDS for take in others if getattr(take.settings, name) != getattr(heard[take.line], name)}
+    winner_settings = {take.line: take.settings for take in takes}
+    other_takes = [take for index, column in enumerate(columns) if index != winner for take in column if take.line in winner_settings]
+    compared = {
+        name
+        for name in CHARACTER_FIELDS
+        for take in other_takes
+        if getattr(take.settings, name) != getattr(winner_settings[take.line], name)
+    }
     compared |= set(CAST_FIELDS) if compared & set(CAST_FIELDS) else set()
     agreed = {name for name in compared if all(getattr(take.settings, name) == getattr(takes[0].settings, name) for take in takes)}
     agreed -= set() if agreed.issuperset(CAST_FIELDS) else set(CAST_FIELDS)
@@ -81,7 +83,7 @@ def list_winning_values(columns: Sequence[Sequence[LineTake]], winner: int) -> d
 
 def apply_to_character(script: Script, character_id: str, values: Mapping[str, Any], line_ids: Collection[str]) -> Script:
     """Give a character these settings. Its lines follow but for their deviations; those that were compared take them even where they deviate."""
-    wanted = {name: value for name, value in values.items() if name in CHARACTER_FIELDS}
-    script = recast_character(script, character_id, wanted)
-    own = {line.id for line in script.lines if line.character == character_id}
-    return change_settings(script, own.intersection(line_ids), **wanted) if wanted else script
+    settings = {name: value for name, value in values.items() if name in CHARACTER_FIELDS}
+    script = recast_character(script, character_id, settings)
+    own_ids = {line.id for line in script.lines if line.character == character_id}
+    return change_settings(script, own_ids.intersection(line_ids), **settings) if settings else script

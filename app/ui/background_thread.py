@@ -15,6 +15,11 @@ from app.common.log import convert_to_app_error
 Result = TypeVar("Result")
 
 
+def log_error(error: AppError) -> None:
+    """Log an error on which nothing depends."""
+    logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
+
+
 class BackgroundThread(QObject):
     """A thread that runs one function after the other.
 

@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.audition.binomial import AbxResult, PreferenceResult
-from app.audition.blind_test import COMPARISON_KINDS, BlindTest, BlindTestKind, BlindTestPlan
+from app.audition.blind_test import (
+    COMPARISON_KINDS,
+    BlindTest,
+    BlindTestKind,
+    BlindTestPlan,
+    draw_positions,
+    generate_seed,
+    shuffle_numbers,
+)
 from app.audition.blind_test_data import dump_blind_test, has_test_ended
 from app.audition.blind_test_result import compute_blind_test_result, find_elimination_order
 from app.audition.blind_test_trials import (
@@ -25,7 +33,6 @@ from app.audition.blind_test_trials import (
     take_back_answer,
 )
 from app.audition.bradley_terry import Ranking
-from app.audition.sealed_order import draw_positions, generate_seed, shuffle_numbers
 from app.common.errors import InputError
 
 SEED = "0123456789abcdef" * 4

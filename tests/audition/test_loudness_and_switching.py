@@ -116,7 +116,7 @@ def test_strangers_keep_their_power_in_a_fade_and_relatives_their_sum() -> None:
 
 
 def test_shorter_sounds_end_in_silence() -> None:
-    switcher = SoundSwitcher([np.ones(100, np.float32), np.ones(60, np.float32)], 1_000, heard=1)
+    switcher = SoundSwitcher([np.ones(100, np.float32), np.ones(60, np.float32)], 1_000, first_index=1)
     heard = switcher.read(200)
     assert len(heard) == 100
     assert np.array_equal(heard, np.arange(100) < 60), "the second one from its first sample on"

@@ -1,8 +1,12 @@
-"""The controller of blind tests of takes: begins them from the board or the take list, keeps them in the project, resumes them."""
+"""The controller of blind tests of takes: begins them from the board or the take list, keeps them in the project, resumes them.
+
+A test has a column for each way to speak, named only where they differ.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,19 +19,23 @@ from app.adapters.sound.sound_codec import read_recording
 from app.audition.blind_test import BlindTest, BlindTestPlan, check_blind_test_plan
 from app.audition.blind_test_data import dump_blind_test, has_test_ended, parse_readable_blind_tests
 from app.audition.blind_test_trials import find_blind_trial
+from app.audition.short_names import NamePart, NameParts, build_short_names, find_differing_parts
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import AppError, InputError
 from app.common.language import localize
+from app.core.request_limits import BOUNDS
+from app.core.script.script import LineSettings
 from app.core.script.takes import LineTake, create_line
-from app.core.synthesis_types import Float32
+from app.core.synthesis_types import Float32, Overrides
 from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.audition.compared_takes import build_sound_rows
 from app.ui.audition.result_page import offer_winner
+from app.ui.display_names import format_speaker, format_style
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.takes.take_book import TakeOwner
-from app.ui.takes.take_repository import TakeRepository
+from app.ui.takes.take_repository import TakeOwner, TakeRepository
 from app.ui.widgets.file_dialogs import ask_for_files
+from app.ui.widgets.open_dialog import OpenDialog
+from app.voices.voice_labels import localize_voice_name
 
 # The oldest tests are dropped first, so that a project file does not grow without end.
 MAX_KEPT_TESTS = 100
@@ -35,6 +43,10 @@ SampledSound = tuple[Float32, int]
 FindSound = Callable[[LineTake], SampledSound | None]
 
 REFERENCE_FILE_PATTERNS = ("*.wav", "*.flac", "*.ogg", "*.opus", "*.mp3")
+
+MAX_QUOTED_LENGTH = 20
+DEFAULT_LINE_SETTINGS = LineSettings()
+FindVoiceName = Callable[[str], str | None]
 
 
 def ask_for_references(dialog: BlindTestDialog, take_repository: TakeRepository, plan: BlindTestPlan) -> None:
@@ -69,22 +81,109 @@ def _split_natural_key(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part.lower()) for part in re.split(r"(\d+)", name)]
 
 
+def build_take_parts(takes: Sequence[LineTake], find_voice_name: FindVoiceName) -> list[tuple[NamePart, ...]]:
+    """Return for each take the same parts in the same order; the seed is left out, as its number means nothing to a listener.
+
+    A speaker is named only where a voice has several of them among these takes; else the voice names it already.
+    """
+    voices = [localize_voice_name(find_voice_name(take.settings.voice) or take.settings.voice) for take in takes]
+    speakers = {(voice, take.settings.speaker) for voice, take in zip(voices, takes, strict=True)}
+    names = [format_speaker(take.settings.speaker) or localize("既定の話者", "default speaker") for take in takes]
+    # With one speaker for each voice, the voice's name says it already.
+    if len(speakers) == len(set(voices)):
+        names = [""] * len(takes)
+    parts = zip(voices, names, takes, strict=True)
+    return [(NamePart(voice), NamePart(name), *_build_manner_parts(take)) for voice, name, take in parts]
+
+
+def format_setting(name: str, value: float) -> str:
+    """Return a number of a line's settings, as short as it can be understood."""
+    number = f"{value:g}"
+    if name == "speed":
+        return localize(f"話速 {number}", f"{number}×")
+    if name == "style_weight":
+        return localize(f"強さ {number}", f"weight {number}")
+    return f"{BOUNDS[name].label} {number}"
+
+
+def _build_manner_parts(take: LineTake) -> tuple[NamePart, ...]:
+    """Return the labels of a take's style and settings, without its voice and speaker."""
+    settings = take.settings
+    style = format_style(settings.style) if settings.style else localize("既定のスタイル", "default style")
+    numbers = [
+        NamePart(format_setting(name, getattr(settings, name)), getattr(settings, name) == getattr(DEFAULT_LINE_SETTINGS, name))
+        for name in BOUNDS
+    ]
+    pauses = ", ".join(f"{mark} {length_s:g}" for mark, length_s in settings.pauses)
+    edited = take.overrides != Overrides()
+    return (
+        NamePart(style),
+        *numbers,
+        _build_quoted_part(localize("アシスト", "assist"), settings.assist_text),
+        NamePart(localize(f"間 {pauses}", f"pauses {pauses}") if pauses else localize("間は既定", "usual pauses"), not pauses),
+        NamePart(localize("読みを編集", "edited reading") if edited else localize("読みはそのまま", "usual reading"), not edited),
+        NamePart(localize(f"「{_truncate_text(take.text)}」", f"“{_truncate_text(take.text)}”")),
+    )
+
+
+def _build_quoted_part(name: str, text: str) -> NamePart:
+    if not text:
+        return NamePart(localize(f"{name}なし", f"no {name}"), is_usual=True)
+    return NamePart(localize(f"{name}「{_truncate_text(text)}」", f"{name} “{_truncate_text(text)}”"))
+
+
+def _truncate_text(text: str) -> str:
+    return text if len(text) <= MAX_QUOTED_LENGTH else text[: MAX_QUOTED_LENGTH - 1] + "…"
+
+
+SoundRows = list[list[str]]
+DistinctLabels = tuple[str, ...]
+"""The labels in which a take differs from the others of its line, then its number among those that do not differ."""
+
+
+def build_sound_rows(takes: Sequence[LineTake], find_voice_name: FindVoiceName) -> tuple[list[str], SoundRows]:
+    """Return the names of the columns, and for each line the sound names of its columns.
+
+    Lines that lack one of the columns are left out; the first line with the most takes decides the columns.
+    """
+    lines: dict[str, list[tuple[LineTake, NameParts]]] = {}
+    for take, way in zip(takes, build_take_parts(takes, find_voice_name), strict=True):
+        lines.setdefault(take.line, []).append((take, way))
+    if not lines:
+        return [], []
+    first = max(lines.values(), key=len)
+    places = find_differing_parts([way for _, way in first])
+    columns = _map_takes_by_labels(first, places)
+    rows = [_map_takes_by_labels(group, places) for group in lines.values()]
+    names = _build_column_names(list(columns), [way for _, way in first])
+    return names, [[row[labels].sound for labels in columns] for row in rows if columns.keys() <= row.keys()]
+
+
+def _map_takes_by_labels(group: Sequence[tuple[LineTake, NameParts]], part_indices: Sequence[int]) -> dict[DistinctLabels, LineTake]:
+    label_counts = Counter[DistinctLabels]()
+    takes: dict[DistinctLabels, LineTake] = {}
+    for take, way in group:
+        labels = tuple(way[index].label for index in part_indices)
+        label_counts[labels] += 1
+        takes[*labels, str(label_counts[labels])] = take
+    return takes
+
+
+def _build_column_names(columns: Sequence[DistinctLabels], name_parts: Sequence[NameParts]) -> list[str]:
+    # Takes with equal labels are numbered, or two columns would have the same name.
+    counts = Counter(labels[:-1] for labels in columns)
+    numbers = [localize(f"テイク {labels[-1]}", f"take {labels[-1]}") if counts[labels[:-1]] > 1 else "" for labels in columns]
+    return build_short_names([(*way, NamePart(number)) for way, number in zip(name_parts, numbers, strict=True)])
+
+
 class BlindTestController(QObject):
     """Opens blind tests and keeps their answers; it is made when the first test is opened.
 
-    Attributes:
-        dialog: The open dialog, or None.
-
     Signals:
         notice_raised(str, str): Says why there is nothing to compare, with a hint.
-
-    Args:
-        project: Keeps the tests.
-        take_repository: Keeps the sounds.
-        find_voice_name: Returns the display name of a voice by its id.
-        document: Its lines may take over the winner's settings.
     """
 
+    dialog: OpenDialog[BlindTestDialog] = OpenDialog()
     notice_raised = Signal(str, str)
 
     def __init__(
@@ -100,7 +199,6 @@ class BlindTestController(QObject):
         self._parent, self._project, self._take_repository, self._speech = parent, project, take_repository, speech
         self._voice_name, self._document = find_voice_name, document
         self._stores: dict[Path | None, TakeStore] = {}
-        self.dialog: BlindTestDialog | None = None
 
     def open_line_test(self, line_id: str) -> None:
         """Resume the newest unfinished test; else compare a line's starred takes, or all of them where fewer than two are starred."""
@@ -119,18 +217,18 @@ class BlindTestController(QObject):
             find_sound: Returns samples `(T,)` and rate (Hz) of a take that is not kept; None where the sound is gone.
         """
         missing = {take.id: sound for take in takes if not take.sound and (sound := find_sound(take)) is not None}
-        found = {take.id: take for take in takes if take.sound}
+        kept_takes = {take.id: take for take in takes if take.sound}
         # Keeping is asynchronous and may finish in any order; the test keeps the order the caller gave.
         order = [take.id for take in takes]
 
         def set_up_test() -> None:
-            self._set_up_test([found[take_id] for take_id in order if take_id in found])
+            self._set_up_test([kept_takes[take_id] for take_id in order if take_id in kept_takes])
 
         def keep_take(take: LineTake) -> None:
             def add_kept_take(other: LineTake) -> None:
-                found[take.id] = other
+                kept_takes[take.id] = other
                 self._take_repository.book.change_take(other.id, starred=take.starred, rating=take.rating, note=take.note)
-                if missing.keys() <= found.keys():
+                if missing.keys() <= kept_takes.keys():
                     set_up_test()
 
             self._take_repository.keep_rendered(create_line(take), *missing[take.id], add_kept_take)
@@ -149,7 +247,7 @@ class BlindTestController(QObject):
     def _set_up_test(self, takes: Sequence[LineTake]) -> None:
         names, rows = build_sound_rows(takes, self._voice_name)
         if len(names) < 2:
-            self.raise_notice(
+            self.notice_raised.emit(
                 localize("比べる音声が足りません。", "There is nothing to compare."),
                 localize(
                     "同じ行のテイクを 2 つ以上残すか、オーディションで 2 つ以上にスターを付けてください。",
@@ -159,39 +257,27 @@ class BlindTestController(QObject):
             return
         self.show_dialog().show_setup(names, rows)
 
-    def raise_notice(self, message: str, hint: str) -> None:
-        """Show why there is nothing to compare."""
-        self.notice_raised.emit(message, hint)
-
     def show_dialog(self) -> BlindTestDialog:
         """Open a new blind test dialog, closing the one before."""
         self.close()
         dialog = self.dialog = BlindTestDialog(self._parent, self._speech, self.load_sound)
         dialog.changed.connect(self._keep_test)
-        dialog.ended.connect(partial(self._offer_winner, dialog))
+        takes = self._take_repository.book
+        dialog.ended.connect(lambda test: offer_winner(dialog.outcome, self._document, takes.takes, test))
         dialog.references_requested.connect(partial(ask_for_references, dialog, self._take_repository))
-        dialog.finished.connect(self._forget_dialog)
         dialog.show()
         return dialog
 
     def _keep_test(self, test: BlindTest) -> None:
         """Keep a test in place of its former state; those written by another version stay untouched."""
-        others = [item for item in self._project.parts.tests if item.get("id") != test.id]
-        self._project.change_parts(tests=(*others, dump_blind_test(test))[-MAX_KEPT_TESTS:])
+        other_tests = [item for item in self._project.parts.tests if item.get("id") != test.id]
+        self._project.change_parts(tests=(*other_tests, dump_blind_test(test))[-MAX_KEPT_TESTS:])
 
     def _find_unfinished_test(self) -> BlindTest | None:
         """Return the newest test that has not ended, or None."""
         items = (item for item in reversed(self._project.parts.tests) if not has_test_ended(item))
         tests = (test for item in items for test in parse_readable_blind_tests([item]))
         return next((test for test in tests if find_blind_trial(test) is not None), None)
-
-    def _offer_winner(self, dialog: BlindTestDialog, test: BlindTest) -> None:
-        offer_winner(dialog.outcome, self._document, self._take_repository.book.takes, test)
-
-    def _forget_dialog(self) -> None:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-        self.dialog = None
 
     def load_sound(self, name: str) -> SampledSound:
         """Return samples `(T,)` and rate (Hz) of a kept sound; called in the dialog's own thread. Raise InputError where it is missing."""

@@ -10,11 +10,10 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from app.adapters.files.part_file import build_write_error
-from app.audition.blind_test import BlindTest, BlindTestPlan
+from app.audition.blind_test import BlindTest, BlindTestPlan, generate_seed
 from app.audition.blind_test_trials import begin_blind_test, find_blind_trial, take_back_answer
 from app.audition.comparable_sounds import LoadSound, load_trial_sounds
 from app.audition.result_sheets import build_csv_sheet, build_html_sheet
-from app.audition.sealed_order import generate_seed
 from app.common.errors import AppError
 from app.common.files.atomic_write import write_file_atomically
 from app.common.language import localize
@@ -22,44 +21,34 @@ from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
 from app.ui.audition.choice_page import ChoicePage
 from app.ui.audition.rating_page import RatingPage
 from app.ui.audition.result_page import ResultPage
-from app.ui.audition.trial_buttons import uncheck_all
-from app.ui.audition.trial_page import TrialPage
-from app.ui.audition.trial_player import TrialPlayer
+from app.ui.audition.trial_page import TrialPage, TrialPlayer, uncheck_all
 from app.ui.background_thread import BackgroundThread
 from app.ui.plain_text import PlainLabel
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.file_dialogs import append_suffix
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
-PREPARATION_BAR_WIDTH_PX = 320
+PREPARATION_BAR_SIZE = QSize(320, 4)
 
 
 class PreparationPage(QWidget):
-    """A progress bar of the sounds that are made.
-
-    Args:
-        sound_count: The number of sounds to make.
-    """
+    """A progress bar of the sounds that are made."""
 
     def __init__(self, sound_count: int) -> None:
         super().__init__()
-        words = PlainLabel(localize("比べる音声を合成しています…", "Synthesising the sounds to compare…"))
+        label = PlainLabel(localize("比べる音声を合成しています…", "Synthesising the sounds to compare…"))
         self.bar = DeferredProgressBar()
         self.bar.setObjectName("played")
-        self.bar.setFixedHeight(4)
+        self.bar.setFixedSize(PREPARATION_BAR_SIZE)
         self.bar.setRange(0, sound_count)
         self.bar.setValue(0)
         self.bar.setTextVisible(False)
-        self.bar.setFixedWidth(PREPARATION_BAR_WIDTH_PX)
-        self.bar.setAccessibleName(words.text())
-        column = QVBoxLayout(self)
-        column.setSpacing(12)
-        column.addStretch()
-        column.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch()
+        self.bar.setAccessibleName(label.text())
+        middle = Qt.AlignmentFlag.AlignHCenter
+        fill_box(QVBoxLayout(self), None, (label, middle), (self.bar, middle), None, spacing=12)
 
 
 BLIND_TEST_DIALOG_SIZE, RATING_DIALOG_SIZE = QSize(620, 420), QSize(640, 480)
@@ -86,8 +75,6 @@ class BlindTestDialog(QDialog):
 
     Attributes:
         test: The test with its answers so far; None before it has begun.
-        trial: The page of trials that compare two sounds.
-        rating: The page of trials in which sounds are rated; None before the first one.
 
     Signals:
         changed(BlindTest): The test has begun or has another answer, and is to be kept.
@@ -113,10 +100,7 @@ class BlindTestDialog(QDialog):
         self.rating: RatingPage | None = None
         self._page: TrialPage = self.trial
         self.pages.addWidget(self.outcome)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.addWidget(self.notice)
-        column.addWidget(self.pages)
+        fill_box(QVBoxLayout(self), self.notice, self.pages, margins=DIALOG_MARGINS)
         self._load = load_sound
         self.sound = TrialPlayer(self, speech)
         self._connect_signals()

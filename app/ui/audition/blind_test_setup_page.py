@@ -12,8 +12,9 @@ from app.audition.binomial import find_needed_hits
 from app.audition.blind_test import FIXED_KINDS, MAX_RATED_SOUNDS, MOST_TRIALS, BlindTestKind, BlindTestPlan, choose_reference
 from app.audition.blind_test_verdict import describe_test_kind
 from app.common.language import localize
-from app.ui.audition.trial_buttons import create_button
 from app.ui.plain_text import PlainLabel
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button, describe_control
 
 # With fewer trials no result would prove anything.
 MIN_TRIALS = 5
@@ -24,7 +25,6 @@ class BlindTestSetupPage(QWidget):
     """A form that builds the plan of a blind test.
 
     Args:
-        names: Names of the compared sounds.
         sounds: A row for each line; see `app.audition.blind_test.BlindTestPlan`.
 
     Signals:
@@ -37,32 +37,32 @@ class BlindTestSetupPage(QWidget):
         super().__init__()
         self._names, self._sounds = tuple(names), tuple(map(tuple, sounds))
         kinds: tuple[BlindTestKind, ...] = ("abx", "sequential", "pairs") if len(names) == 2 else ("ranking", "pairs")
-        self.kind = QComboBox()
+        self.kind = describe_control(
+            QComboBox(), localize("方法", "Method"), localize("比べ方を選びます。", "How the sounds are compared.")
+        )
         for kind in kinds:
             self.kind.addItem(describe_test_kind(kind), kind)
         if len(names) <= MAX_RATED_SOUNDS:
             self.kind.addItem(localize("MUSHRA（参照との比較）", "MUSHRA (against a reference)"), MUSHRA_KIND)
-        _set_name_and_tip(self.kind, localize("方法", "Method"), localize("比べ方を選びます。", "How the sounds are compared."))
-        self.reference = QComboBox()
         tip = localize("比べる音声の 1 つを、ほかの音声の参照にします。", "Makes one of the sounds the reference for the others.")
-        _set_name_and_tip(self.reference, localize("参照", "Reference"), tip)
-        self.trials = QSpinBox()
+        self.reference = describe_control(QComboBox(), localize("参照", "Reference"), tip)
+        tip = localize("始めると変更できません。", "Cannot be changed once the test has begun.")
+        self.trials = describe_control(QSpinBox(), localize("試行回数", "Trials"), tip)
         # All pairs are compared in "pairs", so the trials for each pair share the limit of the whole test.
         self.trials.setRange(MIN_TRIALS, MOST_TRIALS // (len(names) * (len(names) - 1) // 2))
         self.trials.setValue(16 if len(names) == 2 else MIN_TRIALS)
         self.trials.lineEdit().setTextMargins(6, 0, 0, 0)
-        _set_name_and_tip(
-            self.trials, localize("試行回数", "Trials"), localize("始めると変更できません。", "Cannot be changed once the test has begun.")
-        )
         self.undecided = QCheckBox(localize("「どちらでもない」も回答できる", "Allow “no preference”"))
         self.undecided.setToolTip(localize("「どちらでもない」は集計から除かれます。", "Answers without a preference are not counted."))
-        self.explanation = PlainLabel()
-        self.explanation.setWordWrap(True)
+        self.explanation = PlainLabel(wraps=True)
         # Three rows are reserved, or the page would jump with each method's explanation.
         self.explanation.setMinimumHeight(3 * self.explanation.fontMetrics().height())
         self.explanation.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.begin_button = create_button(
-            localize("開始", "Start"), localize("テストを始めます。", "Begins the test."), self._request_begin, is_primary=True
+            localize("開始", "Start"),
+            localize("テストを始めます。", "Begins the test."),
+            lambda: self.begin_requested.emit(self.build_plan()),
+            style="primary",
         )
         self.begin_button.setDefault(True)
         self._lay_out_widgets()
@@ -78,75 +78,64 @@ class BlindTestSetupPage(QWidget):
         form.setHorizontalSpacing(14)
         form.setVerticalSpacing(10)
         self.trials.setMaximumWidth(120)
-        form.addRow(PlainLabel(localize("音声", "Sounds")), self._create_sound_list())
-        form.addRow(PlainLabel(self.kind.accessibleName()), self.kind)
-        form.addRow(PlainLabel(self.reference.accessibleName()), self.reference)
-        form.addRow(PlainLabel(self.trials.accessibleName()), self.trials)
+        lines = localize(f"（{len(self._sounds)} 行）", f" ({len(self._sounds)} lines)") if len(self._sounds) > 1 else ""
+        form.addRow(PlainLabel(localize("音声", "Sounds")), PlainLabel(localize("、", ", ").join(self._names) + lines, wraps=True))
+        for control in (self.kind, self.reference, self.trials):
+            form.addRow(PlainLabel(control.accessibleName()), control)
         form.addRow(self.undecided)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(14)
-        column.addLayout(form)
-        column.addWidget(self.explanation)
-        column.addStretch()
-        column.addWidget(self.begin_button, 0, Qt.AlignmentFlag.AlignRight)
+        fill_box(QVBoxLayout(self), form, self.explanation, None, (self.begin_button, Qt.AlignmentFlag.AlignRight), spacing=14)
 
     def build_plan(self) -> BlindTestPlan:
         """Return the plan as the form states it."""
         kind: BlindTestKind = self.kind.currentData()
-        whole = BlindTestPlan(kind, self._sounds, self._names, undecided=kind == "pairs" and self.undecided.isChecked())
-        if not whole.is_rated:
-            whole = replace(whole, trials=self.trials.value() if kind in FIXED_KINDS else 1)
+        plan = BlindTestPlan(kind, self._sounds, self._names, undecided=kind == "pairs" and self.undecided.isChecked())
+        if not plan.is_rated:
+            plan = replace(plan, trials=self.trials.value() if kind in FIXED_KINDS else 1)
         column = self.reference.currentData()
-        return whole if column is None else choose_reference(whole, column)
+        return plan if column is None else choose_reference(plan, column)
 
     @Slot()
     def _offer_references(self, *_args: object) -> None:
         """Offer the sounds that can be the reference with this method; a choice that is still offered is kept."""
-        kind, before = self.kind.currentData(), self.reference.currentData()
+        kind, chosen_column = self.kind.currentData(), self.reference.currentData()
         self.reference.clear()
         self.reference.addItem(localize("音声ファイル", "Sound files") if kind == MUSHRA_KIND else localize("なし", "None"))
         # Preference tests need two sounds beside the reference, the others need one.
         if kind in ("abx", "sequential", MUSHRA_KIND) or len(self._names) > 2:
             for column, name in enumerate(self._names):
                 self.reference.addItem(name, column)
-        self.reference.setCurrentIndex(max(0, self.reference.findData(before) if before is not None else 0))
+        self.reference.setCurrentIndex(max(0, self.reference.findData(chosen_column) if chosen_column is not None else 0))
         self.reference.setEnabled(self.reference.count() > 1)
-
-    def _create_sound_list(self) -> PlainLabel:
-        lines = localize(f"（{len(self._sounds)} 行）", f" ({len(self._sounds)} lines)") if len(self._sounds) > 1 else ""
-        shown = PlainLabel(localize("、", ", ").join(self._names) + lines)
-        shown.setWordWrap(True)
-        return shown
 
     @Slot()
     def _update_explanation(self, *_args: object) -> None:
         plan = self.build_plan()
         self.trials.setEnabled(plan.kind in FIXED_KINDS)
         self.undecided.setEnabled(plan.kind == "pairs")
-        self.explanation.setText(_explain_rating(plan) if plan.is_rated else _explain_plan(plan))
-
-    def _request_begin(self) -> None:
-        self.begin_requested.emit(self.build_plan())
+        self.explanation.setText(_explain_plan(plan))
 
 
 def _explain_plan(plan: BlindTestPlan) -> str:
+    if plan.is_rated:
+        return _explain_rating(plan)
+    return _describe_task(plan) + _explain_verdict(plan)
+
+
+def _explain_verdict(plan: BlindTestPlan) -> str:
     if plan.kind == "abx":
-        return _describe_task(plan) + localize(
+        return localize(
             f"{plan.trials} 回中 {find_needed_hits(plan.trials)} 回以上の正解で、聞き分けられると判定します。",
             f"{find_needed_hits(plan.trials)} of {plan.trials} correct answers show that you hear a difference.",
         )
     if plan.kind == "sequential":
-        return _describe_task(plan) + localize(
-            "判定できた時点で終了します（4〜60 回）。", "The test ends as soon as the answer is clear, after 4 to 60 trials."
-        )
+        return localize("判定できた時点で終了します（4〜60 回）。", "The test ends as soon as the answer is clear, after 4 to 60 trials.")
     if plan.kind == "ranking":
-        return _describe_task(plan) + localize(
+        return localize(
             "2 回負けた音声から順に外れ、最後に残ったものが一番です。", "A sound drops out after two losses; the last one left wins."
         )
     if len(plan.names) > 2:
-        return _describe_task(plan) + localize("すべての組み合わせを、この回数ずつ比べます。", "Every pair is compared this many times.")
-    return _describe_task(plan) + localize(
+        return localize("すべての組み合わせを、この回数ずつ比べます。", "Every pair is compared this many times.")
+    return localize(
         f"{plan.trials} 回中 {find_needed_hits(plan.trials, 2)} 回以上で、好まれていると判定します。",
         f"{find_needed_hits(plan.trials, 2)} of {plan.trials} answers show a preference.",
     )
@@ -170,15 +159,8 @@ def _explain_rating(plan: BlindTestPlan) -> str:
             f"参照の音声ファイルを、行ごとに 1 つ（合わせて {line_count} 個）選びます。ファイル名の順に行と対応します。",
             f"Choose {line_count} sound files as references, one for each line in the order of their names.",
         )
-    return (
-        localize(
-            "参照との近さを、0〜100 点で評価します（ITU-R BS.1534）。",
-            "Rate from 0 to 100 how close each sound is to a reference (ITU-R BS.1534). ",
-        )
-        + ("" if plan.references else files)
-    ).strip()
-
-
-def _set_name_and_tip(field: QWidget, name: str, tip: str) -> None:
-    field.setAccessibleName(name)
-    field.setToolTip(tip)
+    task = localize(
+        "参照との近さを、0〜100 点で評価します（ITU-R BS.1534）。",
+        "Rate from 0 to 100 how close each sound is to a reference (ITU-R BS.1534). ",
+    )
+    return (task if plan.references else task + files).strip()

@@ -40,7 +40,6 @@ class CellState:
 
     Attributes:
         take: The cell's marks and length in seconds; None where nothing is known.
-        error: The message of its failure, else empty.
     """
 
     phase: CellPhase = CellPhase.EMPTY
@@ -80,13 +79,13 @@ class BoardCells(QObject):
         self._takes: dict[int, LineTake] = {}
         self._errors: dict[int, str] = {}
         self._keys: dict[BoardCell, int] = {}
-        self._playing: BoardCell | None = None
-        self._making: BoardCell | None = None
+        self._playing_cell: BoardCell | None = None
+        self._making_cell: BoardCell | None = None
 
     def show_board(self, board: Board) -> None:
         """Show another board; sounds and marks of lines it shares with former boards are kept."""
         self.about_to_be_replaced.emit()
-        self.board, self._playing, self._making = board, None, None
+        self.board, self._playing_cell, self._making_cell = board, None, None
         self._keys = {cell: self._find_key(board.find_line(cell)) for cell in board.cells}
         # Failed cells may be tried again on a new board: the cause may be gone.
         self._errors.clear()
@@ -94,19 +93,21 @@ class BoardCells(QObject):
 
     def merge_kept_takes(self, takes: Iterable[LineTake]) -> None:
         """Show the marks of kept takes in the cells that speak exactly as they do."""
-        for made, kept in map_takes_by_line(takes).items():
-            key = self._numbers.setdefault(made, len(self._numbers))
-            own = self._takes.get(key, kept)
-            self._takes[key] = replace(own, starred=kept.starred, rating=kept.rating, note=kept.note, sound=kept.sound, size=kept.size)
+        for rendering_key, kept_take in map_takes_by_line(takes).items():
+            key = self._numbers.setdefault(rendering_key, len(self._numbers))
+            cell_take = self._takes.get(key, kept_take)
+            self._takes[key] = replace(
+                cell_take, **{name: getattr(kept_take, name) for name in ("starred", "rating", "note", "sound", "size")}
+            )
 
     def build_state(self, cell: BoardCell) -> CellState:
         """Return the cell's state as it is now."""
         key = self._keys[cell]
         take, error = self._takes.get(key), self._errors.get(key, "")
-        phase = CellPhase.MAKING if cell == self._making else CellPhase.FAILED if error else CellPhase.EMPTY
+        phase = CellPhase.MAKING if cell == self._making_cell else CellPhase.FAILED if error else CellPhase.EMPTY
         if take is not None and take.length_s and phase is not CellPhase.MAKING:
             phase = CellPhase.READY
-        return CellState(phase, take, cell == self._playing, error)
+        return CellState(phase, take, cell == self._playing_cell, error)
 
     def find_take(self, cell: BoardCell) -> LineTake | None:
         """Return the cell's take, or None where nothing was made or marked."""
@@ -118,13 +119,12 @@ class BoardCells(QObject):
 
     def find_sound(self, cell: BoardCell) -> tuple[Float32, int] | None:
         """Return samples `(T,)` and rate (Hz) of a cell, or None where they were dropped."""
-        take = self.find_take(cell)
-        return None if take is None else self.find_take_sound(take)
+        return None if (take := self.find_take(cell)) is None else self.find_take_sound(take)
 
     def find_take_sound(self, take: LineTake) -> tuple[Float32, int] | None:
         """Return samples `(T,)` and rate (Hz) of a cell's take, or None where they were dropped."""
-        held = self.sounds.get(take.id)
-        return None if held is None else (convert_to_float(held[0]), held[1])
+        sound = self.sounds.get(take.id)
+        return None if sound is None else (convert_to_float(sound[0]), sound[1])
 
     @property
     def finished_cells(self) -> frozenset[BoardCell]:
@@ -133,13 +133,13 @@ class BoardCells(QObject):
 
     def mark_making(self, cell: BoardCell | None) -> None:
         """Show which cell is being made in the background; None for none."""
-        before, self._making = self._making, cell
-        self._emit_cell_changes(before, cell)
+        previous_cell, self._making_cell = self._making_cell, cell
+        self._emit_cell_changes(previous_cell, cell)
 
     def mark_playing(self, cell: BoardCell | None) -> None:
         """Show which cell is playing; None for none."""
-        before, self._playing = self._playing, cell
-        self._emit_cell_changes(before, cell)
+        previous_cell, self._playing_cell = self._playing_cell, cell
+        self._emit_cell_changes(previous_cell, cell)
 
     def add_sound(self, line: Line, samples: Float32, rate: int) -> None:
         """Store the sound of a line (samples `(T,)`, rate in Hz) for all cells that speak it."""
@@ -147,8 +147,8 @@ class BoardCells(QObject):
         take = replace(self._takes.get(key) or create_take(line), length_s=len(samples) / rate)
         self._takes[key] = take
         self._errors.pop(key, None)
-        kept = convert_to_int16(samples)
-        self.sounds.put(take.id, (kept, rate), kept.nbytes)
+        pcm = convert_to_int16(samples)
+        self.sounds.put(take.id, (pcm, rate), pcm.nbytes)
         self._emit_key_changes(key)
         self.sound_made.emit(take, line, (samples, rate))
 
@@ -188,8 +188,8 @@ class BoardCells(QObject):
         return self._takes[key]
 
     def _emit_key_changes(self, key: int) -> None:
-        for cell, other in self._keys.items():
-            if other == key:
+        for cell, cell_key in self._keys.items():
+            if cell_key == key:
                 self.cell_changed.emit(cell)
 
     def _emit_cell_changes(self, *cells: BoardCell | None) -> None:
@@ -208,7 +208,7 @@ class BoardTakeKeeper(QObject):
         super().__init__(cells)
         self._cells, self._take_repository = cells, take_repository
         # Maps the id of a cell's take to the id of the kept take.
-        self._kept: dict[str, str] = {}
+        self._kept_ids: dict[str, str] = {}
         self._wanted_ids: set[str] = set()
         cells.cell_marked.connect(self._keep_marked)
         cells.sound_made.connect(self._keep_wanted)
@@ -219,9 +219,9 @@ class BoardTakeKeeper(QObject):
 
     @Slot(object, object)
     def _keep_marked(self, take: LineTake, line: Line) -> None:
-        kept = self._take_repository.book.find_take(self._kept.get(take.id, take.id))
-        if kept is not None:
-            self._copy_marks(take, kept)
+        kept_take = self._take_repository.book.find_take(self._kept_ids.get(take.id, take.id))
+        if kept_take is not None:
+            self._copy_marks(take, kept_take)
             return
         self._wanted_ids.add(take.id)
         sound = self._cells.find_take_sound(take)
@@ -234,14 +234,14 @@ class BoardTakeKeeper(QObject):
             self._wanted_ids.discard(take.id)
             self._take_repository.keep_rendered(line, *sound, partial(self._link_kept_take, take.id))
 
-    def _link_kept_take(self, take_id: str, kept: LineTake) -> None:
-        self._kept[take_id] = kept.id
-        now = self._cells.merge_kept_sound(take_id, kept)
-        if now is not None:
-            self._copy_marks(now, kept)
+    def _link_kept_take(self, take_id: str, kept_take: LineTake) -> None:
+        self._kept_ids[take_id] = kept_take.id
+        cell_take = self._cells.merge_kept_sound(take_id, kept_take)
+        if cell_take is not None:
+            self._copy_marks(cell_take, kept_take)
 
-    def _copy_marks(self, cell_take: LineTake, kept: LineTake) -> None:
+    def _copy_marks(self, cell_take: LineTake, kept_take: LineTake) -> None:
         """Copy the cell's star, rating and note to the kept take."""
         # The user may have changed the marks while the sound was being written.
-        if (cell_take.starred, cell_take.rating, cell_take.note) != (kept.starred, kept.rating, kept.note):
-            self._take_repository.book.change_take(kept.id, starred=cell_take.starred, rating=cell_take.rating, note=cell_take.note)
+        if (cell_take.starred, cell_take.rating, cell_take.note) != (kept_take.starred, kept_take.rating, kept_take.note):
+            self._take_repository.book.change_take(kept_take.id, starred=cell_take.starred, rating=cell_take.rating, note=cell_take.note)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QStackedWidget,
@@ -28,6 +27,8 @@ from app.ui.audition.cast_chooser import CastChooser
 from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_search_field, create_tool_button
 
 # The data of a style's box: (voice, speaker, style).
 STYLE_ROLE = Qt.ItemDataRole.UserRole
@@ -58,19 +59,21 @@ def fill_voice_tree(tree: QTreeWidget, voices: Sequence[CatalogVoice], is_usable
 
 def collect_checked_voices(tree: QTreeWidget) -> tuple[VoiceChoice, ...]:
     """Return the checked styles as one choice for each speaker, in the order of the tree."""
-    found: dict[tuple[str, str], list[str]] = {}
+    styles_by_speaker: dict[tuple[str, str], list[str]] = {}
     for item in _iterate_style_items(tree):
         if item.checkState(0) == CHECKED:
             voice, speaker, style = item.data(0, STYLE_ROLE)
-            found.setdefault((voice, speaker), []).append(style)
-    return tuple(VoiceChoice(voice, (speaker,), tuple(styles)) for (voice, speaker), styles in found.items())
+            styles_by_speaker.setdefault((voice, speaker), []).append(style)
+    return tuple(VoiceChoice(voice, (speaker,), tuple(styles)) for (voice, speaker), styles in styles_by_speaker.items())
 
 
 def check_voices(tree: QTreeWidget, voices: Collection[VoiceChoice]) -> None:
     """Check these styles and no others, and expand their voices."""
-    wanted: set[StyleKey] = {(choice.voice, speaker, style) for choice in voices for speaker in choice.speakers for style in choice.styles}
+    style_keys: set[StyleKey] = {
+        (choice.voice, speaker, style) for choice in voices for speaker in choice.speakers for style in choice.styles
+    }
     for item in _iterate_style_items(tree):
-        item.setCheckState(0, CHECKED if tuple(item.data(0, STYLE_ROLE)) in wanted else UNCHECKED)
+        item.setCheckState(0, CHECKED if tuple(item.data(0, STYLE_ROLE)) in style_keys else UNCHECKED)
         parent = item.parent()
         while parent is not None and item.checkState(0) == CHECKED:
             parent.setExpanded(True)
@@ -96,8 +99,8 @@ def _iterate_style_items(tree: QTreeWidget) -> Iterator[QTreeWidgetItem]:
 def _iterate_leaves(item: QTreeWidgetItem) -> Iterator[QTreeWidgetItem]:
     if item.data(0, STYLE_ROLE) is not None:
         yield item
-    for place in range(item.childCount()):
-        below = item.child(place)
+    for row in range(item.childCount()):
+        below = item.child(row)
         assert below is not None
         yield from _iterate_leaves(below)
 
@@ -122,22 +125,16 @@ class BoardChooser(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._presets: Presets = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(BOARD_SETTLE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=BOARD_SETTLE_MS)
         self._timer.timeout.connect(self.changed)
-        self.lines = PlainLabel()
-        self.lines.setWordWrap(True)
-        self.take_lines_button = QToolButton()
-        self.take_lines_button.setObjectName("framed")
-        self.take_lines_button.setText(localize("選択中の行に変更", "Use selected lines"))
-        self.take_lines_button.setToolTip(localize("台本で選んでいる行に切り替えます。", "Switches to the lines selected in the script."))
-        self.take_lines_button.clicked.connect(self.lines_requested)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(localize("声を検索", "Search voices"))
-        self.search.setAccessibleName(self.search.placeholderText())
-        self.search.setToolTip(localize("名前で声を絞り込みます。", "Filters the voices by name."))
-        self.search.setClearButtonEnabled(True)
+        self.lines = PlainLabel(wraps=True)
+        self.take_lines_button = create_tool_button(
+            localize("選択中の行に変更", "Use selected lines"),
+            localize("台本で選んでいる行に切り替えます。", "Switches to the lines selected in the script."),
+            self.lines_requested.emit,
+        )
+        tip = localize("名前で声を絞り込みます。", "Filters the voices by name.")
+        self.search = create_search_field(localize("声を検索", "Search voices"), tip)
         self.search.textChanged.connect(self._filter_tree)
         self.tree = QTreeWidget()
         self.tree.setObjectName("choices")
@@ -159,7 +156,8 @@ class BoardChooser(QWidget):
         self.tabs.setAccessibleName(localize("比べるもの", "What to compare"))
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        self.tabs.currentChanged.connect(self._show_page)
+        self.tabs.currentChanged.connect(self.pages.setCurrentIndex)
+        self.tabs.currentChanged.connect(lambda _index: self._timer.start())
         self.casts.changed.connect(self._timer.start)
         self._lay_out_widgets()
 
@@ -177,13 +175,13 @@ class BoardChooser(QWidget):
     def board_setup(self) -> BoardSetup:
         """Return the checked voices, style weights and presets."""
         items = [self.presets.item(row) for row in range(self.presets.count())]
-        named = [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked]
+        preset_names = [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked]
         strengths = tuple(strength for strength, button in self.strengths.items() if button.isChecked())
-        return BoardSetup(collect_checked_voices(self.tree), strengths, {name: self._presets[name].values for name in named})
+        return BoardSetup(collect_checked_voices(self.tree), strengths, {name: self._presets[name].values for name in preset_names})
 
     def offer_choices(self, voices: Sequence[CatalogVoice], is_usable: Callable[[CatalogVoice], bool], presets: Presets) -> None:
         """Offer these voices and presets; what is checked stays checked."""
-        before, self._presets = self.board_setup, presets
+        setup, self._presets = self.board_setup, presets
         # Refilling would emit itemChanged for every box and rebuild the board from half a tree.
         self.tree.blockSignals(True)
         fill_voice_tree(self.tree, voices, is_usable)
@@ -194,12 +192,12 @@ class BoardChooser(QWidget):
             item = QListWidgetItem(name)
             item.setData(Qt.ItemDataRole.UserRole, name)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            item.setCheckState(Qt.CheckState.Checked if name in before.presets else Qt.CheckState.Unchecked)
+            item.setCheckState(Qt.CheckState.Checked if name in setup.presets else Qt.CheckState.Unchecked)
             self.presets.addItem(item)
         self.presets.blockSignals(False)
-        for part in (self.presets, self.presets_title):
-            part.setVisible(bool(presets))
-        check_voices(self.tree, before.voices)
+        for widget in (self.presets, self.presets_title):
+            widget.setVisible(bool(presets))
+        check_voices(self.tree, setup.voices)
         self._filter_tree()
         self.casts.offer_voices(voices, is_usable, presets)
 
@@ -222,73 +220,39 @@ class BoardChooser(QWidget):
         self.lines.setText(f"{_shorten_text(texts[0])}{more}" if texts else none)
 
     def _create_strength_button(self, strength: float) -> QToolButton:
-        button = QToolButton()
-        button.setText(f"{strength:g}")
-        button.setCheckable(True)
-        button.setObjectName("framed")
-        button.setAccessibleName(localize(f"スタイルの強さ {strength:g}", f"Style weight {strength:g}"))
-        button.setToolTip(
-            localize(
-                f"スタイルの強さ {strength:g} を比べます。選ばなければ行の設定のままです。",
-                f"Compares style weight {strength:g}. If none is checked, lines keep their own.",
-            )
+        name = localize(f"スタイルの強さ {strength:g}", f"Style weight {strength:g}")
+        tip = localize(
+            f"スタイルの強さ {strength:g} を比べます。選ばなければ行の設定のままです。",
+            f"Compares style weight {strength:g}. If none is checked, lines keep their own.",
         )
+        button = create_tool_button(f"{strength:g}", tip, name=name, is_checkable=True)
         button.toggled.connect(lambda _on: self._timer.start())
         return button
 
     def _lay_out_widgets(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(_create_title(localize("行", "Lines")))
-        column.addWidget(self.lines)
-        column.addWidget(self.take_lines_button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addSpacing(6)
-        column.addWidget(self.tabs)
-        column.addWidget(self.pages, 1)
+        lines = PlainLabel(localize("行", "Lines"), "heading")
+        take_lines = (self.take_lines_button, Qt.AlignmentFlag.AlignLeft)
+        fill_box(QVBoxLayout(self), lines, self.lines, take_lines, 6, self.tabs, (self.pages, 1), spacing=6)
         self.pages.addWidget(self._create_voice_page())
         self.pages.addWidget(self.casts)
 
     def _create_voice_page(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(_create_title(localize("声・話者・スタイル", "Voices, speakers and styles")))
-        column.addWidget(self.search)
-        column.addWidget(self.tree, 1)
-        column.addSpacing(6)
-        column.addWidget(_create_title(localize("スタイルの強さ", "Style weight")))
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        for button in self.strengths.values():
-            row.addWidget(button, 1)
-        row.addStretch(1)
-        column.addLayout(row)
-        column.addSpacing(6)
-        self.presets_title = _create_title(localize("プリセット", "Presets"))
-        column.addWidget(self.presets_title)
-        column.addWidget(self.presets)
+        voices = PlainLabel(localize("声・話者・スタイル", "Voices, speakers and styles"), "heading")
+        strengths = PlainLabel(localize("スタイルの強さ", "Style weight"), "heading")
+        row = fill_box(QHBoxLayout(), *((button, 1) for button in self.strengths.values()), None, spacing=4)
+        self.presets_title = PlainLabel(localize("プリセット", "Presets"), "heading")
+        widgets = (voices, self.search, (self.tree, 1), 6, strengths, row, 6, self.presets_title, self.presets)
+        fill_box(QVBoxLayout(page), *widgets, spacing=6)
         return page
-
-    @Slot(int)
-    def _show_page(self, index: int) -> None:
-        self.pages.setCurrentIndex(index)
-        self._timer.start()
 
     @Slot()
     def _filter_tree(self) -> None:
-        wanted = fold_text(self.search.text()).split()
+        words = fold_text(self.search.text()).split()
         for row in range(self.tree.topLevelItemCount()):
             item = self.tree.topLevelItem(row)
             assert item is not None
-            item.setHidden(not all(word in fold_text(item.text(0)) for word in wanted))
-
-
-def _create_title(text: str) -> PlainLabel:
-    title = PlainLabel(text)
-    title.setObjectName("heading")
-    return title
+            item.setHidden(not all(word in fold_text(item.text(0)) for word in words))
 
 
 def _shorten_text(text: str, max_length: int = 40) -> str:

@@ -23,8 +23,8 @@ from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.widgets.open_dialog import show_in_front
 
 
 class BoardController(QObject):
@@ -32,7 +32,6 @@ class BoardController(QObject):
 
     Attributes:
         cells: The states of all cells; their marks last until the program ends, their sounds until the window closes.
-        window: The open window, or None.
 
     Signals:
         compare_requested(list[LineTake]): A blind test of these takes is requested.
@@ -94,9 +93,7 @@ class BoardController(QObject):
         self._take_lines(line_ids or self._selection.ids)
         self._choose_ways(voices, self._lines[0].settings if line_ids and self._lines else self._selection.settings)
         window.chooser.show_casts(is_of_casts=is_of_casts)
-        window.show()
-        window.raise_()
-        window.activateWindow()
+        show_in_front(window)
         self._rebuild_board()
         window.view.setFocus()
 
@@ -120,14 +117,16 @@ class BoardController(QObject):
     def _choose_ways(self, voices: Collection[str], settings: LineSettings) -> None:
         assert self.window is not None
         if voices:
-            found = [voice for name in voices if (voice := self._catalog.find_voice(name)) is not None]
-            wishes = BoardSetup(tuple(VoiceChoice(voice.id, (voice.speakers[0][1],), (voice.styles[0][1],)) for voice in found))
+            known_voices = [voice for name in voices if (voice := self._catalog.find_voice(name)) is not None]
+            wishes = BoardSetup(tuple(VoiceChoice(voice.id, (voice.speakers[0][1],), (voice.styles[0][1],)) for voice in known_voices))
         else:
             voice = self._catalog.find_voice(settings.voice)
+            wishes = BoardSetup()
             if voice is not None and any(choice.voice == voice.id for choice in self._setup.voices):
                 wishes = self._setup
-            else:
-                wishes = BoardSetup((_choose_all_styles(voice, settings),)) if voice is not None else BoardSetup()
+            elif voice is not None:
+                speaker = choose_known_name(settings.speaker, [name for _, name in voice.speakers])
+                wishes = BoardSetup((VoiceChoice(voice.id, (speaker,), tuple(name for _, name in voice.styles)),))
         self.window.chooser.choose_ways(wishes.voices, wishes.strengths, wishes.presets.keys())
 
     @Slot()
@@ -141,8 +140,8 @@ class BoardController(QObject):
         self._rebuild_board()
 
     def _take_lines(self, line_ids: Collection[str]) -> None:
-        found = (self._document.script.find_line(line_id) for line_id in line_ids)
-        self._lines = tuple(self._seeds.apply_last_seed(line) for line in found if line is not None and line.text.strip())
+        lines = (self._document.script.find_line(line_id) for line_id in line_ids)
+        self._lines = tuple(self._seeds.apply_last_seed(line) for line in lines if line is not None and line.text.strip())
         self._characters = list_scene_characters(self._document.script, self._lines)
 
     @Slot(str)
@@ -177,17 +176,34 @@ class BoardController(QObject):
     def _build_voice_board(self, window: BoardWindow) -> tuple[Board, str]:
         """Build the board of the checked voices; the second value says why it is empty."""
         self._setup = wishes = window.chooser.board_setup
-        count = wishes.count_cells(len(self._lines))
-        reason = _explain_missing_lines(self._lines) or _explain_empty_setup(wishes) or _explain_many_cells(count)
+        choose = localize("左の一覧で、聞き比べる声やスタイルを選んでください。", "Check the voices and styles to compare on the left.")
+        reason = self._explain_empty_board(choose if wishes.is_empty else "", wishes.count_cells(len(self._lines)))
         return build_board(() if reason else self._lines, wishes), reason
 
     def _build_cast_board(self, window: BoardWindow) -> tuple[Board, str]:
         """Build the board of the candidate casts; the second value says why it is empty."""
         casts = window.chooser.casts
         self._casts, candidates = casts.choices, casts.candidates
-        count = len(self._lines) * (1 + len(candidates))
-        reason = _explain_missing_lines(self._lines) or _explain_missing_characters(self._characters) or _explain_many_cells(count)
+        select = localize(
+            "これらの行には登場人物がいません。登場人物のいる行を台本で選び、「選択中の行に変更」を押してください。",
+            "These lines have no characters. Select lines with characters in the script, then press “Use selected lines”.",
+        )
+        reason = self._explain_empty_board("" if self._characters else select, len(self._lines) * (1 + len(candidates)))
         return build_cast_board(() if reason else self._lines, self._characters, candidates), reason
+
+    def _explain_empty_board(self, missing_choice: str, cell_count: int) -> str:
+        """Return why there is no board to build, which may be `missing_choice`; empty where there is one."""
+        if not self._lines:
+            return localize(
+                "台本でテキストのある行を選び、「選択中の行に変更」を押してください。",
+                "Select lines with text in the script, then press “Use selected lines”.",
+            )
+        if not missing_choice and cell_count > MAX_BOARD_CELLS:
+            return localize(
+                f"{cell_count:,} 通りあります。{MAX_BOARD_CELLS:,} 通り以下になるように減らしてください。",
+                f"That makes {cell_count:,} combinations. Choose {MAX_BOARD_CELLS:,} or fewer.",
+            )
+        return missing_choice
 
     @Slot(object)
     def _request_drag(self, cell: BoardCell) -> None:
@@ -211,44 +227,5 @@ class BoardController(QObject):
         self.cells.sounds.clear()
 
     def _find_bert(self, voice: str) -> str:
-        found = self._catalog.find_voice(voice)
-        return found.manifest.bert if found is not None else ""
-
-
-def _choose_all_styles(voice: CatalogVoice, settings: LineSettings) -> VoiceChoice:
-    """Return a choice of all styles of a line's speaker."""
-    names = [name for _, name in voice.speakers]
-    return VoiceChoice(voice.id, (choose_known_name(settings.speaker, names),), tuple(name for _, name in voice.styles))
-
-
-def _explain_missing_lines(lines: Collection[Line]) -> str:
-    if lines:
-        return ""
-    return localize(
-        "台本でテキストのある行を選び、「選択中の行に変更」を押してください。",
-        "Select lines with text in the script, then press “Use selected lines”.",
-    )
-
-
-def _explain_empty_setup(setup: BoardSetup) -> str:
-    if not setup.is_empty:
-        return ""
-    return localize("左の一覧で、聞き比べる声やスタイルを選んでください。", "Check the voices and styles to compare on the left.")
-
-
-def _explain_missing_characters(characters: Collection[Character]) -> str:
-    if characters:
-        return ""
-    return localize(
-        "これらの行には登場人物がいません。登場人物のいる行を台本で選び、「選択中の行に変更」を押してください。",
-        "These lines have no characters. Select lines with characters in the script, then press “Use selected lines”.",
-    )
-
-
-def _explain_many_cells(count: int) -> str:
-    if count <= MAX_BOARD_CELLS:
-        return ""
-    return localize(
-        f"{count:,} 通りあります。{MAX_BOARD_CELLS:,} 通り以下になるように減らしてください。",
-        f"That makes {count:,} combinations. Choose {MAX_BOARD_CELLS:,} or fewer.",
-    )
+        catalog_voice = self._catalog.find_voice(voice)
+        return catalog_voice.manifest.bert if catalog_voice is not None else ""

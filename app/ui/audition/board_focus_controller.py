@@ -60,8 +60,8 @@ class BoardFocusController(QObject):
         self._model.show_matching(frozenset(shown))
         self._window.view.hide_empty_sections(frozenset(shown))
         focus = self._window.view.current_cell
-        if focus is not None and focus not in shown and (other := find_nearest_cell(focus, shown)) is not None:
-            self.focus_cell(other)
+        if focus is not None and focus not in shown and (nearest := find_nearest_cell(focus, shown)) is not None:
+            self.focus_cell(nearest)
         self._update_cell_info()
 
     def _filter_cells(self) -> tuple[BoardCell, ...]:
@@ -73,8 +73,10 @@ class BoardFocusController(QObject):
     @Slot(str)
     def _execute_command(self, command: str) -> None:
         focus = self._window.view.current_cell
-        if command == "stop":
-            self._stop_or_close()
+        if command == "stop" and self._player.is_active:
+            self._player.stop_playing()
+        elif command == "stop":
+            self._window.reject()
         elif focus is not None:
             self._execute_cell_command(command, focus)
 
@@ -129,12 +131,6 @@ class BoardFocusController(QObject):
         self._window.view.focus_cell(cell)
         self._filler.fill_from(cell)
 
-    def _stop_or_close(self) -> None:
-        if self._player.is_active:
-            self._player.stop_playing()
-        else:
-            self._window.reject()
-
     def _mark_focused_cell(self, **values: object) -> None:
         focus = self._window.view.current_cell
         if focus is not None and any(getattr(self._cells.find_take(focus), name, None) != value for name, value in values.items()):
@@ -149,11 +145,16 @@ class BoardFocusController(QObject):
         focus = self._window.view.current_cell
         if focus is None:
             return
-        if not self._cells.board.is_of_casts:
-            self._apply_to_line(focus)
-            return
-        after = recast_script(self._document.script, self._cells.board.columns[focus.column])
-        self._document.apply_edit(localize("オーディションの配役を適用", "Apply cast from audition"), after)
+        if self._cells.board.is_of_casts:
+            label = localize("オーディションの配役を適用", "Apply cast from audition")
+            script = recast_script(self._document.script, self._cells.board.columns[focus.column])
+        else:
+            label, line = localize("オーディションから適用", "Apply from audition"), self._cells.find_line(focus)
+            # With its seed; text and readings stay.
+            values = {item.name: getattr(line.settings, item.name) for item in fields(LineSettings)}
+            script = change_settings(self._document.script, [line.id], **values)
+        self._document.apply_edit(label, script)
+        # No mark changes, but this emits cell_marked, and a cell that was applied is kept as a take.
         self._cells.mark_cell(focus)
 
     def _apply_to_character(self, focus: BoardCell) -> None:
@@ -161,8 +162,8 @@ class BoardFocusController(QObject):
         if (character := self._find_character()) is None:
             return
         script, board = self._document.script, self._cells.board
-        after = apply_to_character(script, character.id, board.list_values(focus), [line.id for line in board.lines])
-        self._document.apply_edit(localize("オーディションから登場人物に適用", "Apply from audition to character"), after)
+        changed_script = apply_to_character(script, character.id, board.list_values(focus), [line.id for line in board.lines])
+        self._document.apply_edit(localize("オーディションから登場人物に適用", "Apply from audition to character"), changed_script)
         self._cells.mark_cell(focus)
 
     def _find_character(self) -> Character | None:
@@ -177,16 +178,6 @@ class BoardFocusController(QObject):
         """Show what can be applied to whom."""
         character = self._find_character()
         self._window.show_targets(is_of_casts=self._cells.board.is_of_casts, character=character.name if character is not None else "")
-
-    def _apply_to_line(self, focus: BoardCell) -> None:
-        """Give the cell's settings, with its seed, to its line; text and readings stay."""
-        line = self._cells.find_line(focus)
-        values = {item.name: getattr(line.settings, item.name) for item in fields(LineSettings)}
-        self._document.apply_edit(
-            localize("オーディションから適用", "Apply from audition"), change_settings(self._document.script, [line.id], **values)
-        )
-        # No mark changes, but this emits cell_marked, and a cell that was applied is kept as a take.
-        self._cells.mark_cell(focus)
 
     @Slot()
     def _update_cell_info(self) -> None:

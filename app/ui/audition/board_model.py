@@ -28,9 +28,9 @@ def describe_column(board: Board, column: int, find_voice: FindVoice) -> TwoLine
     """Return the full label of a column: voice and speaker, then style and preset; of a cast its name, then a line for each character."""
     if cast := board.columns[column].cast:
         equals = localize("＝", " = ")
-        words = ((role.name, _describe_settings(role.settings, find_voice)) for role in _list_changed_roles(board.columns[column]))
+        role_parts = ((role.name, _describe_settings(role.settings, find_voice)) for role in _list_changed_roles(board.columns[column]))
         return _format_cast(cast), "\n".join(
-            f"{name}{equals}{' / '.join(filter(None, (part.label for part in said)))}" for name, said in words
+            f"{name}{equals}{' / '.join(filter(None, (part.label for part in name_parts)))}" for name, name_parts in role_parts
         )
     return _join_two_lines([part.label for part in _build_name_parts(board, column, find_voice)])
 
@@ -38,22 +38,26 @@ def describe_column(board: Board, column: int, find_voice: FindVoice) -> TwoLine
 def shorten_columns(board: Board, find_voice: FindVoice) -> list[TwoLines]:
     """Return short labels of all columns, without the parts that all of them share."""
     if board.is_of_casts:
-        return _shorten_casts(board, find_voice)
+        # Each name stands above the voices of the cast's characters, which stand in the same order everywhere.
+        roles = [_list_changed_roles(column) for column in board.columns]
+        names = iter(build_short_names([_describe_settings(role.settings, find_voice) for changed in roles for role in changed]))
+        voices = [localize("、", ", ").join(next(names) for _ in changed) for changed in roles]
+        return [(_format_cast(column.cast), names_of_voices) for column, names_of_voices in zip(board.columns, voices, strict=True)]
     return [
-        _join_two_lines(said)
-        for said in choose_short_parts([_build_name_parts(board, column, find_voice) for column in range(len(board.columns))])
+        _join_two_lines(labels)
+        for labels in choose_short_parts([_build_name_parts(board, column, find_voice) for column in range(len(board.columns))])
     ]
 
 
-def _join_two_lines(words: Sequence[str]) -> TwoLines:
-    return " / ".join(filter(None, words[:2])), " · ".join(filter(None, words[2:]))
+def _join_two_lines(labels: Sequence[str]) -> TwoLines:
+    return " / ".join(filter(None, labels[:2])), " · ".join(filter(None, labels[2:]))
 
 
 def _build_name_parts(board: Board, column: int, find_voice: FindVoice) -> tuple[NamePart, ...]:
     settings = board.columns[column].apply_to_settings(board.lines[0].settings if board.lines else LineSettings())
     # Beside the other styles the first one is named, too.
-    said = (NamePart(part.label) for part in _describe_settings(settings, find_voice))
-    return (*said, NamePart(board.columns[column].preset))
+    name_parts = (NamePart(part.label) for part in _describe_settings(settings, find_voice))
+    return (*name_parts, NamePart(board.columns[column].preset))
 
 
 def _describe_settings(settings: LineSettings, find_voice: FindVoice) -> tuple[NamePart, NamePart, NamePart]:
@@ -76,14 +80,6 @@ def _list_changed_roles(column: BoardColumn) -> list[Role]:
     return [role for role in column.roles if role.values]
 
 
-def _shorten_casts(board: Board, find_voice: FindVoice) -> list[TwoLines]:
-    """Return the names of the casts, each above the voices of its characters, which stand in the same order everywhere."""
-    said = [_describe_settings(role.settings, find_voice) for column in board.columns for role in _list_changed_roles(column)]
-    names = iter(build_short_names(said))
-    comma = localize("、", ", ")
-    return [(_format_cast(column.cast), comma.join(next(names) for _ in _list_changed_roles(column))) for column in board.columns]
-
-
 def describe_row(board: Board, row: int) -> tuple[str, str]:
     """Return a line's text, and its style weight where several are compared, or its character where casts are."""
     line = board.lines[row]
@@ -97,12 +93,12 @@ def describe_row(board: Board, row: int) -> tuple[str, str]:
 
 def describe_cell_state(state: CellState) -> str:
     """Describe a cell's state for its tooltip and for screen readers."""
-    parts = [_describe_phase(state)]
+    sentences = [_describe_phase(state)]
     if state.take is not None:
-        parts.append(localize("スター付き。", "Starred. ") if state.take.starred else "")
-        parts.append(localize(f"評価 {state.take.rating}。", f"Rated {state.take.rating}. ") if state.take.rating else "")
-        parts.append(localize(f"メモ: {state.take.note}", f"Note: {state.take.note}") if state.take.note else "")
-    return "".join(parts).strip()
+        sentences.append(localize("スター付き。", "Starred. ") if state.take.starred else "")
+        sentences.append(localize(f"評価 {state.take.rating}。", f"Rated {state.take.rating}. ") if state.take.rating else "")
+        sentences.append(localize(f"メモ: {state.take.note}", f"Note: {state.take.note}") if state.take.note else "")
+    return "".join(sentences).strip()
 
 
 def describe_cell(board: Board, cell: BoardCell, column_label: TwoLines) -> str:
@@ -135,18 +131,14 @@ def convert_to_cell(index: Index) -> BoardCell:
 
 
 class BoardModel(QAbstractTableModel):
-    """A table model that follows the cells.
-
-    Attributes:
-        shown: The cells that pass the filter.
-    """
+    """A table model that follows the cells."""
 
     def __init__(self, parent: QObject, cells: BoardCells, find_voice: FindVoice) -> None:
         super().__init__(parent)
         self._cells, self._find = cells, find_voice
         self.shown: frozenset[BoardCell] = frozenset()
         # Each short name depends on all columns, so they are built together, once for each board.
-        self._ways: list[TwoLines] = []
+        self._column_labels: list[TwoLines] = []
         cells.about_to_be_replaced.connect(self.beginResetModel)
         cells.replaced.connect(self._finish_reset)
         cells.cell_changed.connect(self._update_cell)
@@ -180,7 +172,7 @@ class BoardModel(QAbstractTableModel):
             return cell in self.shown
         if role == Qt.ItemDataRole.AccessibleTextRole:
             board = self._cells.board
-            return f"{describe_cell(board, cell, self._ways[cell.column])}: {describe_cell_state(self._cells.build_state(cell))} {board.lines[cell.row].text}"
+            return f"{describe_cell(board, cell, self._column_labels[cell.column])}: {describe_cell_state(self._cells.build_state(cell))} {board.lines[cell.row].text}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return escape_tip(describe_cell_state(self._cells.build_state(cell)))
         return None
@@ -189,12 +181,18 @@ class BoardModel(QAbstractTableModel):
         """Return a header of at most two lines; the tooltip of a way to speak has its full name."""
         board, across = self._cells.board, orientation == Qt.Orientation.Horizontal
         # Qt asks one header for sections while the other one is being reset.
-        known = section < (len(board.lines) if across else len(board.columns))
-        if not known or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        is_known = section < (len(board.lines) if across else len(board.columns))
+        if not is_known or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
         is_tip = role == Qt.ItemDataRole.ToolTipRole
-        words = describe_row(board, section) if across else describe_column(board, section, self._find) if is_tip else self._ways[section]
-        text = "\n".join(part for part in words if part)
+        labels = (
+            describe_row(board, section)
+            if across
+            else describe_column(board, section, self._find)
+            if is_tip
+            else self._column_labels[section]
+        )
+        text = "\n".join(part for part in labels if part)
         return escape_tip(text) if is_tip else text
 
     @Slot()
@@ -205,7 +203,7 @@ class BoardModel(QAbstractTableModel):
             self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, self.rowCount() - 1)
 
     def _build_names(self) -> None:
-        self._ways = shorten_columns(self._cells.board, self._find)
+        self._column_labels = shorten_columns(self._cells.board, self._find)
 
     @Slot()
     def _finish_reset(self) -> None:

@@ -55,10 +55,8 @@ class BoardPlayer(QObject):
         super().__init__(parent)
         self._cells, self._speech, self._playback = cells, speech, playback
         self._queue: list[BoardCell] = []
-        self._spoken: _CellPlayback | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(BOARD_PLAY_GAP_MS)
+        self._cell_playback: _CellPlayback | None = None
+        self._timer = QTimer(self, singleShot=True, interval=BOARD_PLAY_GAP_MS)
         self._timer.timeout.connect(self._play_after_pause)
         speech.chunk_made.connect(self._add_chunk)
         speech.speech_computed.connect(self._store_sound)
@@ -69,12 +67,7 @@ class BoardPlayer(QObject):
     @property
     def is_active(self) -> bool:
         """Return whether a cell is playing or is about to."""
-        return self._spoken is not None or bool(self._queue)
-
-    @property
-    def playing_cell(self) -> BoardCell | None:
-        """Return the playing cell, or None."""
-        return self._spoken.cell if self._spoken else None
+        return self._cell_playback is not None or bool(self._queue)
 
     def play_cells(self, cells: Sequence[BoardCell]) -> None:
         """Stop playback, then play these cells one after the other."""
@@ -86,7 +79,7 @@ class BoardPlayer(QObject):
         """Stop playback and clear the queue."""
         self._queue = []
         self._timer.stop()
-        if self._spoken is not None:
+        if self._cell_playback is not None:
             self._end_cell()
             self._speech.stop_speaking()
 
@@ -102,39 +95,38 @@ class BoardPlayer(QObject):
             self.settled.emit()
             return
         cell = self._queue.pop(0)
-        line, held = self._cells.find_line(cell), self._cells.find_sound(cell)
+        line, sound = self._cells.find_line(cell), self._cells.find_sound(cell)
         # The script's own playback must not continue behind the cell.
         self._playback.stop_playing()
         # This comes before the call: a short sound may have ended by the time `play_sounds` returns.
-        self._spoken = heard = _CellPlayback(cell, line)
+        self._cell_playback = cell_playback = _CellPlayback(cell, line)
         self._cells.mark_playing(cell)
-        if held is not None:
-            self._speech.play_sounds(ParallelSounds([held[0]], held[1]), heard)
+        if sound is not None:
+            self._speech.play_sounds(ParallelSounds([sound[0]], sound[1]), cell_playback)
         else:
-            self._speech.speak_request_next(build_request(line), find_cast(line), source=heard)
+            self._speech.speak_request_next(build_request(line), find_cast(line), source=cell_playback)
         self.cell_started.emit(cell)
 
     def _end_cell(self) -> None:
-        self._spoken = None
+        self._cell_playback = None
         self._cells.mark_playing(None)
         self.settled.emit()
 
     def _is_own_job(self, job: SpeechJob | None) -> bool:
-        return job is not None and self._spoken is not None and job.source is self._spoken
+        return job is not None and self._cell_playback is not None and job.source is self._cell_playback
 
-    @Slot(object)
-    def _add_chunk(self, chunk: AudioChunk) -> None:
-        job = self._speech.find_job(chunk.request_id)
-        if job is not None and isinstance(job.source, _CellPlayback):
+    @Slot(object, object)
+    def _add_chunk(self, job: SpeechJob, chunk: AudioChunk) -> None:
+        if isinstance(job.source, _CellPlayback):
             job.source.pieces.append(chunk.samples)
             job.source.rate = chunk.sampling_rate
 
     @Slot(object)
     def _store_sound(self, job: SpeechJob) -> None:
         # The job's own source, not the current one: playback may have moved on before the sound was complete.
-        heard = job.source
-        if isinstance(heard, _CellPlayback) and job.recorded is None and heard.pieces:
-            self._cells.add_sound(heard.line, np.concatenate(heard.pieces), heard.rate)
+        cell_playback = job.source
+        if isinstance(cell_playback, _CellPlayback) and job.recorded is None and cell_playback.pieces:
+            self._cells.add_sound(cell_playback.line, np.concatenate(cell_playback.pieces), cell_playback.rate)
             self.settled.emit()
 
     @Slot(object)
@@ -152,8 +144,8 @@ class BoardPlayer(QObject):
 
     @Slot(object)
     def _mark_failed(self, failure: SpeakFailure) -> None:
-        if self._spoken is not None and self._is_own_job(failure.job):
-            cell = self._spoken.cell
+        if self._cell_playback is not None and self._is_own_job(failure.job):
+            cell = self._cell_playback.cell
             self._end_cell()
             self._cells.mark_failed(cell, failure.error)
             if self._queue:
@@ -175,49 +167,49 @@ class BoardFiller(QObject):
     def __init__(self, parent: QObject, cells: BoardCells, speech: SpeechController, find_bert: Callable[[str], str]) -> None:
         super().__init__(parent)
         self._cells, self._speech, self._bert_of = cells, speech, find_bert
-        self._left: deque[BoardCell] = deque()
-        self._asked: dict[BoardCell, ComputeJob[TakeResult]] = {}
+        self._waiting_cells: deque[BoardCell] = deque()
+        self._cell_jobs: dict[BoardCell, ComputeJob[TakeResult]] = {}
         self._goes = False
 
     @property
     def remaining_count(self) -> int:
         """Return the number of cells that are still to be made."""
-        return len(self._left) + len(self._asked)
+        return len(self._waiting_cells) + len(self._cell_jobs)
 
     def fill_from(self, focus: BoardCell) -> None:
         """Restart filling around another cell, or on another board."""
         self._goes = True
         board = self._cells.board
-        asked = self._asked.keys()
-        self._left = deque(plan_fill_order(board, focus, self._cells.finished_cells | asked, self._bert_of))
+        requested_cells = self._cell_jobs.keys()
+        self._waiting_cells = deque(plan_fill_order(board, focus, self._cells.finished_cells | requested_cells, self._bert_of))
         self._request_cells()
 
     def stop_filling(self) -> None:
         """Drop all cells that are not made yet."""
         self._goes = False
-        self._left.clear()
-        asked, self._asked = self._asked, {}
-        self._speech.stop_computing(list(asked.values()))
+        self._waiting_cells.clear()
+        cell_jobs, self._cell_jobs = self._cell_jobs, {}
+        self._speech.stop_computing(list(cell_jobs.values()))
         self._cells.mark_making(None)
 
     def _request_cells(self) -> None:
-        while self._goes and self._left and len(self._asked) < MAX_FILL_JOBS:
-            cell = self._left.popleft()
+        while self._goes and self._waiting_cells and len(self._cell_jobs) < MAX_FILL_JOBS:
+            cell = self._waiting_cells.popleft()
             if self._cells.build_state(cell).phase is CellPhase.EMPTY:
                 on_made, on_failed = partial(self._store_sound, cell), partial(self._mark_failed, cell)
-                self._asked[cell] = self._speech.render_take(
+                self._cell_jobs[cell] = self._speech.render_take(
                     self._cells.find_line(cell), on_made=on_made, on_failed=on_failed, is_quiet=True
                 )
-        self._cells.mark_making(next(iter(self._asked), None))
+        self._cells.mark_making(next(iter(self._cell_jobs), None))
 
     def _store_sound(self, cell: BoardCell, result: TakeResult) -> None:
-        del self._asked[cell]
+        del self._cell_jobs[cell]
         self._cells.add_sound(result.line, result.samples, result.rate)
         self._request_cells()
         self.advanced.emit()
 
     def _mark_failed(self, cell: BoardCell, error: AppError) -> None:
-        del self._asked[cell]
+        del self._cell_jobs[cell]
         self._cells.mark_making(None)
         # An InputError concerns this line alone; any other error concerns the voice, and its other cells would fail too.
         self._cells.mark_failed(cell, error, is_whole_voice=not isinstance(error, InputError))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QItemSelectionModel, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPainter, QPalette, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
@@ -44,13 +44,13 @@ def find_command(key: int, modifiers: Qt.KeyboardModifier) -> str:
     # Digits and arrows of the number pad carry this modifier and mean the same.
     modifiers &= ~Held.KeypadModifier
     try:
-        found = BOARD_KEYS.get(Qt.Key(key), "")
+        command = BOARD_KEYS.get(Qt.Key(key), "")
     # `Qt.Key` raises for a key that this Qt version has no name for.
     except ValueError:
         return ""
     if modifiers == Held.ShiftModifier:
-        return SHIFTED_COMMANDS.get(found, "")
-    return found if modifiers == Held.NoModifier else ""
+        return SHIFTED_COMMANDS.get(command, "")
+    return command if modifiers == Held.NoModifier else ""
 
 
 def list_key_hints(*, is_of_casts: bool) -> tuple[tuple[str, str], ...]:
@@ -88,7 +88,7 @@ class BoardDelegate(QStyledItemDelegate):
         colors = option.palette
         accent = colors.color(QPalette.ColorRole.Highlight)
         focused = index == self._view.currentIndex()
-        place = QRectF(option.rect).adjusted(2, 2, -2, -2)
+        cell_rect = QRectF(option.rect).adjusted(2, 2, -2, -2)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not index.data(SHOWN_ROLE):
@@ -100,9 +100,9 @@ class BoardDelegate(QStyledItemDelegate):
             ground.setAlphaF(0.35)
         painter.setBrush(ground)
         painter.setPen(QPen(accent, 2) if focused else Qt.PenStyle.NoPen)
-        painter.drawRoundedRect(place, 6, 6)
-        self._paint_marks(painter, place, state, accent, colors.color(QPalette.ColorRole.Text))
-        self._paint_state(painter, place, state, colors, accent)
+        painter.drawRoundedRect(cell_rect, 6, 6)
+        self._paint_marks(painter, cell_rect, state, accent, colors.color(QPalette.ColorRole.Text))
+        self._paint_state(painter, cell_rect, state, colors, accent)
         painter.restore()
 
     def _paint_marks(self, painter: QPainter, rect: QRectF, state: CellState, accent: QColor, text: QColor) -> None:
@@ -179,9 +179,9 @@ class BoardHeader(QHeaderView):
         for number, words in enumerate(lines):
             bright = focused and not number
             painter.setPen(colors.color(QPalette.ColorRole.Text if bright else QPalette.ColorRole.PlaceholderText))
-            shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, rect.width() - 2 * HEADER_PADDING_PX)
+            text = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, rect.width() - 2 * HEADER_PADDING_PX)
             line = QRect(rect.left() + HEADER_PADDING_PX, top + number * height, rect.width() - 2 * HEADER_PADDING_PX, height)
-            painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+            painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
 
 
@@ -216,7 +216,7 @@ class BoardView(QTableView):
         # Qt would paint a selection behind the cells; only the current cell counts.
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setShowGrid(False)
-        self._pressed: QPoint | None = None
+        self._press_position: QPoint | None = None
         self.setMouseTracking(True)
         self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -232,7 +232,7 @@ class BoardView(QTableView):
         down.setDefaultSectionSize(CELL[1])
         down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         down.setFixedWidth(NAMES)
-        self.clicked.connect(self._emit_cell_clicked)
+        self.clicked.connect(lambda index: self.cell_clicked.emit(convert_to_cell(index)))
         self.doubleClicked.connect(lambda index: self.cell_double_clicked.emit(convert_to_cell(index)))
         model.modelReset.connect(self.fit_columns)
 
@@ -252,8 +252,8 @@ class BoardView(QTableView):
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
         self.scrollTo(index)
         # The headers emphasise the focused row and column, and Qt by itself repaints only the two cells.
-        for part in (self.viewport(), self.horizontalHeader().viewport(), self.verticalHeader().viewport()):
-            part.update()
+        for widget in (self.viewport(), self.horizontalHeader().viewport(), self.verticalHeader().viewport()):
+            widget.update()
 
     def hide_empty_sections(self, shown: frozenset[BoardCell]) -> None:
         """Hide the rows and columns in which no cell passes the filter."""
@@ -277,16 +277,16 @@ class BoardView(QTableView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Remember where a drag may begin."""
-        self._pressed = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
+        self._press_position = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
         super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag the pressed cell once the mouse has moved far enough."""
-        start = self._pressed
+        start = self._press_position
         if start is None or not event.buttons() & Qt.MouseButton.LeftButton:
             super().mouseMoveEvent(event)
         elif (event.position().toPoint() - start).manhattanLength() >= QApplication.startDragDistance():
-            self._pressed = None
+            self._press_position = None
             index = self.indexAt(start)
             if index.isValid():
                 self.cell_dragged.emit(convert_to_cell(index))
@@ -301,7 +301,3 @@ class BoardView(QTableView):
         event.accept()
         if wish in MOVE_COMMANDS or not event.isAutoRepeat():
             self.command_requested.emit(wish)
-
-    @Slot(QModelIndex)
-    def _emit_cell_clicked(self, index: QModelIndex) -> None:
-        self.cell_clicked.emit(convert_to_cell(index))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
@@ -16,6 +16,7 @@ from app.ui.audition.board_model import BoardModel
 from app.ui.audition.board_view import BoardView, list_key_hints
 from app.ui.plain_text import PlainLabel
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.box_layout import fill_box
 
 SIZE, CHOOSER_WIDTH, NARROWEST_CHOOSER = (1100, 640), 280, 272
 # Qt breaks Japanese text in spite of `nowrap`.
@@ -40,19 +41,14 @@ class BoardWindow(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.chooser, self.filter, self.bar = BoardChooser(), BoardFilter(), BoardBar()
         self.view = BoardView(model)
-        self.empty = PlainLabel()
-        self.empty.setObjectName("muted")
-        self.empty.setWordWrap(True)
+        self.empty = PlainLabel("", "muted", wraps=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.view)
         self.pages.addWidget(self.empty)
-        self.hints = QLabel()
+        self.hints = QLabel(wordWrap=True)
         self.hints.setObjectName("muted")
-        self.hints.setWordWrap(True)
-        self.reason = PlainLabel()
-        self.reason.setObjectName("error")
-        self.reason.setWordWrap(True)
+        self.reason = PlainLabel("", "error", wraps=True)
         self.reason.hide()
         self.view.command_requested.connect(self.command_requested)
         self.bar.command_requested.connect(self.command_requested)
@@ -60,15 +56,9 @@ class BoardWindow(QDialog):
         self.view.customContextMenuRequested.connect(self._show_menu)
         self.show_targets(is_of_casts=False, character="")
         self._lay_out_widgets()
-        chosen = (
-            self.chooser.take_lines_button,
-            self.chooser.tabs,
-            self.chooser.search,
-            self.chooser.tree,
-            *self.chooser.strengths.values(),
-            self.chooser.presets,
-        )
-        stops = (self.filter.starred, self.filter.rating, self.filter.compare_button, *chosen, self.view)
+        chooser = self.chooser
+        choices = (chooser.take_lines_button, chooser.tabs, chooser.search, chooser.tree, *chooser.strengths.values(), chooser.presets)
+        stops = (self.filter.starred, self.filter.rating, self.filter.compare_button, *choices, self.view)
         # Qt's order follows creation: Tab would leave the filter for the bar and reach the table late.
         for before, after in itertools.pairwise(stops):
             self.setTabOrder(before, after)
@@ -78,8 +68,10 @@ class BoardWindow(QDialog):
     def show_targets(self, *, is_of_casts: bool, character: str) -> None:
         """Show what can be applied to whom; see `BoardBar.show_targets`."""
         hints = list_key_hints(is_of_casts=is_of_casts)
-        words = ((keys, WORD_JOINER.join(what)) for keys, what in hints)
-        self.hints.setText(" &nbsp; ".join(f"<span style='white-space: nowrap'><b>{keys}</b> {what}</span>" for keys, what in words))
+        words = ((keys, WORD_JOINER.join(description)) for keys, description in hints)
+        self.hints.setText(
+            " &nbsp; ".join(f"<span style='white-space: nowrap'><b>{keys}</b> {description}</span>" for keys, description in words)
+        )
         self.view.show_wide_names(is_wide=is_of_casts)
         self.bar.show_targets(is_of_casts=is_of_casts, character=character)
 
@@ -107,45 +99,29 @@ class BoardWindow(QDialog):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         bar = self.bar
-        for button, wish in (
-            (bar.play_button, "play"),
-            (bar.play_through_button, "through"),
-            (bar.shuffle_button, "shuffled"),
-            (bar.scene_button, "scene"),
-            (bar.apply_button, "apply"),
-            (bar.character_button, "character"),
-        ):
+        for command, button in bar.buttons.items():
             if not button.isHidden():
-                menu.addAction(button.text()).triggered.connect(self._create_emitter(wish))
+                menu.addAction(button.text()).triggered.connect(partial(self._request_command, command))
         menu.addSeparator()
         marks = {"star": bar.star_button.accessibleName(), "note": bar.note.accessibleName()}
         marks |= {f"rate {number}": rating.accessibleName() for number, rating in enumerate(bar.ratings, 1)}
         marks["rate 0"] = localize("評価を消去", "Clear rating")
-        for wish, name in marks.items():
-            menu.addAction(name).triggered.connect(self._create_emitter(wish))
+        for command, name in marks.items():
+            menu.addAction(name).triggered.connect(partial(self._request_command, command))
         menu.popup(self.view.viewport().mapToGlobal(position))
 
-    def _create_emitter(self, command: str) -> Callable[[], None]:
-        return lambda: self.command_requested.emit(command)
+    def _request_command(self, command: str, _is_checked: bool = False) -> None:
+        self.command_requested.emit(command)
 
     def _lay_out_widgets(self) -> None:
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.filter)
-        column.addWidget(self.pages, 1)
-        column.addWidget(self.reason)
-        column.addWidget(self.bar)
-        column.addWidget(self.hints)
-        both = QSplitter(Qt.Orientation.Horizontal)
-        both.setHandleWidth(16)
-        both.setChildrenCollapsible(False)
+        fill_box(QVBoxLayout(right), self.filter, (self.pages, 1), self.reason, self.bar, self.hints, spacing=8)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.setHandleWidth(16)
+        splitter.setChildrenCollapsible(False)
         self.chooser.setMinimumWidth(NARROWEST_CHOOSER)
-        both.addWidget(self.chooser)
-        both.addWidget(right)
-        both.setStretchFactor(1, 1)
-        both.setSizes([CHOOSER_WIDTH, SIZE[0] - CHOOSER_WIDTH])
-        row = QHBoxLayout(self)
-        row.setContentsMargins(*DIALOG_MARGINS)
-        row.addWidget(both)
+        splitter.addWidget(self.chooser)
+        splitter.addWidget(right)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([CHOOSER_WIDTH, SIZE[0] - CHOOSER_WIDTH])
+        fill_box(QHBoxLayout(self), splitter, margins=DIALOG_MARGINS)

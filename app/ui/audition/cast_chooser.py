@@ -17,9 +17,11 @@ from app.common.language import localize
 from app.core.script.presets import Presets
 from app.core.script.script import Character
 from app.ui.display_names import format_speaker, format_style
-from app.ui.plain_text import PlainLabel, escape_tip
+from app.ui.plain_text import PlainLabel
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import create_tool_button, describe_control
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
 
@@ -48,10 +50,10 @@ class RoleChoice:
 
     def build_settings(self, offer: CastOffer) -> dict[str, Any]:
         """Return the settings by name, without a voice or preset that is gone; the voice counts over that of the preset."""
-        found = dict(offer.presets[self.preset].values) if self.preset in offer.presets else {}
+        settings = dict(offer.presets[self.preset].values) if self.preset in offer.presets else {}
         if self.voice is not None and self.voice[0] in offer.voices:
-            found |= {"voice": self.voice[0], "speaker": self.voice[1], "style": self.style}
-        return found
+            settings |= {"voice": self.voice[0], "speaker": self.voice[1], "style": self.style}
+        return settings
 
 
 @dataclass(slots=True)
@@ -102,26 +104,23 @@ class RoleRow(QWidget):
     def __init__(self, character: Character, choice: RoleChoice, offer: CastOffer) -> None:
         super().__init__()
         self._choice, self._offer = choice, offer
-        self.voice_box, self.style_box, self.preset_box = ChoiceBox(), ChoiceBox(), ChoiceBox()
-        who = character.name
-        self._prepare_box(
-            self.voice_box, localize(f"{who}の声", f"Voice of {who}"), localize("この登場人物の声。", "Voice of this character.")
+        character_name = character.name
+        self.voice_box = _create_box(
+            localize(f"{character_name}の声", f"Voice of {character_name}"), localize("この登場人物の声。", "Voice of this character.")
         )
-        self._prepare_box(
-            self.style_box, localize(f"{who}のスタイル", f"Style of {who}"), localize("声のスタイル。", "Style of the voice.")
+        self.style_box = _create_box(
+            localize(f"{character_name}のスタイル", f"Style of {character_name}"), localize("声のスタイル。", "Style of the voice.")
         )
-        self._prepare_box(
-            self.preset_box,
-            localize(f"{who}のプリセット", f"Preset of {who}"),
-            localize("話し方のプリセット。", "Preset with the manner of speaking."),
-        )
+        preset_tip = localize("話し方のプリセット。", "Preset with the manner of speaking.")
+        self.preset_box = _create_box(localize(f"{character_name}のプリセット", f"Preset of {character_name}"), preset_tip)
         self.voice_box.addItem(localize("元の声", "Own voice"), None)
         for key in offer.voice_keys:
             self.voice_box.addItem(offer.format_voice(key), key)
         self.preset_box.addItem(localize("プリセットなし", "No preset"), "")
         for name in offer.presets:
             self.preset_box.addItem(name, name)
-        self._lay_out_widgets(who)
+        row = fill_box(QHBoxLayout(), (self.style_box, 1), (self.preset_box, 1), spacing=4)
+        fill_box(QVBoxLayout(self), ElidedLabel(character_name), self.voice_box, row, spacing=4)
         self.preset_box.setVisible(bool(offer.presets))
         self.show_choice()
         # `activated` comes from the user alone.
@@ -140,24 +139,6 @@ class RoleRow(QWidget):
         self.voice_box.setCurrentIndex(1 + keys.index(self._choice.voice) if self._choice.voice in keys else 0)
         self.preset_box.setCurrentIndex(max(0, self.preset_box.findData(self._choice.preset)))
         self._offer_styles()
-
-    def _prepare_box(self, box: ChoiceBox, name: str, tip: str) -> None:
-        box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        box.setMinimumContentsLength(4)
-        box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setAccessibleName(name)
-        box.setToolTip(tip)
-
-    def _lay_out_widgets(self, name: str) -> None:
-        column, row = QVBoxLayout(self), QHBoxLayout()
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        row.setSpacing(4)
-        row.addWidget(self.style_box, 1)
-        row.addWidget(self.preset_box, 1)
-        column.addWidget(ElidedLabel(name))
-        column.addWidget(self.voice_box)
-        column.addLayout(row)
 
     def _offer_styles(self) -> None:
         self.style_box.clear()
@@ -185,9 +166,6 @@ class RoleRow(QWidget):
 class CastSection(QFrame):
     """One candidate cast: its name with its buttons, and a row for each character.
 
-    Attributes:
-        cast: The choice that the rows show and change.
-
     Signals:
         changed(): Another voice was chosen.
         suggestion_requested(), removal_requested(): A button was pressed.
@@ -201,40 +179,29 @@ class CastSection(QFrame):
         super().__init__()
         self.cast = cast
         name = format_cast(cast.letter)
-        title = PlainLabel(name)
-        title.setObjectName("heading")
-        self.suggest_button = _create_button(
+        suggest_tip = localize(
+            "登場人物ごとに別の声を選びます。押すたびに変わります。", "Picks a different voice for every character; press again for others."
+        )
+        self.suggest_button = create_tool_button(
             localize("声をおまかせ", "Suggest voices"),
-            localize(f"{name}の声をおまかせ", f"Suggest voices for {name}"),
-            localize(
-                "登場人物ごとに別の声を選びます。押すたびに変わります。",
-                "Picks a different voice for every character; press again for others.",
-            ),
+            suggest_tip,
+            self.suggestion_requested.emit,
+            name=localize(f"{name}の声をおまかせ", f"Suggest voices for {name}"),
         )
-        self.suggest_button.clicked.connect(self.suggestion_requested)
-        self.remove_button = _create_button(
+        self.remove_button = create_tool_button(
             localize("削除", "Remove"),
-            localize(f"{name}を削除", f"Remove {name}"),
             localize("この配役を比べません。", "Leaves this cast out."),
+            self.removal_requested.emit,
+            name=localize(f"{name}を削除", f"Remove {name}"),
         )
-        self.remove_button.clicked.connect(self.removal_requested)
         self.rows = [RoleRow(one, cast.roles.setdefault(one.id, RoleChoice()), offer) for one in offer.shown_characters]
-        head = QHBoxLayout()
-        head.setSpacing(4)
-        head.addWidget(title, 1)
-        head.addWidget(self.suggest_button)
-        head.addWidget(self.remove_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 8)
-        column.setSpacing(6)
-        column.addLayout(head)
+        head = fill_box(QHBoxLayout(), (PlainLabel(name, "heading"), 1), self.suggest_button, self.remove_button, spacing=4)
+        column = fill_box(QVBoxLayout(self), head, *self.rows, spacing=6, margins=(0, 0, 0, 8))
         for row in self.rows:
             row.changed.connect(self.changed)
-            column.addWidget(row)
         if (hidden := len(offer.characters) - len(self.rows)) > 0:
-            more = PlainLabel(localize(f"ほか {hidden:,} 人は元の声のままです。", f"{hidden:,} more keep their voices."))
-            more.setObjectName("muted")
-            column.addWidget(more)
+            more = localize(f"ほか {hidden:,} 人は元の声のままです。", f"{hidden:,} more keep their voices.")
+            column.addWidget(PlainLabel(more, "muted"))
 
 
 class CastChooser(QScrollArea):
@@ -259,14 +226,14 @@ class CastChooser(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
-        self.add_button = _create_button("", "", "")
+        self.add_button = QToolButton()
 
     @property
     def candidates(self) -> tuple[CandidateCast, ...]:
         """Return the candidate casts."""
-        known = {one.id for one in self._offer.shown_characters}
+        shown_ids = {one.id for one in self._offer.shown_characters}
         return tuple(
-            CandidateCast(cast.letter, {one: role.build_settings(self._offer) for one, role in cast.roles.items() if one in known})
+            CandidateCast(cast.letter, {one: role.build_settings(self._offer) for one, role in cast.roles.items() if one in shown_ids})
             for cast in self._casts
         )
 
@@ -305,8 +272,8 @@ class CastChooser(QScrollArea):
             one.id: [role.voice for cast in self._casts if (role := cast.roles.get(one.id)) is not None and role.voice is not None]
             for one in shown
         }
-        found = suggest_voices(shown, self._offer.voice_keys, random.Random(), taken)
-        for character, voice in found.items():
+        suggestions = suggest_voices(shown, self._offer.voice_keys, random.Random(), taken)
+        for character, voice in suggestions.items():
             role = section.cast.roles.setdefault(character, RoleChoice())
             role.voice, role.style = voice, self._offer.find_first_style(voice)
         for row in section.rows:
@@ -338,21 +305,12 @@ class CastChooser(QScrollArea):
             return
         body = QWidget()
         body.setAutoFillBackground(False)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(6)
-        self.sections, self._column = [], QVBoxLayout()
-        self._column.setSpacing(6)
-        self.add_button = _create_button(
-            localize("配役を追加", "Add a cast"),
-            localize("配役を追加", "Add a cast"),
-            localize("比べる配役を増やします。", "Adds a cast to compare."),
-        )
-        self.add_button.clicked.connect(self.add_cast)
-        column.addLayout(self._column)
-        column.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.sections, self._column = [], fill_box(QVBoxLayout(), spacing=6)
+        tip = localize("比べる配役を増やします。", "Adds a cast to compare.")
+        self.add_button = create_tool_button(localize("配役を追加", "Add a cast"), tip, self.add_cast)
+        add = (self.add_button, Qt.AlignmentFlag.AlignLeft)
+        fill_box(QVBoxLayout(body), self._column, add, None, spacing=6, margins=(0, 0, 8, 0))
         self.add_button.setVisible(bool(self._offer.characters))
-        column.addStretch(1)
         # Without characters there is nothing to choose, and the board says what to do.
         for cast in self._casts if self._offer.characters else ():
             self._add_section(cast)
@@ -368,10 +326,9 @@ class CastChooser(QScrollArea):
         self._column.addWidget(section)
 
 
-def _create_button(text: str, name: str, tip: str) -> QToolButton:
-    button = QToolButton()
-    button.setObjectName("framed")
-    button.setText(text)
-    button.setAccessibleName(name)
-    button.setToolTip(escape_tip(tip))
-    return button
+def _create_box(name: str, tip: str) -> ChoiceBox:
+    box = describe_control(ChoiceBox(), name, tip)
+    box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    box.setMinimumContentsLength(4)
+    box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    return box

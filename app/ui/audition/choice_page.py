@@ -10,8 +10,18 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.audition.blind_test import AnswerChoice, BlindTest, BlindTestPlan
 from app.audition.blind_test_trials import add_answer
 from app.common.language import localize
-from app.ui.audition.trial_buttons import BUTTON_SIZE_PX, add_shortcut, create_button, create_exclusive_group, uncheck_all
-from app.ui.audition.trial_page import REFERENCE_LETTER, TrialPage, TrialSounds, describe_letter
+from app.ui.audition.trial_page import (
+    BUTTON_SIZE_PX,
+    REFERENCE_LETTER,
+    TrialPage,
+    TrialSounds,
+    add_shortcut,
+    create_exclusive_group,
+    describe_letter,
+    uncheck_all,
+)
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button
 
 TRIAL_LETTERS = ("A", "B", "X")
 CHOICES, WITH_X, WITH_REFERENCE = TRIAL_LETTERS[:2], TRIAL_LETTERS, (*TRIAL_LETTERS[:2], REFERENCE_LETTER)
@@ -31,7 +41,7 @@ class AnswerButtons(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        words: dict[AnswerChoice, tuple[str, str]] = {
+        texts: dict[AnswerChoice, tuple[str, str]] = {
             "a": ("A", localize("A を選びます（←）。1 キーで回答します。", "Chooses A (←). The key 1 answers with it.")),
             "none": (
                 localize("どちらでもない", "No preference"),
@@ -40,17 +50,14 @@ class AnswerButtons(QWidget):
             "b": ("B", localize("B を選びます（→）。2 キーで回答します。", "Chooses B (→). The key 2 answers with it.")),
         }
         self.buttons = {
-            choice: create_button(text, tip, self.changed.emit, name=_describe_answer_button(text), is_checkable=True)
-            for choice, (text, tip) in words.items()
+            # The button that plays a sound has the same letter, so a screen reader needs another name here.
+            choice: create_button(text, tip, self.changed.emit, name=localize(f"{text} と回答", f"Answer {text}"), is_checkable=True)
+            for choice, (text, tip) in texts.items()
         }
         self._group = create_exclusive_group(self, self.buttons.values())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addStretch()
         for item in self.buttons.values():
             item.setMinimumSize(*BUTTON_SIZE_PX)
-            row.addWidget(item)
-        row.addStretch()
+        fill_box(QHBoxLayout(self), None, *self.buttons.values(), None)
 
     @property
     def choice(self) -> AnswerChoice | None:
@@ -73,14 +80,9 @@ class AnswerButtons(QWidget):
     def move_choice(self, direction: int) -> None:
         """Move the choice by one, as an arrow key does; with no choice yet, start at the side the arrow points to."""
         shown = [choice for choice in ANSWER_ORDER if not self.buttons[choice].isHidden()]
-        place = shown.index(self.choice) + direction if self.choice in shown else (0 if direction < 0 else len(shown) - 1)
-        self.buttons[shown[min(max(place, 0), len(shown) - 1)]].setChecked(True)
+        index = shown.index(self.choice) + direction if self.choice in shown else (0 if direction < 0 else len(shown) - 1)
+        self.buttons[shown[min(max(index, 0), len(shown) - 1)]].setChecked(True)
         self.changed.emit()
-
-
-def _describe_answer_button(text: str) -> str:
-    # The button that plays a sound has the same letter, so a screen reader needs another name here.
-    return localize(f"{text} と回答", f"Answer {text}")
 
 
 class TrialLetters(TrialSounds):
@@ -90,36 +92,23 @@ class TrialLetters(TrialSounds):
         super().__init__(TRIAL_LETTERS)
         self._update_button_names()
         self.play_button.setMinimumHeight(BUTTON_SIZE_PX[1])
-        row = QHBoxLayout()
-        row.addStretch()
         for item in self.buttons:
             item.setMinimumSize(*BUTTON_SIZE_PX)
-        for item in (*self.buttons, self.play_button):
-            row.addWidget(item)
-        row.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addLayout(row)
-        column.addWidget(self.bar)
+        row = fill_box(QHBoxLayout(), None, *self.buttons, self.play_button, None)
+        fill_box(QVBoxLayout(self), row, self.bar, spacing=12)
 
     def begin_trial(self, letters: tuple[str, ...]) -> None:
         """Show the letters of a new trial, with none of them heard."""
         self.letters = letters
-        for place, item in enumerate(self.buttons):
-            item.setVisible(place < len(letters))
+        for index, item in enumerate(self.buttons):
+            item.setVisible(index < len(letters))
         self._update_button_names()
         self.reset_heard()
 
-    @property
-    def letter_names(self) -> str:
-        """Return the letters of this trial, as they are shown."""
-        return localize("・", ", ").join(self.letters)
-
     def _update_button_names(self) -> None:
-        for place, letter in enumerate(self.letters):
+        for index, letter in enumerate(self.letters):
             text = describe_letter(letter)
-            self.name_button(place, localize(f"{text} に切り替えます（{letter} キー）。", f"Switches to {text} ({letter} key)."))
+            self.name_button(index, localize(f"{text} に切り替えます（{letter} キー）。", f"Switches to {text} ({letter} key)."))
 
 
 class ChoicePage(TrialPage):
@@ -138,7 +127,9 @@ class ChoicePage(TrialPage):
             add_shortcut(self, name, partial(self._submit_answer, choice))
         add_shortcut(self, "Left", partial(self.answers.move_choice, -1), is_repeating=True)
         add_shortcut(self, "Right", partial(self.answers.move_choice, 1), is_repeating=True)
-        self._lay_out_widgets()
+        middle = Qt.AlignmentFlag.AlignHCenter
+        question, hint = (self.question, middle), (self.hint, middle)
+        self.lay_out_page(None, self.letters, None, question, self.answers, hint, None, self.create_ends())
 
     def begin_trial(self, plan: BlindTestPlan) -> None:
         """Show the letters and answers that this plan has."""
@@ -148,7 +139,7 @@ class ChoicePage(TrialPage):
     def describe_next_step(self) -> str:
         """Return what is left to hear, or how to answer."""
         if not self.letters.is_all_heard:
-            names = self.letters.letter_names
+            names = localize("・", ", ").join(self.letters.letters)
             return localize(f"すべて聞いてから回答してください（{names} キー）。", f"Listen to all of them first (keys {names}).")
         if self.answers.choice is not None:
             return ""
@@ -167,14 +158,3 @@ class ChoicePage(TrialPage):
         """Choose and confirm an answer with one key, once every sound was heard."""
         if self.letters.is_all_heard and self.answers.choose_answer(choice):
             self.confirm_answer()
-
-    def _lay_out_widgets(self) -> None:
-        column = self.create_column()
-        column.addStretch()
-        column.addWidget(self.letters)
-        column.addStretch()
-        column.addWidget(self.question, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self.answers)
-        column.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch()
-        column.addLayout(self.create_ends())

@@ -45,7 +45,6 @@ class PrecisionTestController(QObject):
     """Makes and compares sounds of two precisions; it is made when the first such test is opened.
 
     Args:
-        take_repository: Keeps the sounds.
         find_precisions: Returns the precisions in use; the part that is not tested keeps its own.
     """
 
@@ -70,26 +69,28 @@ class PrecisionTestController(QObject):
         """Make the sounds of the selected lines that have the current line's voice, then ask how to compare them."""
         lines = self._collect_lines()
         if not lines:
-            self._tests.raise_notice(
+            self._tests.notice_raised.emit(
                 localize("テキストのある行を選んでください。", "Select lines that have text."),
                 localize("選んだ行を、2 つの精度で合成して比べます。", "They are synthesised in both precisions and compared."),
             )
             return
         dialog = self._tests.show_dialog()
         dialog.show_preparation(2 * len(lines))
-        made = self._preparation = _PrecisionTestPreparation(tested_part, len(lines), dialog)
-        dialog.finished.connect(partial(self._stop_preparation, made))
+        preparation = self._preparation = _PrecisionTestPreparation(tested_part, len(lines), dialog)
+        dialog.finished.connect(partial(self._stop_preparation, preparation))
         for precisions in list_compared_precisions(tested_part, self._precisions()):
             for line in lines:
-                place = len(made.jobs)
-                on_made, on_failed = partial(self._keep_sound, made, place), partial(self._show_failure, made)
-                made.jobs.append(self._speech.render_take(line, on_made=on_made, on_failed=on_failed, is_quiet=True, precisions=precisions))
+                index = len(preparation.jobs)
+                on_made, on_failed = partial(self._keep_sound, preparation, index), partial(self._show_failure, preparation)
+                preparation.jobs.append(
+                    self._speech.render_take(line, on_made=on_made, on_failed=on_failed, is_quiet=True, precisions=precisions)
+                )
 
     def _collect_lines(self) -> list[Line]:
         voice = self._selection.settings.voice
-        found = (self._document.script.find_line(line_id) for line_id in self._selection.ids)
-        same = [line for line in found if line is not None and line.text.strip() and line.settings.voice == voice]
-        return [self._seeds.apply_last_seed(line) for line in same[:MOST_LINES]]
+        lines = (self._document.script.find_line(line_id) for line_id in self._selection.ids)
+        lines_of_voice = [line for line in lines if line is not None and line.text.strip() and line.settings.voice == voice]
+        return [self._seeds.apply_last_seed(line) for line in lines_of_voice[:MOST_LINES]]
 
     def _stop_preparation(self, preparation: _PrecisionTestPreparation, _result: int = 0) -> None:
         self._speech.stop_computing(preparation.jobs)
@@ -109,14 +110,14 @@ class PrecisionTestController(QObject):
             self._set_up_test(preparation)
 
     def _set_up_test(self, preparation: _PrecisionTestPreparation) -> None:
-        rows = [(preparation.names[place], preparation.names[preparation.line_count + place]) for place in range(preparation.line_count)]
+        rows = [(preparation.names[index], preparation.names[preparation.line_count + index]) for index in range(preparation.line_count)]
         # Sounds are named by the hash of their bytes: the same name twice leaves nothing to hear.
         different = [row for row in rows if row[0] != row[1]]
         if different:
             preparation.dialog.show_setup(name_precisions(preparation.tested_part), different)
             return
         preparation.dialog.reject()
-        self._tests.raise_notice(
+        self._tests.notice_raised.emit(
             localize("どちらの精度でも同じ音声です。", "Both precisions sound exactly the same."),
             localize("この行では、聞き比べる違いがありません。", "In these lines there is no difference to listen for."),
         )

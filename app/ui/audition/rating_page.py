@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from string import ascii_uppercase
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QStyle, QStyleOptionSlider, QVBoxLayout
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QStyle, QStyleOptionSlider, QVBoxLayout
 
 from app.audition.blind_test import HIGHEST_MUSHRA_RATING, BlindTest, BlindTestPlan
 from app.audition.blind_test_trials import add_ratings
 from app.common.language import localize
 from app.ui.audition.trial_page import REFERENCE_LETTER, TrialPage, TrialSounds
 from app.ui.plain_text import PlainLabel
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import describe_control
 
 
 class RatingSlider(QSlider):
@@ -39,9 +41,9 @@ class RatingSlider(QSlider):
         groove, handle = (
             self.style().subControlRect(control, option, part, self) for part in (parts.SC_SliderGroove, parts.SC_SliderHandle)
         )
-        way = groove.height() - handle.height()
+        travel = groove.height() - handle.height()
         above = point.y() - groove.top() - handle.height() // 2
-        self.setValue(QStyle.sliderValueFromPosition(self.minimum(), self.maximum(), above, way, option.upsideDown))
+        self.setValue(QStyle.sliderValueFromPosition(self.minimum(), self.maximum(), above, travel, option.upsideDown))
 
 
 # The slider's height and its column's width in pixels; the steps of arrow and page keys in points.
@@ -63,11 +65,11 @@ class RatingScale(TrialSounds):
 
     def __init__(self, count: int) -> None:
         super().__init__((REFERENCE_LETTER, *ascii_uppercase[:count]))
-        self._rated: set[int] = set()
+        self._rated_indices: set[int] = set()
         self.name_button(0, localize("参照を再生します（R キー）。", "Plays the reference (R key)."))
-        for place, letter in enumerate(self.letters[1:], 1):
-            self.name_button(place, localize(f"{letter} を再生します（{letter} キー）。", f"Plays {letter} ({letter} key)."))
-        self.sliders = [self._create_slider(place) for place in range(count)]
+        for index, letter in enumerate(self.letters[1:], 1):
+            self.name_button(index, localize(f"{letter} を再生します（{letter} キー）。", f"Plays {letter} ({letter} key)."))
+        self.sliders = [self._create_slider(index) for index in range(count)]
         self.values = [QLabel(UNRATED, alignment=Qt.AlignmentFlag.AlignHCenter) for _ in range(count)]
         self._lay_out_widgets()
 
@@ -77,7 +79,7 @@ class RatingScale(TrialSounds):
         for slider, value in zip(self.sliders, self.values, strict=True):
             slider.setValue(0)
             value.setText(UNRATED)
-        self._rated.clear()
+        self._rated_indices.clear()
 
     @property
     def ratings(self) -> list[int]:
@@ -87,7 +89,7 @@ class RatingScale(TrialSounds):
     @property
     def is_all_rated(self) -> bool:
         """Return whether every sound was rated."""
-        return len(self._rated) == len(self.sliders)
+        return len(self._rated_indices) == len(self.sliders)
 
     def _create_slider(self, index: int) -> RatingSlider:
         slider, letter = RatingSlider(), self.letters[index + 1]
@@ -95,43 +97,33 @@ class RatingScale(TrialSounds):
         slider.setSingleStep(STEP)
         slider.setPageStep(PAGE)
         slider.setMinimumHeight(HEIGHT)
-        slider.setAccessibleName(localize(f"{letter} の評価", f"Rating of {letter}"))
-        slider.setToolTip(localize("参照との近さを 0〜100 点で付けます。", "How close it is to the reference, 0 to 100."))
+        tip = localize("参照との近さを 0〜100 点で付けます。", "How close it is to the reference, 0 to 100.")
+        describe_control(slider, localize(f"{letter} の評価", f"Rating of {letter}"), tip)
         # A rating equal to the slider's start changes no value: pressing the handle or a key must count as a rating too.
         for moved in (slider.valueChanged, slider.sliderPressed, slider.actionTriggered):
-            moved.connect(self._create_rate_callback(index))
+            moved.connect(partial(self._update_rating, index))
         return slider
 
-    def _create_rate_callback(self, index: int) -> Callable[..., None]:
-        def update_rating(*_what: object) -> None:
-            self._rated.add(index)
-            self.values[index].setText(str(self.sliders[index].value()))
-            self.rated.emit()
-
-        return update_rating
+    def _update_rating(self, index: int, *_signal_arguments: object) -> None:
+        self._rated_indices.add(index)
+        self.values[index].setText(str(self.sliders[index].value()))
+        self.rated.emit()
 
     def _lay_out_widgets(self) -> None:
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(6)
         grid.addWidget(self.buttons[0], 2, 0)
-        words = QVBoxLayout()
-        for word in list_scale_labels():
-            label = PlainLabel(word)
-            label.setObjectName("muted")
-            words.addWidget(label, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        grid.addLayout(words, 1, 0)
-        for place, (value, slider, item) in enumerate(zip(self.values, self.sliders, self.buttons[1:], strict=True), 1):
+        labels = QVBoxLayout()
+        ja, en = ("非常に良い", "良い", "普通", "悪い", "非常に悪い"), ("Excellent", "Good", "Fair", "Poor", "Bad")
+        for word in (localize(*pair) for pair in zip(ja, en, strict=True)):
+            labels.addWidget(PlainLabel(word, "muted"), 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        grid.addLayout(labels, 1, 0)
+        for column, (value, slider, item) in enumerate(zip(self.values, self.sliders, self.buttons[1:], strict=True), 1):
             item.setMinimumWidth(WIDTH)
-            grid.addWidget(value, 0, place)
-            grid.addWidget(slider, 1, place, Qt.AlignmentFlag.AlignHCenter)
-            grid.addWidget(item, 2, place)
-
-
-def list_scale_labels() -> tuple[str, ...]:
-    """Return the labels of the scale's five parts, from the top."""
-    ja, en = ("非常に良い", "良い", "普通", "悪い", "非常に悪い"), ("Excellent", "Good", "Fair", "Poor", "Bad")
-    return tuple(localize(*pair) for pair in zip(ja, en, strict=True))
+            grid.addWidget(value, 0, column)
+            grid.addWidget(slider, 1, column, Qt.AlignmentFlag.AlignHCenter)
+            grid.addWidget(item, 2, column)
 
 
 class RatingPage(TrialPage):
@@ -150,12 +142,11 @@ class RatingPage(TrialPage):
             back_tip=localize("前の行の評価をやり直します（Backspace）。", "Takes back the ratings of the line before (Backspace)."),
         )
         self.scale.rated.connect(self.update_hint)
-        column = self.create_column()
-        column.addWidget(self.question, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self.scale, 1, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self.scale.bar)
-        column.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addLayout(self.create_ends(self.scale.play_button))
+        middle = Qt.AlignmentFlag.AlignHCenter
+        scale = fill_box(QHBoxLayout(), None, self.scale, None)
+        self.lay_out_page(
+            (self.question, middle), (scale, 1), self.scale.bar, (self.hint, middle), self.create_ends(self.scale.play_button)
+        )
 
     def begin_trial(self, _plan: BlindTestPlan) -> None:
         """Show all sliders at their start."""

@@ -22,9 +22,10 @@ from app.audition.winner_settings import (
 from app.common.language import localize
 from app.core.script.script import Character, Script
 from app.core.script.takes import LineTake
-from app.ui.audition.trial_buttons import create_button
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.script.script_document import ScriptDocument
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button, describe_control
 from app.ui.widgets.elided_text import ElidedButton
 
 # More rows would leave no room for the answers below; the rest scrolls.
@@ -47,10 +48,7 @@ class ResultPage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.verdict, self.seed = PlainLabel(), PlainLabel()
-        self.verdict.setWordWrap(True)
-        self.seed.setObjectName("muted")
-        self.seed.setWordWrap(True)
+        self.verdict, self.seed = PlainLabel(wraps=True), PlainLabel("", "muted", wraps=True)
         self.seed.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
         self.seed.setToolTip(
             localize(
@@ -70,25 +68,13 @@ class ResultPage(QWidget):
             localize("結果をページとして保存します。", "Saves the result as a page."),
             self.html_requested.emit,
         )
-        self.apply_button = create_button("", "", self.apply_requested.emit, is_primary=True)
+        self.apply_button = create_button("", "", self.apply_requested.emit, style="primary")
         self.character_button = ElidedButton("", "")
         self.character_button.setAutoDefault(False)
         self.character_button.clicked.connect(self.character_requested)
         self.hide_offer()
-        row = QHBoxLayout()
-        row.addWidget(csv)
-        row.addWidget(html)
-        row.addStretch()
-        row.addWidget(self.character_button)
-        row.addWidget(self.apply_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(self.verdict)
-        column.addWidget(self.rank_table)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.seed)
-        column.addLayout(row)
+        row = fill_box(QHBoxLayout(), csv, html, None, self.character_button, self.apply_button)
+        fill_box(QVBoxLayout(self), self.verdict, self.rank_table, (self.table, 1), self.seed, row, spacing=10)
 
     def show_test(self, test: BlindTest) -> None:
         """Show the result of a test that has ended, and every answer; ratings are shown as the scores that they lead to."""
@@ -103,47 +89,38 @@ class ResultPage(QWidget):
         _fill_table(self.table, *_build_answers_table(test))
         if places is not None:
             _fill_table(self.rank_table, *places)
-            shown = self.rank_table.rowHeight(0) * min(VISIBLE_RANK_ROWS, len(plan.names))
-            self.rank_table.setFixedHeight(
-                self.rank_table.horizontalHeader().sizeHint().height() + shown + 2 * self.rank_table.frameWidth()
-            )
+            rows_height = self.rank_table.rowHeight(0) * min(VISIBLE_RANK_ROWS, len(plan.names))
+            header_height = self.rank_table.horizontalHeader().sizeHint().height()
+            self.rank_table.setFixedHeight(header_height + rows_height + 2 * self.rank_table.frameWidth())
 
     def show_offer(self, name: str, *, is_applied: bool) -> None:
         """Offer to give the winner's settings to the lines; disable the button where they have them already."""
-        words = localize("行に適用済み", "Applied to the lines") if is_applied else localize("1位を行に適用", "Apply the winner")
+        text = localize("行に適用済み", "Applied to the lines") if is_applied else localize("1位を行に適用", "Apply the winner")
         tip = localize(
             f"比べた行に「{name}」の声と設定を適用します。テキストと読みは変わりません。シードは固定します。",
             f"The compared lines get the voice and settings of “{name}”. Text and readings stay, and the seed is locked.",
         )
-        _show_offer_button(self.apply_button, words, tip, is_applied=is_applied)
+        _show_offer_button(self.apply_button, text, tip, is_applied=is_applied)
 
     def show_character_offer(self, character: str, name: str, *, is_applied: bool) -> None:
         """Offer to give the winner's settings to the character of the lines, by name; disable the button where the character has them."""
-        words = (
-            localize(f"「{character}」に適用済み", f"Applied to {character}")
-            if is_applied
-            else localize(f"「{character}」に適用", f"Apply to {character}")
-        )
+        applied = localize(f"「{character}」に適用済み", f"Applied to {character}")
+        text = applied if is_applied else localize(f"「{character}」に適用", f"Apply to {character}")
         tip = localize(
             f"「{character}」に、比べた設定を「{name}」から適用します。「{character}」の行にも反映され、行ごとの設定は残ります。",
             f"{character} gets the compared settings of “{name}”. The character's lines follow and keep what you set for them.",
         )
-        _show_offer_button(self.character_button, words, tip, is_applied=is_applied)
-
-    def hide_character_offer(self) -> None:
-        """Hide the offer to the character, where the lines have several or nothing of a character was compared."""
-        self.character_button.hide()
+        _show_offer_button(self.character_button, text, tip, is_applied=is_applied)
 
     def hide_offer(self) -> None:
         """Hide the offers, where there is no single winner or its lines are gone."""
         self.apply_button.hide()
-        self.hide_character_offer()
+        self.character_button.hide()
 
 
-def _show_offer_button(button: QPushButton, words: str, tip: str, *, is_applied: bool) -> None:
-    button.setText(words.replace("&", "&&"))
-    button.setAccessibleName(words)
-    button.setToolTip(escape_tip(tip))
+def _show_offer_button(button: QPushButton, text: str, tip: str, *, is_applied: bool) -> None:
+    button.setText(text.replace("&", "&&"))
+    describe_control(button, text, escape_tip(tip))
     button.setEnabled(not is_applied)
     button.show()
 
@@ -152,18 +129,16 @@ def _build_answers_table(test: BlindTest) -> Table:
     names = test.plan.names
     head = ["#", "A", "B", *(["X"] if test.plan.has_x else []), localize("回答", "Answer")]
     rows = []
-    for place, answer in enumerate(test.answers):
+    for index, answer in enumerate(test.answers):
         trial, column = answer.trial, find_chosen_column(answer)
-        said = localize("どちらでもない", "No preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
-        rows.append([str(place + 1), names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), said])
+        answer_text = localize("どちらでもない", "No preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
+        rows.append([str(index + 1), names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), answer_text])
     return head, rows
 
 
 def _create_table(name: str, tip: str) -> QTableWidget:
     """Return a read-only table."""
-    table = QTableWidget()
-    table.setAccessibleName(name)
-    table.setToolTip(tip)
+    table = describe_control(QTableWidget(), name, tip)
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
     table.verticalHeader().hide()
@@ -182,13 +157,7 @@ def _fill_table(table: QTableWidget, titles: Sequence[str], rows: Sequence[Seque
 
 
 class WinnerOffer(QObject):
-    """Offers the winner on a result page, and is destroyed with that page.
-
-    Args:
-        name: The name of the winning column.
-        columns: The takes of each column.
-        winner: The winning column.
-    """
+    """Offers the winner on a result page, and is destroyed with that page."""
 
     def __init__(self, page: ResultPage, document: ScriptDocument, name: str, columns: Sequence[Sequence[LineTake]], winner: int) -> None:
         super().__init__(page)
@@ -202,8 +171,8 @@ class WinnerOffer(QObject):
     @Slot()
     def _apply_winner(self) -> None:
         """Apply the settings of the winning takes in one undo step; texts and readings stay."""
-        after = apply_take_settings(self._document.script, self._takes)
-        self._document.apply_edit(localize("ブラインドテストから適用", "Apply from blind test"), after)
+        script = apply_take_settings(self._document.script, self._takes)
+        self._document.apply_edit(localize("ブラインドテストから適用", "Apply from blind test"), script)
 
     @Slot()
     def _apply_to_character(self) -> None:
@@ -223,7 +192,7 @@ class WinnerOffer(QObject):
         self._page.show_offer(self._name, is_applied=apply_take_settings(script, self._takes) == script)
         character = self._find_character() if self._values else None
         if character is None:
-            self._page.hide_character_offer()
+            self._page.character_button.hide()
         else:
             self._page.show_character_offer(character.name, self._name, is_applied=self._recast_script(character) == script)
 
@@ -241,6 +210,6 @@ def offer_winner(page: ResultPage, document: ScriptDocument, takes: Sequence[Lin
         takes: All takes of the project.
     """
     plan, winner = test.plan, find_winner(test)
-    columns = [list_column_takes(plan.sounds, place, takes) for place in range(len(plan.names))]
+    columns = [list_column_takes(plan.sounds, column, takes) for column in range(len(plan.names))]
     if winner is not None and columns[winner]:
         WinnerOffer(page, document, plan.names[winner], columns, winner)

@@ -1,23 +1,33 @@
-"""The page of a trial, whatever its method, with its playback controls: listen, answer, continue. It shows no names."""
+"""The page of a trial, whatever its method, with its player: listen, answer, continue. It shows no names."""
 
 from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.audition.blind_test import BlindTest, BlindTestPlan, BlindTrial
 from app.audition.blind_test_verdict import describe_test_kind
+from app.audition.comparable_sounds import ComparableSounds
+from app.audition.parallel_sounds import ParallelSounds
 from app.common.language import localize
-from app.ui.audition.trial_buttons import add_shortcut, create_button, create_exclusive_group, uncheck_all
+from app.engine.synthesis_jobs import SpeechJob
+from app.ui.background_thread import BackgroundThread
 from app.ui.plain_text import PlainLabel
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.widgets.box_layout import BoxPart, fill_box
+from app.ui.widgets.controls import create_button, describe_control
 
 REFERENCE_LETTER = "R"
 POSITION_STEPS = 1_000
+
+# Large enough to hit without looking, while the user listens.
+BUTTON_SIZE_PX = (116, 52)
 
 
 class TrialHeader(QWidget):
@@ -25,32 +35,49 @@ class TrialHeader(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.number, self.sealed = PlainLabel(), PlainLabel()
-        self.sealed.setObjectName("muted")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.number)
-        row.addStretch()
-        row.addWidget(self.sealed)
+        self.number, self.sealed = PlainLabel(), PlainLabel("", "muted")
+        fill_box(QHBoxLayout(self), self.number, None, self.sealed)
 
     def show_seal(self, commitment: str) -> None:
         """Show the beginning of the hash, and all of it in the tooltip."""
         self.sealed.setText(localize(f"ハッシュ {commitment[:12]}…", f"Hash {commitment[:12]}…"))
-        words = localize(
+        explanation = localize(
             "並び順を決めるシードの SHA-256 です。シードは最後に表示されます。",
             "SHA-256 of the seed that decides the order; the seed is shown at the end.",
         )
-        self.sealed.setToolTip(f"{words}\n{commitment}")
+        self.sealed.setToolTip(f"{explanation}\n{commitment}")
+
+
+def add_shortcut(page: QWidget, key_name: str, on_pressed: Callable[[], object], *, is_repeating: bool = False) -> None:
+    """Add a shortcut that works wherever the focus is on the page."""
+    shortcut = QShortcut(QKeySequence(key_name), page)
+    shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    shortcut.setAutoRepeat(is_repeating)
+    shortcut.activated.connect(lambda: on_pressed())
+
+
+def create_exclusive_group(parent: QWidget, buttons: Iterable[QAbstractButton]) -> QButtonGroup:
+    """Return a group in which at most one button is checked."""
+    group = QButtonGroup(parent)
+    for item in buttons:
+        group.addButton(item)
+    return group
+
+
+def uncheck_all(group: QButtonGroup) -> None:
+    """Uncheck all buttons of an exclusive group."""
+    # An exclusive group does not let its last checked button be unchecked.
+    group.setExclusive(False)
+    for item in group.buttons():
+        item.setChecked(False)
+    group.setExclusive(True)
 
 
 class TrialSounds(QWidget):
     """Buttons that remember which sounds were heard; a method of tests gives them their names and lays them out.
 
     Attributes:
-        letters: The keys of the sounds, by index.
         buttons: Those of the sounds, by index; there may be more of them than the trial has letters.
-        heard: The indices of the sounds heard in this trial.
-        group: The group of the buttons.
 
     Signals:
         listen_requested(int): A sound is to be heard; playback continues with it.
@@ -67,22 +94,21 @@ class TrialSounds(QWidget):
         self.group = create_exclusive_group(self, self.buttons)
         tip = localize("再生・停止（Space）", "Plays or stops (Space).")
         self.play_button = create_button(localize("再生", "Play"), tip, self.play_requested.emit)
-        self.bar = _create_position_bar()
-
-    @property
-    def count(self) -> int:
-        """Return the number of sounds in the trial."""
-        return len(self.letters)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, POSITION_STEPS)
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(6)
+        describe_control(self.bar, localize("再生位置", "Position"), localize("再生中の位置です。", "Playback position of the sound."))
 
     @property
     def is_all_heard(self) -> bool:
         """Return whether every sound was heard."""
-        return len(self.heard) == self.count
+        return len(self.heard) == len(self.letters)
 
     @property
     def current_index(self) -> int:
         """Return the index of the sound that plays or is about to; 0 before any choice."""
-        return next((place for place, item in enumerate(self.buttons) if item.isChecked()), 0)
+        return next((index for index, item in enumerate(self.buttons) if item.isChecked()), 0)
 
     def reset_heard(self) -> None:
         """Begin a trial with none of its sounds heard or loaded."""
@@ -98,7 +124,7 @@ class TrialSounds(QWidget):
 
     def request_index(self, index: int) -> None:
         """Request a sound by its index, if the trial has it."""
-        if index < self.count:
+        if index < len(self.letters):
             self.listen_requested.emit(index)
 
     def show_heard(self, index: int) -> None:
@@ -117,30 +143,16 @@ class TrialSounds(QWidget):
 
     def name_button(self, index: int, tip: str) -> None:
         """Name a button after its letter, the reference by its word."""
-        item, letter = self.buttons[index], self.letters[index]
-        is_reference = letter == REFERENCE_LETTER
-        item.setText(describe_letter(letter))
+        button, letter = self.buttons[index], self.letters[index]
+        button.setText(describe_letter(letter))
         # The button that answers has the same letter, so a screen reader needs another name here.
-        item.setAccessibleName(
-            localize("参照を再生", "Play the reference") if is_reference else localize(f"{letter} を再生", f"Play {letter}")
-        )
-        item.setToolTip(tip)
+        reference, other = localize("参照を再生", "Play the reference"), localize(f"{letter} を再生", f"Play {letter}")
+        describe_control(button, reference if letter == REFERENCE_LETTER else other, tip)
 
 
 def describe_letter(letter: str) -> str:
     """Return the word on the button of a sound."""
     return localize("参照", "Reference") if letter == REFERENCE_LETTER else letter
-
-
-def _create_position_bar() -> QProgressBar:
-    """Return a thin bar that shows the playback position."""
-    bar = QProgressBar()
-    bar.setRange(0, POSITION_STEPS)
-    bar.setTextVisible(False)
-    bar.setFixedHeight(6)
-    bar.setAccessibleName(localize("再生位置", "Position"))
-    bar.setToolTip(localize("再生中の位置です。", "Playback position of the sound."))
-    return bar
 
 
 class TrialPage(QWidget):
@@ -149,12 +161,6 @@ class TrialPage(QWidget):
     Signals:
         answered(BlindTest): The test with the answer to this trial.
         back_requested(): The previous answer was a mistake.
-
-    Args:
-        sounds: Plays the sounds of the trial.
-        letters: The keys of all sounds that trials may have.
-        confirm_tip: Says what the button that takes the answer does.
-        back_tip: Says what the button that takes the last answer back does.
     """
 
     answered = Signal(object)
@@ -164,9 +170,8 @@ class TrialPage(QWidget):
         super().__init__()
         self.sounds, self._began = sounds, 0.0
         self._test: BlindTest | None = None
-        self.head, self.question, self.hint = TrialHeader(), PlainLabel(), PlainLabel()
-        self.hint.setObjectName("muted")
-        self.confirm = create_button(localize("決定", "Confirm"), confirm_tip, self.confirm_answer, is_primary=True)
+        self.head, self.question, self.hint = TrialHeader(), PlainLabel(), PlainLabel("", "muted")
+        self.confirm = create_button(localize("決定", "Confirm"), confirm_tip, self.confirm_answer, style="primary")
         self.back = create_button(localize("戻る", "Back"), back_tip, self.back_requested.emit)
         for letter in letters:
             add_shortcut(self, letter, partial(sounds.request_letter, letter))
@@ -188,7 +193,9 @@ class TrialPage(QWidget):
 
     def show_trial(self, test: BlindTest, trial: BlindTrial) -> None:
         """Show a new trial, with nothing heard and nothing answered."""
-        self.head.number.setText(f"{describe_test_kind(test.plan.kind)}  {describe_trial_number(test.plan, trial.number + 1)}")
+        number, count = trial.number + 1, test.plan.trial_count
+        position = localize(f"{number} 回目", f"trial {number}") if count is None else f"{number} / {count}"
+        self.head.number.setText(f"{describe_test_kind(test.plan.kind)}  {position}")
         self.head.show_seal(test.commitment)
         self.question.setText(describe_question(test.plan))
         self.begin_trial(test.plan)
@@ -204,36 +211,22 @@ class TrialPage(QWidget):
     @Slot()
     def update_hint(self) -> None:
         """Show what is to be done next, and enable the button where the answer is complete."""
-        left = self.describe_next_step()
-        self.confirm.setEnabled(not left)
-        self.hint.setText(left or localize("Enter で決定します。", "Press Enter to confirm."))
+        next_step = self.describe_next_step()
+        self.confirm.setEnabled(not next_step)
+        self.hint.setText(next_step or localize("Enter で決定します。", "Press Enter to confirm."))
 
     def confirm_answer(self) -> None:
         """Take the answer that the page shows."""
         if self._test is not None and not self.describe_next_step():
             self.answered.emit(self.build_answered(self._test, round((time.monotonic() - self._began) * 1000)))
 
-    def create_column(self) -> QVBoxLayout:
-        """Return the layout of the page, with its head."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self.head)
-        return column
+    def lay_out_page(self, *parts: BoxPart) -> None:
+        """Put these parts below the head of the page."""
+        fill_box(QVBoxLayout(self), self.head, *parts, spacing=12)
 
     def create_ends(self, *buttons: QPushButton) -> QHBoxLayout:
         """Return the last row of the page: back and these buttons at one end, the button that confirms at the other."""
-        ends = QHBoxLayout()
-        for item in (self.back, *buttons):
-            ends.addWidget(item)
-        ends.addStretch()
-        ends.addWidget(self.confirm)
-        return ends
-
-
-def describe_trial_number(plan: BlindTestPlan, number: int) -> str:
-    """Return the number of a trial, counted from 1, and of how many, where that is known."""
-    return localize(f"{number} 回目", f"trial {number}") if plan.trial_count is None else f"{number} / {plan.trial_count}"
+        return fill_box(QHBoxLayout(), self.back, *buttons, None, self.confirm)
 
 
 def describe_question(plan: BlindTestPlan) -> str:
@@ -250,3 +243,89 @@ def describe_question(plan: BlindTestPlan) -> str:
     if plan.references:
         return localize("参照に近いのはどちらですか？", "Which is closer to the reference?")
     return localize("良いのはどちらですか？", "Which is better?")
+
+
+class TrialPlayer(QObject):
+    """Plays the sounds of one trial at a time.
+
+    Signals:
+        sounds_loaded(): The sounds of the trial are loaded.
+        sound_switched(int): The sound of this index is heard from now on.
+        playing_changed(bool): Playback began or ended.
+        position_changed(float): The fraction that was played, 0 to 1.
+    """
+
+    sounds_loaded = Signal()
+    sound_switched = Signal(int)
+    playing_changed = Signal(bool)
+    position_changed = Signal(float)
+
+    def __init__(self, parent: QObject, speech: SpeechController) -> None:
+        super().__init__(parent)
+        self._speech = speech
+        self.background = BackgroundThread(self, "blind test")
+        self._sound_loader: Callable[[], ComparableSounds] | None = None
+        self._sounds: ComparableSounds | None = None
+        # The job outlives its playback until its end has been shown.
+        self._job: SpeechJob | None = None
+        self._parallel_sounds: ParallelSounds | None = None
+        speech.ticked.connect(self._update_position)
+
+    def begin_trial(self, load_sounds: Callable[[], ComparableSounds]) -> None:
+        """Stop playback and load the sounds of another trial in the background thread."""
+        self.stop_sound()
+        self._sound_loader, self._sounds = load_sounds, None
+        self.background.run_work(load_sounds, partial(self._use_loaded, load_sounds))
+
+    @Slot(int)
+    def play_sound(self, index: int) -> None:
+        """Switch to a sound in mid-playback, or begin with it; do nothing before the sounds are loaded."""
+        sounds = self._playing_sounds
+        if sounds is not None:
+            sounds.wanted = index
+        elif self._sounds is not None:
+            self._parallel_sounds = ParallelSounds(*self._sounds, first_index=index, rounds=1)
+            self._job = self._speech.play_sounds(self._parallel_sounds)
+            self.playing_changed.emit(True)
+        else:
+            return
+        self.sound_switched.emit(index)
+
+    def toggle_playing(self, index: int) -> None:
+        """Stop playback, or begin with a sound."""
+        if self._playing_sounds is not None:
+            self.stop_sound()
+        else:
+            self.play_sound(index)
+
+    def stop_sound(self) -> None:
+        """Stop playback at once."""
+        if self._playing_sounds is not None:
+            self._speech.stop_speaking()
+        self._update_position()
+
+    def close(self) -> None:
+        """Stop playback and finish what the background thread is saving."""
+        self.stop_sound()
+        self.background.close(finish=True)
+
+    @property
+    def _playing_sounds(self) -> ParallelSounds | None:
+        """Return the sounds that are playing or about to, or None."""
+        return self._parallel_sounds if self._job is not None and self._job in self._speech.spoken_jobs else None
+
+    def _use_loaded(self, load_sounds: Callable[[], ComparableSounds], sounds: ComparableSounds) -> None:
+        # A slow load of an earlier trial may arrive after the next one began.
+        if load_sounds is self._sound_loader:
+            self._sounds = sounds
+            self.sounds_loaded.emit()
+
+    @Slot()
+    def _update_position(self) -> None:
+        sounds = self._playing_sounds
+        if sounds is not None:
+            self.position_changed.emit(min(1.0, self._speech.state.played_s / sounds.length_s))
+        elif self._job is not None:
+            self._job = None
+            self.playing_changed.emit(False)
+            self.position_changed.emit(0.0)

@@ -25,6 +25,7 @@ from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
+from app.ui.widgets.open_dialog import OpenDialog, show_in_front
 
 if TYPE_CHECKING:
     from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry
@@ -44,6 +45,9 @@ class ProjectEntries(Protocol):
 class DictionaryController(QObject):
     """Opens the dialog, changes the dictionary file in the background, and has the lines read again."""
 
+    preview: OpenDialog[ImportPreviewDialog] = OpenDialog()
+    dialog: OpenDialog[DictionaryDialog] = OpenDialog()
+
     def __init__(
         self,
         parent: QWidget,
@@ -59,8 +63,6 @@ class DictionaryController(QObject):
         self._parent, self._selection, self._speech, self._playback, self._banner = parent, selection, speech, playback, banner
         self._background = BackgroundThread(self, "dictionary")
         self._background.failed.connect(self._show_error)
-        self.dialog: DictionaryDialog | None = None
-        self.preview: ImportPreviewDialog | None = None
         action.triggered.connect(lambda: self.open_dialog())
 
     @Slot(str, str)
@@ -76,10 +78,7 @@ class DictionaryController(QObject):
             dialog.import_requested.connect(self._choose_import_file)
             dialog.export_requested.connect(self._export_dictionary)
             dialog.scope_changed.connect(self.refresh_dialog)
-            dialog.finished.connect(self._forget_dialog)
-        self.dialog.show()
-        self.dialog.raise_()
-        self.dialog.activateWindow()
+        show_in_front(self.dialog)
         self._background.run_work(_load_entries, lambda loaded: self._show_entries_at(*loaded, surface, reading))
 
     def close(self) -> None:
@@ -169,12 +168,7 @@ class DictionaryController(QObject):
         preview = self.preview = ImportPreviewDialog(self.dialog, file.name, comparison)
         surfaces = {entry.surface for entry in comparison.found}
         preview.import_requested.connect(lambda keep: self._change_entries(partial(comparison.merge_into, keep=keep), surfaces))
-        preview.finished.connect(self._forget_preview)
         preview.open()
-
-    @Slot()
-    def _forget_preview(self) -> None:
-        self.preview = None
 
     @Slot()
     def _export_dictionary(self) -> None:
@@ -195,10 +189,6 @@ class DictionaryController(QObject):
             self.dialog.show_error(error)
         else:
             self._banner.show_error(error)
-
-    @Slot()
-    def _forget_dialog(self) -> None:
-        self.dialog = None
 
 
 def _load_entries() -> tuple[Entries, AppError | None]:

@@ -17,6 +17,7 @@ from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.widgets.open_dialog import OpenDialog
 
 if TYPE_CHECKING:
     from app.export.export_settings import ExistingFilePolicy, ExportSettings
@@ -34,6 +35,7 @@ class ExportController(QObject):
         progress_made(QWidget): The new progress bar is to be placed below the lines.
     """
 
+    dialog: OpenDialog[ExportDialog] = OpenDialog()
     progress_made = Signal(QWidget)
 
     def __init__(
@@ -53,7 +55,6 @@ class ExportController(QObject):
         self._background = BackgroundThread(self, "export")
         self._records = BackgroundThread(self, "export record")
         self.progress: ExportProgress | None = None  # the progress bar; None before the first export
-        self.dialog: ExportDialog | None = None  # the open export page, or None
         self.question: QMessageBox | None = None  # the open question about existing files, or None
         self.run: ExportRun | None = None  # the current or last export, or None
         self._background.failed.connect(self._show_error)
@@ -78,7 +79,6 @@ class ExportController(QObject):
         dialog = self.dialog = ExportDialog(self._parent, settings, selected, starred)
         dialog.plan_requested.connect(self._update_plan)
         dialog.export_requested.connect(self._start_export)
-        dialog.finished.connect(self._forget_dialog)
         dialog.show()
         self._update_plan(dialog.form.settings)
 
@@ -169,10 +169,6 @@ class ExportController(QObject):
             self.dialog.show_error(error)
         elif self.progress is not None:
             self.progress.show_error(error)
-
-    @Slot()
-    def _forget_dialog(self) -> None:
-        self.dialog = None
 
     @Slot()
     def _forget_question(self) -> None:

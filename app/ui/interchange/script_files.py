@@ -26,6 +26,7 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.file_dialogs import append_suffix, ask_for_files
+from app.ui.widgets.open_dialog import OpenDialog
 
 if TYPE_CHECKING:
     from app.interchange.imported_script import ImportedScript
@@ -108,6 +109,7 @@ class ScriptImporter(QObject):
         finished(): All requested files are imported or given up.
     """
 
+    dialog: OpenDialog[MappingDialog] = OpenDialog()
     references_found = Signal(object)
     finished = Signal()
 
@@ -130,7 +132,6 @@ class ScriptImporter(QObject):
         self._close_event = Event()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_IMPORT_MS)
         self._slow.timeout.connect(self._show_slow_notice)
-        self.dialog: MappingDialog | None = None
         self.remembered: Callable[[], Sequence[VoiceAssignment]] = tuple
 
     @Slot()
@@ -200,7 +201,6 @@ class ScriptImporter(QObject):
         dialog.columns_changed.connect(lambda table, columns: self._map_columns(state, table, columns))
         dialog.choices_accepted.connect(lambda choices: self._finish_file(state[0], choices))
         dialog.rejected.connect(self._read_next_file)
-        dialog.finished.connect(self._forget_dialog)
         dialog.open()
 
     def _map_columns(self, opened_box: list[OpenedImport], table: ScriptTable, columns: Mapping[str, int]) -> None:
@@ -269,10 +269,6 @@ class ScriptImporter(QObject):
         """Record the first error of a job, to be shown when its lines are in."""
         if self._job is not None and self._job.error is None:
             self._job.error = error
-
-    @Slot()
-    def _forget_dialog(self) -> None:
-        self.dialog = None
 
 
 class ScriptExporter(QObject):

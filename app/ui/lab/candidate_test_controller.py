@@ -68,7 +68,9 @@ class CandidateTestController(QObject):
         if not row["sounds"]:
             dialog.reject()
             self._remove_folder()
-            self._tests.raise_notice(str(row["note"]), localize("聞き比べる違いがありません。", "There is no difference to listen for."))
+            self._tests.notice_raised.emit(
+                str(row["note"]), localize("聞き比べる違いがありません。", "There is no difference to listen for.")
+            )
             return
         self._background.run_work(
             partial(_load_sounds, row), partial(self._keep_sounds, dialog, list(row["names"])), dialog.notice.show_error

@@ -35,9 +35,7 @@ class BusyNotice(QObject):
         super().__init__(settings)
         self._settings, self._banner, self._use_light_voice = settings, banner, use_light_voice
         self._slow_lines = 0
-        self.long_wait = QTimer(self)
-        self.long_wait.setSingleShot(True)
-        self.long_wait.setInterval(LONG_WAIT_MS)
+        self.long_wait = QTimer(self, singleShot=True, interval=LONG_WAIT_MS)
         self.long_wait.timeout.connect(self._show_notice)
         speech.speech_waited.connect(self._count_line)
         speech.state_changed.connect(self._follow_state)

@@ -25,7 +25,6 @@ class LinePlayback(QObject):
 
     Attributes:
         waiting: lines were asked for before there was a voice, and will be spoken as soon as it is there.
-        loop: starts again at the end.
         given_up: lines that were not spoken because one of them failed, that one first.
 
     Signals:
@@ -39,9 +38,9 @@ class LinePlayback(QObject):
     def __init__(self, controller: SpeechController, document: ScriptDocument, model: ScriptModel, seeds: LineSeeds) -> None:
         super().__init__(document)
         self._controller, self._document, self._model, self._seeds = controller, document, model, seeds
-        self._chosen: list[str] = []
-        self._left: list[str] = []  # lines not asked for yet
-        self._failed: dict[str, Line] = {}
+        self._chosen_ids: list[str] = []
+        self._remaining_ids: list[str] = []  # lines not asked for yet
+        self._failed_lines: dict[str, Line] = {}
         self._start: float | LinePosition = 0.0  # of the line that is asked for next
         self._again = False  # a loop has come round
         self.waiting = False
@@ -70,14 +69,14 @@ class LinePlayback(QObject):
         self.stop_playing()
         self._start, self._again = start, False
         script = self._document.script
-        self._chosen = [line_id for line_id in ids if (line := script.find_line(line_id)) and line.text.strip()]
-        self._left = list(self._chosen)
-        self._set_waiting(bool(self._left) and self._controller.voice is None and self._controller.state.is_loading)
-        for line_id in self._left[:1] if self.waiting else ():
+        self._chosen_ids = [line_id for line_id in ids if (line := script.find_line(line_id)) and line.text.strip()]
+        self._remaining_ids = list(self._chosen_ids)
+        self._set_waiting(bool(self._remaining_ids) and self._controller.voice is None and self._controller.state.is_loading)
+        for line_id in self._remaining_ids[:1] if self.waiting else ():
             self._show_line_state(line_id, LinePhase.PREPARING)
         if not self.waiting:
             self._request_next_line()
-        return bool(self._chosen)
+        return bool(self._chosen_ids)
 
     @Slot(bool)
     def set_loop(self, loop: bool) -> None:
@@ -91,9 +90,13 @@ class LinePlayback(QObject):
     @Slot()
     def stop_playing(self) -> None:
         """Stop the present sound and forget the lines that would follow."""
-        for line_id in self._chosen[:1] if self.waiting else ():
+        for line_id in self._chosen_ids[:1] if self.waiting else ():
             self._show_line_state(line_id, LinePhase.IDLE)
-        self._chosen, self._left, self.given_up = [], [], []  # a loop must not begin again when it learns what was made meanwhile
+        self._chosen_ids, self._remaining_ids, self.given_up = (
+            [],
+            [],
+            [],
+        )  # a loop must not begin again when it learns what was made meanwhile
         self._set_waiting(False)
         self._controller.stop_speaking()
 
@@ -102,11 +105,11 @@ class LinePlayback(QObject):
         ahead_s = self._controller.queued_s
         if self._controller.spoken_jobs and (ahead_s is None or ahead_s > MAX_QUEUED_PLAYBACK_S):
             return
-        if not self._left and self.loop:
-            self._left, self._again = list(self._chosen), True
-        while self._left:
+        if not self._remaining_ids and self.loop:
+            self._remaining_ids, self._again = list(self._chosen_ids), True
+        while self._remaining_ids:
             start, self._start = self._start, 0.0
-            line = self._document.script.find_line(self._left.pop(0))
+            line = self._document.script.find_line(self._remaining_ids.pop(0))
             if line is not None and line.text.strip():
                 if self._model.find_state(line.id).phase is not LinePhase.SPEAKING:
                     self._show_line_state(line.id, LinePhase.PREPARING)
@@ -153,14 +156,16 @@ class LinePlayback(QObject):
             if self._model.find_state(line.id).phase is not LinePhase.SPEAKING:  # so short that nobody looked meanwhile
                 self.line_began.emit(line.id)
             # A loop may have asked for the line again, whose card must not look idle then.
-            again = any(other.id == line.id for other in map(_find_line_of_job, self._controller.spoken_jobs) if other is not None)
+            again = any(
+                spoken_line.id == line.id for spoken_line in map(_find_line_of_job, self._controller.spoken_jobs) if spoken_line is not None
+            )
             self._show_line_state(line.id, LinePhase.PREPARING if again else LinePhase.IDLE)
             self._request_next_line()
 
     @Slot(object)
     def _drop_lines(self, jobs: Sequence[SpeechJob]) -> None:
         """Drop lines that were stopped, or lost with the device."""
-        self._chosen, self._left = [], []
+        self._chosen_ids, self._remaining_ids = [], []
         for line in filter(None, map(_find_line_of_job, jobs)):
             self._show_line_state(line.id, LinePhase.IDLE)
 
@@ -172,12 +177,12 @@ class LinePlayback(QObject):
     @Slot(object)
     def _show_failure(self, failure: SpeakFailure) -> None:
         if (line := _find_line_of_job(failure.job)) is not None:
-            self._failed[line.id] = line
+            self._failed_lines[line.id] = line
             self._show_line_state(line.id, LinePhase.FAILED, error=failure.error.message)
-            self._chosen = [line_id for line_id in self._chosen if line_id != line.id]  # a loop must not try it for ever
+            self._chosen_ids = [line_id for line_id in self._chosen_ids if line_id != line.id]  # a loop must not try it for ever
             if not isinstance(failure.error, InputError):  # not for the line's own sake: the others would fail as well
-                self.given_up = [line.id, *self._left]
-                self._chosen, self._left = [], []
+                self.given_up = [line.id, *self._remaining_ids]
+                self._chosen_ids, self._remaining_ids = [], []
             self._request_next_line()
 
     @Slot(object)
@@ -189,9 +194,9 @@ class LinePlayback(QObject):
     @Slot(object, object)
     def _clear_changed_failures(self, _before: Script, after: Script) -> None:
         """Clear the failure of a line that was changed."""
-        for line_id, line in list(self._failed.items()):
+        for line_id, line in list(self._failed_lines.items()):
             if (present := after.find_line(line_id)) is None or not present.is_spoken_like(line):
-                del self._failed[line_id]
+                del self._failed_lines[line_id]
                 if self._model.find_state(line_id).phase is LinePhase.FAILED:
                     self._show_line_state(line_id, LinePhase.IDLE)
 

@@ -20,9 +20,6 @@ DEVICE_SCAN_TIMEOUT_MS = 3000
 class OutputDeviceWatcher(QObject):
     """Looks for outputs when asked, at most every few seconds.
 
-    Attributes:
-        labels: the outputs found last.
-
     Signals:
         changed(tuple): labels, when they are not what they were.
     """
@@ -33,14 +30,14 @@ class OutputDeviceWatcher(QObject):
         super().__init__(parent)
         self.labels: tuple[str, ...] = ()
         self._looked_at = float("-inf")
-        self._looking = QProcess(self)
-        self._looking.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
-        self._looking.finished.connect(self._take_devices)
+        self._scan_process = QProcess(self)
+        self._scan_process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
+        self._scan_process.finished.connect(self._take_devices)
 
     @property
     def is_looking(self) -> bool:
         """Return whether devices are being looked for."""
-        return self._looking.state() != QProcess.ProcessState.NotRunning
+        return self._scan_process.state() != QProcess.ProcessState.NotRunning
 
     def set_devices(self, labels: tuple[str, ...]) -> None:
         """Take over a list of devices."""
@@ -55,21 +52,21 @@ class OutputDeviceWatcher(QObject):
             return
         program, *arguments = build_cli_command()
         self._looked_at = time.monotonic()
-        self._looking.start(program, [*arguments, "doctor", "--json", "--only", "audio"])
+        self._scan_process.start(program, [*arguments, "doctor", "--json", "--only", "audio"])
 
     def close(self) -> None:
         """End the search for devices."""
         # Killing the process makes Qt emit `finished`, and its slot could still change a window that closes.
-        self._looking.blockSignals(True)
+        self._scan_process.blockSignals(True)
         if self.is_looking:
-            self._looking.kill()
-            self._looking.waitForFinished(DEVICE_SCAN_TIMEOUT_MS)
+            self._scan_process.kill()
+            self._scan_process.waitForFinished(DEVICE_SCAN_TIMEOUT_MS)
 
     @Slot()
     def _take_devices(self) -> None:
         try:
-            found = parse_object(bytes(self._looking.readAllStandardOutput().data()))["audio_devices"]
-            labels = tuple(dict.fromkeys(str(device["name"]) for device in found))
+            devices = parse_object(bytes(self._scan_process.readAllStandardOutput().data()))["audio_devices"]
+            labels = tuple(dict.fromkeys(str(device["name"]) for device in devices))
         except (ValueError, KeyError, TypeError):
             return  # the list stays as it was; what is wrong is shown when something is to be played
         self.set_devices(labels)

@@ -34,7 +34,7 @@ class PlayCommands(QObject):
     ) -> None:
         super().__init__(playback)
         self._document, self._selection, self._speech = document, selection, speech
-        self._playback, self._saving = playback, saving
+        self._playback, self._sound_saving = playback, saving
 
     @property
     def is_playing(self) -> bool:
@@ -81,9 +81,9 @@ class PlayCommands(QObject):
     @Slot(object)
     def play_if_silent(self, ids: Sequence[str]) -> None:
         """Speak the first of these lines that still exists, unless a line is spoken."""
-        known = [line_id for line_id in ids if self._document.script.find_line(line_id)]
-        if known and not self.is_playing:
-            self.play_lines(known[:1])
+        existing_ids = [line_id for line_id in ids if self._document.script.find_line(line_id)]
+        if existing_ids and not self.is_playing:
+            self.play_lines(existing_ids[:1])
 
     @Slot()
     def stop_playing(self) -> None:
@@ -95,20 +95,20 @@ class PlayCommands(QObject):
     def save_or_stop(self) -> None:
         """Ask for a place and write the sound of the selected lines, or cancel the present writing."""
         if self._speech.state.is_saving:
-            self._saving.stop_saving()
+            self._sound_saving.stop_saving()
         else:
             self.began.emit()
-            self._saving.save_lines(self._selection.ids)
+            self._sound_saving.save_lines(self._selection.ids)
 
     @Slot()
     def save_all_lines(self) -> None:
         """Write each line into a file of its own."""
-        self._saving.save_lines(self._list_all_ids())
+        self._sound_saving.save_lines(self._list_all_ids())
 
     @Slot()
     def save_joined_lines(self) -> None:
         """Write all lines into one file."""
-        self._saving.save_joined_lines(self._list_all_ids())
+        self._sound_saving.save_joined_lines(self._list_all_ids())
 
     def _list_all_ids(self) -> list[str]:
         return [line.id for line in self._document.script.lines]
@@ -127,9 +127,7 @@ class LiveModeController(QObject):
         super().__init__(document)
         self._is_on = False
         self._line_id = ""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(LIVE_SETTLE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=LIVE_SETTLE_MS)
         self._timer.timeout.connect(self._request_speech)
         document.changed.connect(self._schedule_line)
 

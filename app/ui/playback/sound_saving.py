@@ -53,7 +53,7 @@ def ask_for_sound_file(parent: QWidget, name: str, folder: str, suffix: str = ".
     from app.adapters.sound.sound_formats import SOUND_FORMATS  # the window starts without
 
     start = (Path(folder) if folder and Path(folder).is_dir() else Path.home()) / f"{name}{suffix}"
-    kinds = {known: f"{known[1:].upper()} (*{known})" for known in SOUND_FORMATS}
+    kinds = {file_suffix: f"{file_suffix[1:].upper()} (*{file_suffix})" for file_suffix in SOUND_FORMATS}
     listed, first = ";;".join(kinds.values()), kinds.get(suffix, "")
     chosen, kind = QFileDialog.getSaveFileName(parent, localize("音声を書き出す", "Export audio"), str(start), listed, first)
     if not chosen:
@@ -81,14 +81,14 @@ def choose_file_names(
     )
 
     stem = pattern.stem if any(mark in pattern.stem for mark in (*NUMBER, "$id$")) else f"{pattern.stem}_{NUMBER[1]}"
-    taken = {fold_file_name(file.stem) for file in reserved if file.parent == pattern.parent and file.suffix == pattern.suffix}
+    taken_names = {fold_file_name(file.stem) for file in reserved if file.parent == pattern.parent and file.suffix == pattern.suffix}
     files: list[Path] = []
     for number, line in lines:
         values = build_token_values(line, number, name_speaker(line.settings), "", date.today())
         name = find_free_stem(
-            fill_pattern(stem, values), "koebako", taken, lambda name: os.path.lexists(pattern.with_name(name + pattern.suffix))
+            fill_pattern(stem, values), "koebako", taken_names, lambda name: os.path.lexists(pattern.with_name(name + pattern.suffix))
         )
-        taken.add(fold_file_name(name))
+        taken_names.add(fold_file_name(name))
         files.append(pattern.with_name(name + pattern.suffix))
     return files
 
@@ -96,15 +96,14 @@ def choose_file_names(
 def build_file_title(text: str) -> str:
     """Return a file name made of the first words."""
     first = text.strip().split("\n")[0]
-    words = "".join(letter for letter in first if letter.isalnum() or letter in " -_ー")
-    return words[:MAX_TITLE_LENGTH].strip() or "koebako"
+    title = "".join(letter for letter in first if letter.isalnum() or letter in " -_ー")
+    return title[:MAX_TITLE_LENGTH].strip() or "koebako"
 
 
 class SavingController(QObject):
     """Asks once for a place, then has the files written one after the other.
 
     Args:
-        default_place: folder and suffix that were chosen last.
         name_speaker: returns who speaks a line, by the names that people see.
 
     Signals:
@@ -136,7 +135,7 @@ class SavingController(QObject):
         self._folder, self._suffix = default_place
         self.wanted: list[Path] = []
         self._given_up: list[Path] = []
-        self._saved = 0
+        self._saved_count = 0
         self._count = 0
         self._began = 0.0
         self._failures: list[tuple[Path, AppError]] = []
@@ -180,15 +179,17 @@ class SavingController(QObject):
     def stop_saving(self) -> None:
         """Cancel the incomplete files and remove them."""
         if self.wanted:
-            complete = localize("書き出しが完了したファイルは残っています。", "Files that were finished are kept.") if self._saved else ""
+            complete = (
+                localize("書き出しが完了したファイルは残っています。", "Files that were finished are kept.") if self._saved_count else ""
+            )
             stopped = localize("書き出しを中止しました。", "Export stopped.")
-            self.reported.emit(SavingReport(stopped, complete, self._folder if self._saved else ""))
+            self.reported.emit(SavingReport(stopped, complete, self._folder if self._saved_count else ""))
         self._cancel_files()
 
     def _find_numbered_lines(self, ids: Sequence[str]) -> list[tuple[int, Line]]:
         """Return the lines with text, with their numbers in the script."""
-        wanted = set(ids)
-        return [(row + 1, line) for row, line in enumerate(self._document.script.lines) if line.id in wanted and line.text.strip()]
+        wanted_ids = set(ids)
+        return [(row + 1, line) for row, line in enumerate(self._document.script.lines) if line.id in wanted_ids and line.text.strip()]
 
     def _ask_for_file(self, name: str, write: Callable[[Path], None]) -> None:
         file = ask_for_sound_file(self._window, name, self._folder, self._suffix)
@@ -200,7 +201,7 @@ class SavingController(QObject):
 
     def _write_files(self, files: list[tuple[Path, list[Line]]]) -> None:
         if not self.wanted:
-            self._saved, self._count, self._failures, self._given_up, self._fallback = 0, 0, [], [], ""
+            self._saved_count, self._count, self._failures, self._given_up, self._fallback = 0, 0, [], [], ""
             self._began = time.monotonic()
         self._count += len(files)
         self.wanted += [file for file, _ in files]
@@ -213,24 +214,26 @@ class SavingController(QObject):
     def _count_saved_file(self, file: Path) -> None:
         if file in self._given_up:  # it was complete before it was given up
             self._given_up.remove(file)
-            self._saved += 1
+            self._saved_count += 1
             self._finished.emit()
             return
         if file not in self.wanted:
             return
         self.wanted.remove(file)
-        self._saved += 1
+        self._saved_count += 1
         folder = str(file.parent)
         if self.wanted:
             self._report_result(
-                localize(f"書き出し中… {self._saved} / {self._count}", f"Exporting… {self._saved} of {self._count}"), file.name
+                localize(f"書き出し中… {self._saved_count} / {self._count}", f"Exporting… {self._saved_count} of {self._count}"), file.name
             )
         elif self._failures:
             self._finished.emit()
         elif self._count == 1:
             self._report_result(localize(f"書き出しました: {file.name}", f"Exported: {file.name}"), folder, folder)
         else:
-            self._report_result(localize(f"{self._saved} 個のファイルを書き出しました。", f"Exported {self._saved} files."), folder, folder)
+            self._report_result(
+                localize(f"{self._saved_count} 個のファイルを書き出しました。", f"Exported {self._saved_count} files."), folder, folder
+            )
 
     @Slot(object, float)
     def _report_progress(self, file: Path, share: float) -> None:
@@ -246,8 +249,8 @@ class SavingController(QObject):
 
     def _report_result(self, message: str, hint: str, folder: str = "") -> None:
         """Report the result for the files, with the folder to open; a device that failed meanwhile is named as well, as its own banner gives way to this one."""
-        made = localize("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
-        self.reported.emit(SavingReport(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint, folder))
+        cpu_note = localize("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
+        self.reported.emit(SavingReport(message, f"{hint}\n{self._fallback} {cpu_note}" if self._fallback else hint, folder))
 
     @Slot(object, object)
     def _collect_failure(self, file: Path, error: AppError) -> None:
@@ -271,11 +274,11 @@ class SavingController(QObject):
         if self._failures and self._count > 1:
             file, error = self._failures[0]
             more = len(self._failures) - 1
-            others = localize(f"（ほか {more} 個）", f" (and {more} more)") if more else ""
+            more_files = localize(f"（ほか {more} 個）", f" (and {more} more)") if more else ""
             message = localize(
-                f"{self._count} 個のうち {self._saved} 個を書き出しました。", f"Exported {self._saved} of {self._count} files."
+                f"{self._count} 個のうち {self._saved_count} 個を書き出しました。", f"Exported {self._saved_count} of {self._count} files."
             )
             hint = error.hint if isinstance(error, OutputFileError) else ""  # of a voice its card and banner say more
             self.incomplete.emit(
-                message, f"{file.name}: {error.message} {hint}".strip() + others + (self._fallback and f"\n{self._fallback}")
+                message, f"{file.name}: {error.message} {hint}".strip() + more_files + (self._fallback and f"\n{self._fallback}")
             )

@@ -13,11 +13,7 @@ from app.ui.widgets.banner import Banner
 
 
 class SpeechSettingsController(QObject):
-    """Brings changed settings to the speech controller; what is spoken stops where it must.
-
-    Args:
-        banner: messages about what was asked before go when the voice is opened again.
-    """
+    """Brings changed settings to the speech controller; what is spoken stops where it must."""
 
     def __init__(self, settings: SettingsStore, speech: SpeechController, playback: LinePlayback, banner: Banner) -> None:
         super().__init__(settings)
@@ -27,8 +23,8 @@ class SpeechSettingsController(QObject):
     def open_first_voice(self) -> None:
         """Request the device and the first voice as they were chosen last."""
         chosen = self._settings.value
-        self._speech.set_unload_delay(chosen.unload_after_min)
-        self._speech.set_prepares_first(chosen.prepare_first)
+        self._speech.engine.unload_after_min = chosen.unload_after_min
+        self._speech.engine.set_prepares_first(chosen.prepare_first)
         # Before the voice, whose opening opens the output as well; the system's would be opened for nothing.
         if chosen.device:
             self._speech.choose_device(chosen.device)
@@ -66,9 +62,9 @@ class SpeechSettingsController(QObject):
         elif before.precision_preference != after.precision_preference:
             self._speech.choose_precisions(read_precisions(after))
         if before.unload_after_min != after.unload_after_min:
-            self._speech.set_unload_delay(after.unload_after_min)
+            self._speech.engine.unload_after_min = after.unload_after_min
         if before.prepare_first != after.prepare_first:
-            self._speech.set_prepares_first(after.prepare_first)
+            self._speech.engine.set_prepares_first(after.prepare_first)
         reading = ("built_in_words", "links", "memos_everywhere")
         if any(getattr(before, name) != getattr(after, name) for name in reading):
             self._apply_reading_settings(after)

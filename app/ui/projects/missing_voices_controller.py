@@ -16,15 +16,20 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.open_dialog import OpenDialog
 
 if TYPE_CHECKING:
     from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
+
+    pass
 
 MAX_NAMED_MISSING_VOICES = 3
 
 
 class MissingVoicesController(QObject):
     """Reports them when a project is opened, and gives their lines other voices, all in one step."""
+
+    dialog: OpenDialog[MissingVoicesDialog] = OpenDialog()
 
     def __init__(
         self,
@@ -39,7 +44,6 @@ class MissingVoicesController(QObject):
         self._parent, self._project, self._document = parent, project, document
         self._catalog, self._voices, self._banner = catalog, voices, banner
         self._due = False
-        self.dialog: MissingVoicesDialog | None = None
         catalog.changed.connect(self._report_when_read)
         project.changed.connect(self._update_names)
         self._update_names()
@@ -68,7 +72,6 @@ class MissingVoicesController(QObject):
         self.close()
         dialog = self.dialog = MissingVoicesDialog(self._parent, missing, list_usable_voices(self._catalog))
         dialog.accepted.connect(lambda: self.replace_voices(dialog.replacements))
-        dialog.finished.connect(self._forget_dialog)
         dialog.show()
 
     def replace_voices(self, replacements: Mapping[str, str]) -> None:
@@ -107,7 +110,3 @@ class MissingVoicesController(QObject):
             action=localize("声を割り当てる…", "Assign voices…"),
             on_action=self.open_dialog,
         )
-
-    @Slot()
-    def _forget_dialog(self) -> None:
-        self.dialog = None

@@ -53,8 +53,6 @@ class ClipboardRules:
 
     Attributes:
         shortest, longest: characters of a text that is read.
-        skip_links: texts that are nothing but addresses are not read.
-        skipped_programs: names in lower case of programs whose texts are not read.
     """
 
     shortest: int = 1
@@ -92,11 +90,11 @@ def find_process_name(process_id: int) -> str:
 
 
 def _find_windows_process() -> int:
-    found = ctypes.c_ulong(0)
+    process_id = ctypes.c_ulong(0)
     if sys.platform == "win32":
         user32 = ctypes.windll.user32
-        user32.GetWindowThreadProcessId(user32.GetForegroundWindow(), ctypes.byref(found))
-    return found.value
+        user32.GetWindowThreadProcessId(user32.GetForegroundWindow(), ctypes.byref(process_id))
+    return process_id.value
 
 
 def _find_x11_process() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QMoveEvent, QPalette, QTextCharFormat, QTextCursor
@@ -14,7 +14,9 @@ from app.common.language import localize
 from app.core.request_limits import BOUNDS
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
 from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import create_button, describe_control
 
 WIDTH_PX, TEXT_LINES = 460, 3
 BUTTON_WIDTH_PX, SPEED_WIDTH_PX = 40, 92
@@ -48,7 +50,7 @@ class MiniPlayer(QFrame):
         super().__init__(parent, flags)
         self._player = player
         self._grip: QPoint | None = None
-        self._listed: list[tuple[str, str]] = []
+        self._voice_keys: list[tuple[str, str]] = []
         self.lingering = QTimer(self, singleShot=True, interval=LINGER_MS)
         self.lingering.timeout.connect(self._hide_unused)
         self.setObjectName("miniPlayer")
@@ -62,7 +64,8 @@ class MiniPlayer(QFrame):
         self.dismiss = self._create_button(localize("停止して閉じる", "Stop and close"), self._close_player)
         self.voice = self._create_voice_box()
         self.speed = self._create_speed_box()
-        self._lay_out_controls()
+        row = fill_box(QHBoxLayout(), self.play, self.stop, (self.voice, 1), self.speed, self.dismiss)
+        fill_box(QVBoxLayout(self), self.text, row, margins=(12, 12, 12, 12))
         self.setFixedWidth(WIDTH_PX)
         player.changed.connect(self._show_passage)
         player.word_changed.connect(self._mark_word)
@@ -78,11 +81,11 @@ class MiniPlayer(QFrame):
         if chosen not in names:
             chosen = next((item for item in names if item[0] == chosen[0]), chosen)
             names.setdefault(chosen, chosen[0])
-        self._listed = list(names)
+        self._voice_keys = list(names)
         self.voice.blockSignals(True)
         self.voice.clear()
         self.voice.addItems(list(names.values()))
-        self.voice.setCurrentIndex(self._listed.index(chosen))
+        self.voice.setCurrentIndex(self._voice_keys.index(chosen))
         self.voice.blockSignals(False)
 
     def show_speed(self, speed: float) -> None:
@@ -117,10 +120,10 @@ class MiniPlayer(QFrame):
     def restore_place(self, place: str) -> None:
         """Return to a place that was saved; the first time, stand at the lower right of the screen."""
         try:
-            known = bool(place) and self.restoreGeometry(QByteArray(base64.b64decode(place)))
+            is_restored = bool(place) and self.restoreGeometry(QByteArray(base64.b64decode(place)))
         except binascii.Error:
-            known = False
-        if not known:
+            is_restored = False
+        if not is_restored:
             room = self.screen().availableGeometry()
             self.adjustSize()
             self.move(room.right() - self.width() - KEY_STEP_PX, room.bottom() - self.height() - KEY_STEP_PX)
@@ -179,47 +182,29 @@ class MiniPlayer(QFrame):
         text.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         return text
 
-    def _create_button(self, name: str, called: object) -> QPushButton:
-        button = QPushButton()
-        button.setAccessibleName(name)
-        button.setToolTip(name)
-        button.setObjectName("small")
+    def _create_button(self, name: str, on_click: Callable[[], object]) -> QPushButton:
+        button = create_button("", name, on_click, name=name, style="small")
         button.setFixedWidth(BUTTON_WIDTH_PX)
         button.setIconSize(QSize(16, 16))
-        button.clicked.connect(called)
         return button
 
     def _create_voice_box(self) -> ChoiceBox:
-        box = ChoiceBox()
-        box.setAccessibleName(localize("声", "Voice"))
-        box.setToolTip(localize("次の部分から、この声で読み上げます。", "Reads with this voice from the next passage on."))
+        tip = localize("次の部分から、この声で読み上げます。", "Reads with this voice from the next passage on.")
+        box = describe_control(ChoiceBox(), localize("声", "Voice"), tip)
         box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.currentIndexChanged.connect(lambda index: self.voice_chosen.emit(*self._listed[index]))
+        box.currentIndexChanged.connect(lambda index: self.voice_chosen.emit(*self._voice_keys[index]))
         return box
 
     def _create_speed_box(self) -> QDoubleSpinBox:
-        bounds, box = BOUNDS["speed"], QDoubleSpinBox()
+        tip = localize("次の部分から、この速さで読み上げます。", "Reads at this speed from the next passage on.")
+        bounds, box = BOUNDS["speed"], describe_control(QDoubleSpinBox(), localize("話速", "Speed"), tip)
         box.setRange(bounds.low, bounds.high)
         box.setSingleStep(0.1)
         box.setDecimals(2)
         box.setFixedWidth(SPEED_WIDTH_PX)
         box.setPrefix("× ")
-        box.setAccessibleName(localize("話速", "Speed"))
-        box.setToolTip(localize("次の部分から、この速さで読み上げます。", "Reads at this speed from the next passage on."))
         box.valueChanged.connect(self.speed_chosen)
         return box
-
-    def _lay_out_controls(self) -> None:
-        row = QHBoxLayout()
-        for widget in (self.play, self.stop):
-            row.addWidget(widget)
-        row.addWidget(self.voice, 1)
-        row.addWidget(self.speed)
-        row.addWidget(self.dismiss)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 12, 12, 12)
-        column.addWidget(self.text)
-        column.addLayout(row)
 
     @Slot()
     def _close_player(self) -> None:
@@ -245,9 +230,9 @@ class MiniPlayer(QFrame):
             self.text.setPlainText(player.passage)
         self.play.setEnabled(player.is_on)
         self.stop.setEnabled(player.is_on)
-        shown = localize("再開", "Resume") if player.is_paused else localize("一時停止", "Pause")
-        self.play.setToolTip(shown)
-        self.play.setAccessibleName(shown)
+        play_text = localize("再開", "Resume") if player.is_paused else localize("一時停止", "Pause")
+        self.play.setToolTip(play_text)
+        self.play.setAccessibleName(play_text)
         self.draw_icons()
 
     @Slot(int, int)
@@ -264,9 +249,9 @@ class MiniPlayer(QFrame):
             look.setForeground(self.palette().color(QPalette.ColorRole.HighlightedText))
             selection.format, selection.cursor = look, cursor
             marked.append(selection)
-            seen = QTextCursor(cursor)
-            seen.clearSelection()
-            self.text.setTextCursor(seen)
+            end_cursor = QTextCursor(cursor)
+            end_cursor.clearSelection()
+            self.text.setTextCursor(end_cursor)
             self.text.ensureCursorVisible()
         self.text.setExtraSelections(marked)
 

@@ -69,9 +69,6 @@ class ClipboardWatcher(QObject):
 
     Signals:
         copied(str): a text was copied that is to be read.
-
-    Args:
-        find_program: returns the name of the program that is used now, or an empty text.
     """
 
     copied = Signal(str)
@@ -112,17 +109,8 @@ class ClipboardWatcher(QObject):
 class ReadAloudController(QObject):
     """Follows the settings, and reads what it is asked for.
 
-    Attributes:
-        player: reads the texts.
-        mini_player: shows the text that is read.
-        tray: the icon, or None while it is not wanted.
-
     Signals:
         window_requested(), quit_requested(): from the menu of the tray icon.
-
-    Args:
-        find_settings: returns the settings of the selected line.
-        banner: shows what went wrong.
     """
 
     window_requested = Signal()
@@ -169,9 +157,9 @@ class ReadAloudController(QObject):
         if self._settings.value.read_source == "clipboard":
             self.read_clipboard()
         elif sys.platform == "win32" and self._settings.value.read_copy:
-            before = count_clipboard_changes()
+            change_count = count_clipboard_changes()
             press_copy_keys()
-            self._read_copied_later(before, COPY_TURNS)
+            self._read_copied_later(change_count, COPY_TURNS)
         else:
             self._try_reading(lambda: self.player.speak_text(read_clipboard(QClipboard.Mode.Selection)))
 
@@ -221,14 +209,14 @@ class ReadAloudController(QObject):
         self.destroyed.connect(mini.deleteLater)
         return mini
 
-    def _read_copied_later(self, before: int, turns: int) -> None:
+    def _read_copied_later(self, change_count: int, turns: int) -> None:
         """Read the clipboard once another program has copied; after so many turns, say that it has not."""
 
         def look_again() -> None:
-            if not before or count_clipboard_changes() != before:
+            if not change_count or count_clipboard_changes() != change_count:
                 self.read_clipboard()
             elif turns > 1:
-                self._read_copied_later(before, turns - 1)
+                self._read_copied_later(change_count, turns - 1)
             else:
                 self._show_error(
                     InputError(
@@ -241,8 +229,8 @@ class ReadAloudController(QObject):
 
     @Slot()
     def _list_voices(self) -> None:
-        own = [voice for voice in self._catalog.voices if voice.origin != "aivisspeech"]
-        listed = [item for voice in own for item in list_speakers(voice)]
+        speaking_voices = [voice for voice in self._catalog.voices if voice.origin != "aivisspeech"]
+        listed = [item for voice in speaking_voices for item in list_speakers(voice)]
         self.mini_player.list_voices(listed, (self._settings.value.read_voice, self._settings.value.read_speaker))
 
     def _apply_settings(self, settings: Settings) -> None:
@@ -294,5 +282,5 @@ def list_speakers(voice: CatalogVoice) -> list[tuple[str, str, str]]:
     """Return (id, speaker, name for people) for each speaker of a voice; a voice with one speaker needs no other name."""
     if len(voice.speakers) < 2:
         return [(voice.id, "", voice.name)]
-    named = ((speaker, format_speaker(speaker)) for _id, speaker in voice.speakers)
-    return [(voice.id, speaker, localize(f"{voice.name}（{name}）", f"{voice.name} ({name})")) for speaker, name in named]
+    names = ((speaker, format_speaker(speaker)) for _id, speaker in voice.speakers)
+    return [(voice.id, speaker, localize(f"{voice.name}（{name}）", f"{voice.name} ({name})")) for speaker, name in names]

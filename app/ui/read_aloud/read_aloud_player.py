@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -63,7 +62,7 @@ class SpokenWordFinder:
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
         self._sound = LineSound(request_id)
-        self._reading: LineReading | None = None
+        self._line_reading: LineReading | None = None
         self._spans: LineSpans | None = None
         self._spans_key: tuple[str, int] | None = None
 
@@ -73,18 +72,18 @@ class SpokenWordFinder:
 
     def set_reading(self, reading: LineReading) -> None:
         """Take the reading of the passage."""
-        self._reading, self._spans_key = reading, None
+        self._line_reading, self._spans_key = reading, None
 
     def find_word(self, played_s: float) -> tuple[int, int] | None:
         """Return the characters [start, end) of the word that sounds so many seconds from the beginning, or None while that is not known."""
-        if self._reading is None:
+        if self._line_reading is None:
             return None
         if self._spans_key != self._sound.progress_key:
-            self._spans, self._spans_key = self._sound.compute_spans(self._reading), self._sound.progress_key
+            self._spans, self._spans_key = self._sound.compute_spans(self._line_reading), self._sound.progress_key
         if self._spans is None:
             return None
         mora = bisect_right(self._spans.moras, played_s, key=lambda span: span.start_s) - 1
-        word = self._reading.find_word(mora) if mora >= 0 else None
+        word = self._line_reading.find_word(mora) if mora >= 0 else None
         return None if word is None else (word.start, word.end)
 
 
@@ -97,8 +96,6 @@ class ReadAloudPlayer(QObject):
 
     Attributes:
         passage: the text that sounds now or is paused; empty while nothing is read.
-        is_paused: the reading waits to be resumed.
-        last_texts: what was read, the newest first.
 
     Signals:
         changed(): one of the attributes has changed.
@@ -122,23 +119,29 @@ class ReadAloudPlayer(QObject):
         self.is_paused = False
         self.last_texts: deque[str] = deque(maxlen=MAX_LAST_TEXTS)
         self._paused_by_user = False
-        self._left: list[str] = []
+        self._passages: list[str] = []
         # What is left begins with a passage that was cut off, the seconds of it that were heard, and how it was spoken.
         self._cut_off: tuple[Line, float] | None = None
         self._round = 0  # counts readings, so that the passages of one that was replaced are dropped
-        self._dividing = 0  # texts of this reading that are being divided
-        self._words: dict[str, SpokenWordFinder] = {}
+        self._dividing_count = 0  # texts of this reading that are being divided
+        self._word_finders: dict[str, SpokenWordFinder] = {}
         self._sounding_id = ""
         self._word = (0, 0)
         self._reading_job: ReadLineJob | None = None
         self._background = BackgroundThread(self, "read aloud")
         self._background.failed.connect(self.failed)
-        self._connect_speech(speech)
+        speech.state_changed.connect(self._show_state)
+        speech.chunk_made.connect(self._add_chunk)
+        speech.line_read.connect(self._take_reading)
+        speech.speech_computed.connect(self._request_next_passage)
+        speech.speech_played.connect(self._finish_passage)
+        speech.speech_dropped.connect(self._pause_dropped)
+        speech.speaking_failed.connect(self._show_failure)
 
     @property
     def is_on(self) -> bool:
         """Return whether something is read, waits to be read or is paused."""
-        return bool(self._dividing or self._left or self._list_own_jobs())
+        return bool(self._dividing_count or self._passages or self._list_own_jobs())
 
     def speak_text(self, text: str) -> None:
         """Read a text at once, in place of an earlier one; stop the lines that play.
@@ -183,11 +186,11 @@ class ReadAloudPlayer(QObject):
         was_paused, by_user = self.is_paused, self._paused_by_user
         if not was_paused:
             self.pause_or_resume()
-        self._left, self._cut_off = self._left[1:], None
+        self._passages, self._cut_off = self._passages[1:], None
         self.is_paused = was_paused and self.is_on
         self._paused_by_user = by_user and self.is_paused
         if self.is_paused:
-            self.passage = self._left[0] if self._left else ""
+            self.passage = self._passages[0] if self._passages else ""
         self._request_next_passage()
         if self.is_on:
             self.changed.emit()
@@ -198,26 +201,17 @@ class ReadAloudPlayer(QObject):
     def stop_reading(self) -> None:
         """Stop the reading and forget what is left of it."""
         self._round += 1
-        self._dividing = 0
+        self._dividing_count = 0
         if self._list_own_jobs():
             self._speech.stop_speaking()
         # Afterwards, as what was stopped counts as paused.
-        self._left, self._cut_off, self.is_paused, self._paused_by_user = [], None, False, False
+        self._passages, self._cut_off, self.is_paused, self._paused_by_user = [], None, False, False
         self._end_passage()
 
     def close(self) -> None:
         """Stop the reading and the work in the background."""
         self.stop_reading()
         self._background.close()
-
-    def _connect_speech(self, speech: SpeechController) -> None:
-        speech.state_changed.connect(self._show_state)
-        speech.chunk_made.connect(self._add_chunk)
-        speech.line_read.connect(self._take_reading)
-        speech.speech_computed.connect(self._request_next_passage)
-        speech.speech_played.connect(self._finish_passage)
-        speech.speech_dropped.connect(self._pause_dropped)
-        speech.speaking_failed.connect(self._show_failure)
 
     def _list_own_jobs(self) -> list[SpeechJob]:
         return [job for job in self._speech.spoken_jobs if isinstance(job.source, ReadPassage)]
@@ -230,28 +224,31 @@ class ReadAloudPlayer(QObject):
 
     def _divide_text(self, text: str, *, is_urgent: bool = False) -> None:
         """Divide a text in the background, as a megabyte takes long, then read it; an urgent one ends what sounds by then."""
-        self._dividing += 1
-        self._background.run_work(partial(divide_passages, text), partial(self._add_passages, self._round, is_urgent))
+        self._dividing_count += 1
+        reading_round = self._round
 
-    def _add_passages(self, reading_round: int, is_urgent: bool, passages: list[str]) -> None:
-        if reading_round == self._round:
-            self._dividing -= 1
+        def add_passages(passages: list[str]) -> None:
+            if reading_round != self._round:
+                return
+            self._dividing_count -= 1
             # A comment may have begun since the sound before it was stopped.
             if is_urgent and self._speech.state.is_comment:
                 self._speech.stop_speaking()
-            self._left += passages
+            self._passages += passages
             self._request_next_passage()
             self.changed.emit()
+
+        self._background.run_work(lambda: divide_passages(text), add_passages)
 
     @Slot()
     def _request_next_passage(self, *_job: object) -> None:
         """Request the next passage when the one before is computed and little sound waits to be heard."""
-        if self.is_paused or not self._left or len(self._list_own_jobs()) != len(self._speech.spoken_jobs):
+        if self.is_paused or not self._passages or len(self._list_own_jobs()) != len(self._speech.spoken_jobs):
             return
         ahead_s = self._speech.queued_s
         if self._speech.spoken_jobs and (ahead_s is None or ahead_s > MAX_QUEUED_PLAYBACK_S):
             return
-        text = self._left.pop(0)
+        text = self._passages.pop(0)
         # With another voice or speed the rest of a passage would begin elsewhere in the text.
         line, start_s = self._cut_off or (Line(text, self._choose_settings()), 0.0)
         self._cut_off = None
@@ -259,14 +256,14 @@ class ReadAloudPlayer(QObject):
         request_id = self._speech.speak_request_next(
             build_request(line), find_cast(line), start_s, source=ReadPassage(line), is_measured=False
         )
-        self._words[request_id] = SpokenWordFinder(request_id)
+        self._word_finders[request_id] = SpokenWordFinder(request_id)
 
     def _choose_settings(self) -> LineSettings:
         """Return voice and speed of the reading; of the selected line, it takes who speaks and no more."""
-        kept, selected = self._settings.value, self._find_settings()
-        if kept.read_voice:
-            return LineSettings(voice=kept.read_voice, speaker=kept.read_speaker, speed=kept.read_speed)
-        return LineSettings(voice=selected.voice, speaker=selected.speaker, style=selected.style, speed=kept.read_speed)
+        settings, selected = self._settings.value, self._find_settings()
+        if settings.read_voice:
+            return LineSettings(voice=settings.read_voice, speaker=settings.read_speaker, speed=settings.read_speed)
+        return LineSettings(voice=selected.voice, speaker=selected.speaker, style=selected.style, speed=settings.read_speed)
 
     @Slot(object)
     def _show_state(self, state: SpeechState) -> None:
@@ -278,8 +275,8 @@ class ReadAloudPlayer(QObject):
             self._begin_passage(job, job.source)
         if state.played_s > 0:
             self._request_next_passage()
-            found = self._words.get(job.request.id)
-            self._mark_word(found.find_word(state.played_s) if found is not None else None)
+            word_finder = self._word_finders.get(job.request.id)
+            self._mark_word(word_finder.find_word(state.played_s) if word_finder is not None else None)
 
     def _begin_passage(self, job: SpeechJob, source: ReadPassage) -> None:
         self._sounding_id, self.passage = job.request.id, source.line.text
@@ -293,26 +290,26 @@ class ReadAloudPlayer(QObject):
             self._word = word
             self.word_changed.emit(*word)
 
-    @Slot(object)
-    def _add_chunk(self, chunk: AudioChunk) -> None:
-        if (found := self._words.get(chunk.request_id)) is not None:
-            found.add_chunk(chunk)
+    @Slot(object, object)
+    def _add_chunk(self, _job: SpeechJob, chunk: AudioChunk) -> None:
+        if (word_finder := self._word_finders.get(chunk.request_id)) is not None:
+            word_finder.add_chunk(chunk)
 
     @Slot(object)
     def _take_reading(self, answer: LineReadResult) -> None:
-        found = self._words.get(self._sounding_id)
-        if answer.job is self._reading_job and answer.reading is not None and found is not None:
-            found.set_reading(answer.reading)
+        word_finder = self._word_finders.get(self._sounding_id)
+        if answer.job is self._reading_job and answer.reading is not None and word_finder is not None:
+            word_finder.set_reading(answer.reading)
 
     @Slot(object)
     def _finish_passage(self, job: SpeechJob) -> None:
-        self._words.pop(job.request.id, None)
+        self._word_finders.pop(job.request.id, None)
         self._request_next_passage()
         if isinstance(job.source, ReadPassage) and not self.is_on:
             self._end_passage()
 
     def _end_passage(self) -> None:
-        self._words.clear()
+        self._word_finders.clear()
         self._sounding_id, self.passage, self._reading_job = "", "", None
         self._mark_word((0, 0))
         self.changed.emit()
@@ -326,8 +323,8 @@ class ReadAloudPlayer(QObject):
         (job, source), state = dropped[0], self._speech.state
         heard_s = max(job.start_s, state.played_s if state.request_id == job.request.id else 0.0)
         self._cut_off = (source.line, heard_s) if heard_s else None
-        self._left = [source.line.text for _job, source in dropped] + self._left
-        self._words.clear()
+        self._passages = [source.line.text for _job, source in dropped] + self._passages
+        self._word_finders.clear()
         self._sounding_id = ""
         self.is_paused = True
         self.changed.emit()
@@ -336,9 +333,9 @@ class ReadAloudPlayer(QObject):
     def _show_failure(self, failure: SpeakFailure) -> None:
         if not isinstance(failure.job.source, ReadPassage):
             return
-        self._words.pop(failure.job.request.id, None)
+        self._word_finders.pop(failure.job.request.id, None)
         if not isinstance(failure.error, InputError):  # not for the passage's own sake: the others would fail as well
-            self._left = []
+            self._passages = []
         self.failed.emit(failure.error)
         self._request_next_passage()
         if not self.is_on:

@@ -26,6 +26,7 @@ from app.core.sound.line_melody import (
 from app.core.sound.line_sound import LineSound
 from app.core.synthesis_types import AudioChunk, Float32
 from app.engine.open_voices import OpenedVoice
+from app.engine.synthesis_jobs import SpeechJob
 from app.ui.autosaved_file import AutosavedFile
 from app.ui.background_thread import BackgroundThread
 from app.ui.reading.strip.strip_shape import StripShape
@@ -85,10 +86,9 @@ class LineSoundCollector(QObject):
         self.changed.emit(line.id)
         return True
 
-    @Slot(object)
-    def _add_chunk(self, chunk: AudioChunk) -> None:
-        job = self._controller.find_job(chunk.request_id)
-        line = job.source if job is not None else None
+    @Slot(object, object)
+    def _add_chunk(self, job: SpeechJob, chunk: AudioChunk) -> None:
+        line = job.source
         if not isinstance(line, Line):
             return
         spoken, sound = self.find_spoken(line.id)

@@ -35,6 +35,7 @@ from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_label, set_up_button
+from app.ui.widgets.open_dialog import OpenDialog
 
 if TYPE_CHECKING:
     from app.ui.service.window_listeners import WindowService
@@ -143,6 +144,7 @@ class ServiceController(ListenerController["WindowService"]):
         dialog: while it is open.
     """
 
+    dialog: OpenDialog[ServiceDialog] = OpenDialog()
     RESTART_SETTINGS = ("service", "service_port", "service_changes", "service_origins")
     _request_logged = Signal()
 
@@ -160,7 +162,6 @@ class ServiceController(ListenerController["WindowService"]):
         self.recent = RequestLog()
         self.recent.changed = self._request_logged.emit
         self.url = ""
-        self.dialog: ServiceDialog | None = None
         self.button.clicked.connect(self.open_dialog)
         self._soon = QTimer(self, singleShot=True, interval=REQUESTS_REFRESH_MS)
         self._soon.timeout.connect(self._show_requests)
@@ -172,7 +173,6 @@ class ServiceController(ListenerController["WindowService"]):
         """Show the address and the last requests."""
         if self.dialog is None:
             self.dialog = ServiceDialog(self._window)
-            self.dialog.finished.connect(self._forget_dialog)
         self.dialog.show_state(self.url, self.recent.list_records())
         self.dialog.show()
         self.dialog.raise_()
@@ -210,9 +210,3 @@ class ServiceController(ListenerController["WindowService"]):
     def _show_requests(self) -> None:
         if self.dialog is not None:
             self.dialog.show_state(self.url, self.recent.list_records())
-
-    @Slot()
-    def _forget_dialog(self) -> None:
-        dialog, self.dialog = self.dialog, None
-        if dialog is not None:
-            dialog.deleteLater()

@@ -24,6 +24,7 @@ from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.open_dialog import OpenDialog, show_in_front
 
 if TYPE_CHECKING:
     from app.ui.actions.command_search import MenuCommand
@@ -50,6 +51,8 @@ class DialogController(WindowFeature):
         settings_opened(SettingsDialog): the settings are about to be shown.
     """
 
+    guide: OpenDialog[UserGuideDialog] = OpenDialog()
+    shown: OpenDialog[QDialog] = OpenDialog()
     restart_needed = Signal()
     settings_accepted = Signal(object)
     settings_opened = Signal(object)
@@ -63,8 +66,6 @@ class DialogController(WindowFeature):
         self.background = BackgroundThread(self, "dialogs")
         self.background.failed.connect(notice.show_error)
         self.keys = AutosavedFile(self, "keys", lambda: partial(save_shortcuts, actions.bindings), delay_ms=0)
-        self.shown: QDialog | None = None
-        self.guide: UserGuideDialog | None = None
         actions.connect_handlers(
             {
                 "settings": self.open_settings,
@@ -114,12 +115,9 @@ class DialogController(WindowFeature):
 
         if self.guide is None:
             self.guide = UserGuideDialog(self._window)
-            self.guide.finished.connect(self._forget_guide)
         if page:
             self.guide.index.select_page(page)
-        self.guide.show()
-        self.guide.raise_()
-        self.guide.activateWindow()
+        show_in_front(self.guide)
 
     @Slot()
     def open_diagnostics(self) -> None:
@@ -168,19 +166,7 @@ class DialogController(WindowFeature):
         # The command search draws its own frame and margins.
         if dialog.objectName() != "search" and (column := dialog.layout()) is not None:
             column.setContentsMargins(*DIALOG_MARGINS)
-        dialog.finished.connect(lambda: self._forget_dialog(dialog))
         dialog.show()
-
-    def _forget_dialog(self, dialog: QDialog) -> None:
-        if self.shown is dialog:
-            self.shown = None
-        dialog.deleteLater()
-
-    @Slot()
-    def _forget_guide(self) -> None:
-        guide, self.guide = self.guide, None
-        if guide is not None:
-            guide.deleteLater()
 
     def _apply_settings(self, dialog: SettingsDialog) -> None:
         actions, settings = self._context.actions, self._context.settings

@@ -22,7 +22,6 @@ from app.ui.display_names import format_ms
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.probe_labels import add_missing_backends, describe_probe_result, show_probe_results
 from app.ui.script.script_duration import ScriptDuration
-from app.ui.synthesis.cpu_notice import describe_cpu_use
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.widgets.controls import create_label, describe_control
@@ -114,6 +113,15 @@ class MemoryLabel(QLabel):
     def update_memory(self) -> None:
         """Show the resident memory in MiB."""
         self.setText(f"{self._process.memory_info().rss / (1 << 20):,.0f} MiB")
+
+
+def describe_cpu_use(voice: OpenedVoice, device: str) -> tuple[str, str]:
+    """Return one sentence about the use of the CPU, and the reasons."""
+    if any(backend != "cpu" for _, backend in voice.backends):
+        message = localize(f"一部の計算は {device} ではなく CPU で行います。", f"Some of the work is done on the CPU, not on {device}.")
+    else:
+        message = localize(f"{device} ではなく CPU で合成しています。", f"The CPU is used, not {device}.")
+    return message, voice.fallback or ""
 
 
 class StatusLine(QStatusBar):

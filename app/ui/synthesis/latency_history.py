@@ -54,7 +54,6 @@ class StageTotal:
     Attributes:
         new_ms: of runs whose size was new to the device.
         waited_ms: of runs on the CPU for which the device was not ready.
-        backends: what computed it, in the order of their first runs.
     """
 
     ms: float = 0.0
@@ -88,11 +87,9 @@ class Utterance:
     """One line on its way.
 
     Attributes:
-        label: its first words.
         stages: by name, in the order of the pipeline.
         first_audio_ms: from the request to the first sound, None before.
         audio_s: sound so far, pauses around the line not counted.
-        is_running: more is to come.
     """
 
     request_id: str
@@ -174,8 +171,8 @@ class LatencyHistory:
         for name, stage in self.last.iterate_stages():
             spent[PART_OF_STAGE.get(name, name)] += stage.ms
         slow = {part for part, ms in spent.items() if ms > self.stage_targets_ms[part]}
-        over = {name for name, _ in self.last.iterate_stages() if PART_OF_STAGE.get(name, name) in slow}
-        return frozenset(over | ({"total"} if self.last.total_ms > self.target_ms else set()))
+        slow_names = {name for name, _ in self.last.iterate_stages() if PART_OF_STAGE.get(name, name) in slow}
+        return frozenset(slow_names | ({"total"} if self.last.total_ms > self.target_ms else set()))
 
     def list_trend(self, count: int) -> list[Utterance]:
         """Return the newest complete utterances that have sound, oldest first."""
@@ -199,9 +196,9 @@ class LatencyHistory:
 
     def drop_empty_utterance(self, request_id: str) -> None:
         """Forget an utterance of which nothing was computed."""
-        found = self.find_utterance(request_id)
-        if found is not None and not found.stages:
-            self.utterances.remove(found)
+        utterance = self.find_utterance(request_id)
+        if utterance is not None and not utterance.stages:
+            self.utterances.remove(utterance)
 
     def clear_finished(self) -> None:
         """Forget all finished utterances."""
@@ -213,10 +210,13 @@ class LatencyHistory:
         """Return the figures of a stage; a cached run counts as `last`, but neither for the median nor for p95."""
         seen_ms = [(item.stages[stage].ms, bool(item.stages[stage].hits)) for item in self._iterate_complete() if stage in item.stages]
         last = self.last.stages.get(stage) if self.last else None
-        seen = (item.stages[stage].backends for item in reversed(self.utterances) if stage in item.stages)
+        stage_backends = (item.stages[stage].backends for item in reversed(self.utterances) if stage in item.stages)
         row = _build_row(seen_ms, last.ms if last else None, bool(last and last.hits and not last.runs))
         return replace(
-            row, backends=next(filter(None, seen), ()), new_ms=last.new_ms if last else 0.0, waited_ms=last.waited_ms if last else 0.0
+            row,
+            backends=next(filter(None, stage_backends), ()),
+            new_ms=last.new_ms if last else 0.0,
+            waited_ms=last.waited_ms if last else 0.0,
         )
 
     def compute_first_audio_row(self) -> LatencyRow:

@@ -17,7 +17,6 @@ class SpeechState:
     """The state of synthesis and playback.
 
     Attributes:
-        is_ready: a voice is open.
         is_preparing: nothing sounds because a phrase is kept back until it can be heard without gaps.
         is_comment: nothing sounds but comments, which give way to whatever the user plays.
         request_id: the request that sounds now, or the one that will as soon as it is made; empty while nothing is spoken.
@@ -44,7 +43,6 @@ class PendingJobs:
     """Belongs to the window's thread.
 
     Attributes:
-        jobs: what the synthesis thread has not finished.
         spoken: to be heard, in order: the first sounds now, or will as soon as it is made.
     """
 
@@ -52,7 +50,7 @@ class PendingJobs:
         self.jobs: list[SynthesisJob] = []
         self.spoken: list[SpeechJob] = []
         self._made_s: dict[str, float] = {}
-        self._made: set[str] = set()
+        self._computed_ids: set[str] = set()
 
     def __bool__(self) -> bool:
         """Return whether sound is being computed or heard."""
@@ -87,41 +85,41 @@ class PendingJobs:
 
     def mark_computed(self, job: SpeechJob) -> None:
         """Mark a job whose sound is complete."""
-        self._made.add(job.request.id)
+        self._computed_ids.add(job.request.id)
 
     def count_queued_s(self, played_s: float) -> float | None:
         """Return the seconds of sound that wait to be heard, or None while some of it is still being computed."""
-        if any(job.request.id not in self._made for job in self.spoken):
+        if any(job.request.id not in self._computed_ids for job in self.spoken):
             return None
         return sum(self.count_computed_s(job.request.id) for job in self.spoken) - played_s
 
     def take_spoken(self) -> list[SpeechJob]:
         """Remove and return all audible jobs."""
-        taken, self.spoken = self.spoken, []
-        return taken
+        jobs, self.spoken = self.spoken, []
+        return jobs
 
     def remove_spoken(self, job: object) -> bool:
         """Remove a job from the audible ones; return False if it was not among them."""
-        before, self.spoken = self.spoken, [other for other in self.spoken if other is not job]
-        return len(before) != len(self.spoken)
+        previous_jobs, self.spoken = self.spoken, [other for other in self.spoken if other is not job]
+        return len(previous_jobs) != len(self.spoken)
 
     def finish_job(self, job: SynthesisJob) -> None:
         """Remove a job that the synthesis thread has finished."""
         if job in self.jobs:
             self.jobs.remove(job)
         # A computed line may still sound, and its bar needs the length until it has left `spoken` as well.
-        left = {item.request.id for item in (*self.jobs, *self.spoken) if isinstance(item, SpeechJob)}
-        self._made &= left
-        self._made_s = {name: made_s for name, made_s in self._made_s.items() if name in left}
+        remaining_ids = {item.request.id for item in (*self.jobs, *self.spoken) if isinstance(item, SpeechJob)}
+        self._computed_ids &= remaining_ids
+        self._made_s = {name: made_s for name, made_s in self._made_s.items() if name in remaining_ids}
 
     def advance_playback(self, position: PlayPosition) -> tuple[float, list[SpeechJob]]:
         """Return the seconds heard of the present job, and the jobs that were heard to the end since, which are removed."""
-        place = next((place for place, job in enumerate(self.spoken) if job.request.id == position.request_id), None)
-        if place is None:
+        index = next((index for index, job in enumerate(self.spoken) if job.request.id == position.request_id), None)
+        if index is None:
             return 0.0, []
         # The device names only the present request, so short ones before it may have passed between two looks.
-        over = place + position.is_finished
-        ended, self.spoken = self.spoken[:over], self.spoken[over:]
+        ended_count = index + position.is_finished
+        ended, self.spoken = self.spoken[:ended_count], self.spoken[ended_count:]
         played_s = 0.0 if position.is_finished else self.spoken[0].audible_start_s + position.frames / position.sampling_rate
         return played_s, ended
 

@@ -49,7 +49,7 @@ class SpeechController(SpeechEventReceiver):
         super().__init__(open_player, parent)
         self._ids = itertools.count(1)
         self._precisions = VoicePrecisions()
-        self._closed = False
+        self._is_closed = False
 
     @Slot()
     def start_thread(self) -> None:
@@ -59,7 +59,7 @@ class SpeechController(SpeechEventReceiver):
     def open_voice(self, backend: str, precisions: VoicePrecisions, *, keep_open: bool = True, retry: bool = False) -> None:
         """Open the first voice once the thread runs; stop the present sound and drop openings that have not begun. See `OpenVoiceJob`."""
         self.stop_speaking()
-        waiting = self._open.list_openings()
+        waiting = self._pending.list_openings()
         # The new opening replaces one that the user may have asked for, so failed devices are still tried again.
         retry = retry or any(job.retry for job in waiting)
         self._cancel_jobs(waiting)
@@ -77,7 +77,7 @@ class SpeechController(SpeechEventReceiver):
     def prepare_voice(self, voice: str) -> None:
         """Open a voice after the running work, so that it speaks at once when it is wanted; a newer request replaces an older one."""
         # The opening without an id carries the backend that the user chose, so no other voice replaces it.
-        self._cancel_jobs([job for job in self._open.list_openings() if job.voice not in ("", voice)])
+        self._cancel_jobs([job for job in self._pending.list_openings() if job.voice not in ("", voice)])
         if self.voice is not None and voice not in self.voices:
             self._queue_job(OpenVoiceJob(self.voice.requested_backend, voice, precisions=self._precisions))
 
@@ -95,7 +95,7 @@ class SpeechController(SpeechEventReceiver):
 
     def _is_open_or_opening(self, voice: str) -> bool:
         # What is being opened may have read the former files already.
-        return voice in self.voices or any(job.voice == voice for job in self._open.list_openings())
+        return voice in self.voices or any(job.voice == voice for job in self._pending.list_openings())
 
     def reload_dictionary(self) -> None:
         """Reload the user's dictionary; `dictionary_changed` follows when the new entries count."""
@@ -104,10 +104,6 @@ class SpeechController(SpeechEventReceiver):
     def set_force_bert(self, is_forced: bool) -> None:
         """Set whether voices may speak with a BERT that is not theirs, from the next opening on."""
         self._thread.opener.force_bert = is_forced
-
-    def set_prepares_first(self, is_wanted: bool) -> None:
-        """Set whether a phrase is computed as a whole before it is heard; see `Engine.set_prepares_first`."""
-        self.engine.set_prepares_first(is_wanted)
 
     def play_sample(self, file: Path) -> None:
         """Play a recording; stop the present sound."""
@@ -120,10 +116,6 @@ class SpeechController(SpeechEventReceiver):
         """Play on this output from now on; an empty name follows the system."""
         self.stop_speaking()
         self._queue_job(ChooseDeviceJob(device or None))
-
-    def set_unload_delay(self, minutes: float) -> None:
-        """Close an idle voice after so many minutes without work, counted from the next job; 0 means never."""
-        self.engine.unload_after_min = minutes
 
     def measure_level(self) -> tuple[float, float]:
         """Return peak and effective value of the present sound, with 1 for full scale."""
@@ -151,23 +143,23 @@ class SpeechController(SpeechEventReceiver):
             is_measured: its times, and the beginning of its text, are shown with the measurements.
         """
         job = self._create_speech_job(request, cast, is_measured=is_measured)
-        from_s, place = (0.0, start) if isinstance(start, LinePosition) else (start, None)
-        job = replace(job, start_s=from_s, position=place, source=source)
-        self._open.spoken.append(job)
+        from_s, position = (0.0, start) if isinstance(start, LinePosition) else (start, None)
+        job = replace(job, start_s=from_s, position=position, source=source)
+        self._pending.spoken.append(job)
         self._queue_job(job)
         return job.request.id
 
     def speak_comment(self, request: SynthesisRequest, cast: LineCast, source: object) -> SpeechJob:
         """Speak a text that is no line, behind the present sound: it is not measured, and silent where nothing can be read."""
-        made = self._create_speech_job(request, cast, is_measured=False)
-        job = replace(made, source=source, may_be_silent=True, is_comment=True)
-        self._open.spoken.append(job)
+        speech_job = self._create_speech_job(request, cast, is_measured=False)
+        job = replace(speech_job, source=source, may_be_silent=True, is_comment=True)
+        self._pending.spoken.append(job)
         self._queue_job(job)
         return job
 
     def skip_job(self, job: SpeechJob) -> None:
         """Stop one job, whether it sounds or waits; what follows it is heard."""
-        if self._open.remove_spoken(job):
+        if self._pending.remove_spoken(job):
             self._cancel_jobs([job])
             self.speech_dropped.emit([job])
             self._emit_state()
@@ -177,13 +169,13 @@ class SpeechController(SpeechEventReceiver):
         self.stop_speaking()
         self.engine.stop_sound()
         job = SpeechJob(SynthesisRequest("", id=f"kept-{next(self._ids)}"), time.perf_counter(), recorded=sounds, source=source)
-        self._open.spoken.append(job)
+        self._pending.spoken.append(job)
         self._queue_job(job)
         return job
 
     def request_reading(self, job: ReadLineJob) -> None:
         """Read a line for display, which delays nothing else; `line_read` carries the answer."""
-        if not self._closed:
+        if not self._is_closed:
             self.engine.request_reading(job)
 
     def save_sound(self, speech: SpeechFile) -> None:
@@ -213,7 +205,7 @@ class SpeechController(SpeechEventReceiver):
 
     def stop_computing(self, jobs: Collection[ComputeJob[Any]]) -> None:
         """Cancel takes that are not rendered yet, and files of a batch that are not complete, whose parts are removed."""
-        self._cancel_jobs([job for job in jobs if job in self._open.jobs])
+        self._cancel_jobs([job for job in jobs if job in self._pending.jobs])
 
     def export_file(
         self, task: ExportTask, settings: ExportSettings, on_result: Callable[[Any], object], on_failed: Callable[[AppError], object]
@@ -225,20 +217,20 @@ class SpeechController(SpeechEventReceiver):
 
     def stop_saving(self) -> None:
         """Cancel the files that are not complete, and remove their parts."""
-        self._cancel_jobs(self._open.list_save_jobs())
+        self._cancel_jobs(self._pending.list_save_jobs())
         self._emit_state()
 
     def close(self) -> None:
         """Stop all jobs and end the thread; reports that still arrive start nothing new."""
-        self._closed = True
+        self._is_closed = True
         self._timer.stop()
         if not self._thread.isRunning():
             return
         self.stop_speaking()
         self.stop_saving()
         # The shutdown waits for all jobs before it, and the window's thread for the shutdown.
-        self._cancel_jobs([job for importance in Importance for job in self._open.list_computations(importance)])
-        self._cancel_jobs(self._open.list_openings())
+        self._cancel_jobs([job for importance in Importance for job in self._pending.list_computations(importance)])
+        self._cancel_jobs(self._pending.list_openings())
         self._thread.end_thread()
 
     def _create_speech_job(self, request: SynthesisRequest, cast: LineCast | None, *, is_measured: bool) -> SpeechJob:
@@ -248,9 +240,9 @@ class SpeechController(SpeechEventReceiver):
         return job
 
     def _queue_job(self, job: SynthesisJob) -> None:
-        if self._closed:
+        if self._is_closed:
             return
-        self._open.jobs.append(job)
+        self._pending.jobs.append(job)
         self.engine.enqueue_job(job)
         self._timer.start()
         self._emit_state()

@@ -41,7 +41,6 @@ from app.engine.synthesis_results import (
 from app.engine.voice_terms import LineVoiceOpener
 from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory, Utterance
 from app.ui.synthesis.pending_jobs import PendingJobs, SpeechState
-from app.ui.synthesis.synthesis_signals import SpeechSignals
 
 SYNTHESIS_STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encoders
 
@@ -164,8 +163,19 @@ class LatencyRecorder(QObject):
 STATE_TICK_MS = 25  # 40 times a second: bars and play state move smoothly
 
 
-class SpeechEventReceiver(SpeechSignals):
+class SpeechEventReceiver(QObject):
     """The half of the speech controller that listens and gives up; the other half asks.
+
+    Signals:
+        state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(tuple[str, ...]), machine_info_found(MachineInfo), file_saved(Path), file_advanced(Path, float).
+        failed(JobFailure): of any job but a file of a batch, whose run says at its end what failed.
+        speaking_failed(SpeakFailure), saving_failed(Path, AppError), opening_failed(AppError): the same before it, each of its own kind of job.
+        chunk_made(SpeechJob, AudioChunk), line_read(LineReadResult), announced(str): see `app.engine.synthesis_results.EngineEvent`.
+        speech_computed(SpeechJob), speech_played(SpeechJob): all sound of a job was computed; was played to the end, which may come first.
+        speech_waited(SpeechJob, float): after the sound was computed, for how many seconds of it nothing was heard so that it had no gaps.
+        speech_dropped(list[SpeechJob]): what was to be heard and will not be, because it was stopped or its device went away.
+        measured(): the history has changed.  ticked(): time has passed while something is running.
+        dictionary_changed(): lines may be read otherwise from now on.
 
     Attributes:
         engine: what the window need not follow may be asked of it, such as jobs of the service.
@@ -175,6 +185,27 @@ class SpeechEventReceiver(SpeechSignals):
         state: as last reported.
     """
 
+    state_changed = Signal(object)
+    voice_opened = Signal(object)
+    voices_closed = Signal(object)
+    machine_info_found = Signal(object)
+    file_saved = Signal(object)
+    file_advanced = Signal(object, float)
+    failed = Signal(object)
+    speaking_failed = Signal(object)
+    saving_failed = Signal(object, object)
+    opening_failed = Signal(object)
+    speech_computed = Signal(object)
+    speech_played = Signal(object)
+    speech_waited = Signal(object, float)
+    speech_dropped = Signal(object)
+    chunk_made = Signal(object, object)
+    line_read = Signal(object)
+    measured = Signal()
+    ticked = Signal()
+    announced = Signal(str)
+    dictionary_changed = Signal()
+
     def __init__(self, open_player: PlayerOpener | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._recorder = LatencyRecorder(self)
@@ -183,7 +214,7 @@ class SpeechEventReceiver(SpeechSignals):
         self.voice: OpenedVoice | None = None
         self.voices: dict[str, OpenedVoice] = {}
         self.state = SpeechState()
-        self._open = PendingJobs()
+        self._pending = PendingJobs()
         self._thread = SynthesisThread(open_player, self)
         self.engine = self._thread.engine
         self._receivers: dict[type, Callable[[Any], object]] = {
@@ -211,30 +242,30 @@ class SpeechEventReceiver(SpeechSignals):
     @property
     def is_busy(self) -> bool:
         """Return whether the synthesis thread has work."""
-        return bool(self._open.jobs)
+        return bool(self._pending.jobs)
 
     @property
     def is_writing_files(self) -> bool:
         """Return whether there are incomplete files, which would be lost if the program ended now."""
-        return bool(self._open.list_computations(Importance.FILE))
+        return bool(self._pending.list_computations(Importance.FILE))
 
     @property
     def spoken_jobs(self) -> Sequence[SpeechJob]:
         """Return what is to be heard, in order: the first sounds now, or will as soon as it is made."""
-        return self._open.spoken
+        return self._pending.spoken
 
     @property
     def queued_s(self) -> float | None:
         """Return the seconds of sound that wait to be heard, or None while some of that sound is still being computed."""
-        return self._open.count_queued_s(self.state.played_s)
+        return self._pending.count_queued_s(self.state.played_s)
 
     def find_job(self, request_id: str) -> SpeechJob | None:
         """Return the unfinished job of a request, or None."""
-        return self._open.find_job(request_id)
+        return self._pending.find_job(request_id)
 
     def count_computed_s(self, job: SpeechJob) -> float:
         """Return the seconds of sound computed for a job so far, without the silence around it; known until the job is over."""
-        return self._open.count_computed_s(job.request.id)
+        return self._pending.count_computed_s(job.request.id)
 
     def find_live_utterance(self) -> tuple[Utterance, float] | None:
         """Return the utterance that is computed now, and the milliseconds that its present stage has been running."""
@@ -246,7 +277,7 @@ class SpeechEventReceiver(SpeechSignals):
 
     def stop_speaking(self) -> None:
         """Stop the present sound and all that would follow; silence comes at once."""
-        jobs = self._open.take_spoken()
+        jobs = self._pending.take_spoken()
         self._cancel_jobs(jobs)
         if jobs:
             self.speech_dropped.emit(jobs)
@@ -256,7 +287,7 @@ class SpeechEventReceiver(SpeechSignals):
     def _update_state(self) -> None:
         self._emit_state()
         self.ticked.emit()
-        if not self._open:
+        if not self._pending:
             self._timer.stop()
 
     def _cancel_jobs(self, jobs: Sequence[StoppableJob]) -> None:
@@ -266,7 +297,7 @@ class SpeechEventReceiver(SpeechSignals):
                 self._recorder.stop_utterance(job.request.id)
 
     def _emit_state(self) -> None:
-        state = self._open.build_state(self.voice is not None, self._follow_device(), is_preparing=self.engine.is_preparing)
+        state = self._pending.build_state(self.voice is not None, self._follow_device(), is_preparing=self.engine.is_preparing)
         if state != self.state:
             self.state = state
             self.state_changed.emit(state)
@@ -277,11 +308,11 @@ class SpeechEventReceiver(SpeechSignals):
         player = self.engine.player
         position = player.position if player is not None else None
         if position is None:
-            lost = self._open.drop_lost_sound()
+            lost = self._pending.drop_lost_sound()
             if lost:
                 self.speech_dropped.emit(lost)
             return 0.0
-        played_s, heard = self._open.advance_playback(position)
+        played_s, heard = self._pending.advance_playback(position)
         for job in heard:
             self.speech_played.emit(job)
         return played_s
@@ -303,7 +334,7 @@ class SpeechEventReceiver(SpeechSignals):
     def _report_failure(self, failure: JobFailure) -> None:
         job, error = failure.job, failure.error
         # Removed before the signals: playback answers with the next line, which would wait for this one to be made.
-        spoken = self._open.remove_spoken(job)
+        spoken = self._pending.remove_spoken(job)
         match job:
             case SpeechJob():
                 self._recorder.stop_utterance(job.request.id)
@@ -322,7 +353,7 @@ class SpeechEventReceiver(SpeechSignals):
 
     def _finish_job(self, result: JobResult) -> None:
         job = result.job
-        self._open.finish_job(job)
+        self._pending.finish_job(job)
         if isinstance(job, SaveJob) and result.succeeded:
             self.file_saved.emit(job.speech.file)
         if isinstance(job, ReloadDictionaryJob):
@@ -331,12 +362,13 @@ class SpeechEventReceiver(SpeechSignals):
 
     def _finish_synthesis(self, result: SynthesisResult) -> None:
         self._recorder.finish_utterance(result)
-        job = self._open.find_job(result.request_id)
+        job = self._pending.find_job(result.request_id)
         if job is not None and not result.is_stopped:
-            self._open.mark_computed(job)
+            self._pending.mark_computed(job)
             self.speech_computed.emit(job)
             self.speech_waited.emit(job, result.waited_s)
 
     def _add_chunk(self, chunk: AudioChunk) -> None:
-        self._open.add_sound(chunk)
-        self.chunk_made.emit(chunk)
+        self._pending.add_sound(chunk)
+        if (job := self._pending.find_job(chunk.request_id)) is not None:
+            self.chunk_made.emit(job, chunk)

@@ -29,12 +29,12 @@ class TakePlayback(QObject):
         super().__init__(shelf)
         self._shelf, self._speech, self._playback = shelf, speech, playback
         # The take and line to play once their sounds are read or rendered.
-        self._wanted: tuple[LineTake, Line | None] | None = None
+        self._request: tuple[LineTake, Line | None] | None = None
         self._sought: ComputeJob[TakeResult] | None = None
         self._job: SpeechJob | None = None
         self._sounds: ParallelSounds | None = None
         self._take: LineTake | None = None
-        self._shown: tuple[str, bool] = ("", False)
+        self._shown_take: tuple[str, bool] = ("", False)
         speech.ticked.connect(self._follow_playback)
         speech.state_changed.connect(self._follow_playback)
 
@@ -60,45 +60,45 @@ class TakePlayback(QObject):
             self._follow_playback()
             return
         self._begin_playing(take, line)
-        heard = self._shelf.heard.find_current_rendering(line)
-        if heard is None:
+        rendering = self._shelf.heard.find_current_rendering(line)
+        if rendering is None:
             self._sought = self._speech.render_take(line, on_made=self._play_rendered, on_failed=self._stop_after_failure)
         else:
-            self._shelf.fetch_sound(heard.take, self._pair_sounds)
+            self._shelf.fetch_sound(rendering.take, self._pair_sounds)
 
     def _begin_playing(self, take: LineTake, line: Line | None) -> None:
         self._playback.stop_playing()
         if self._sought is not None:
             self._speech.stop_computing([self._sought])
-        self._sought, self._wanted = None, (take, line)
+        self._sought, self._request = None, (take, line)
         self._follow_playback()
 
     def _pair_sounds(self, now: TakeSound) -> None:
-        wanted = self._wanted
-        if wanted is not None:
-            take = wanted[0]
+        request = self._request
+        if request is not None:
+            take = request[0]
             self._shelf.fetch_sound(
-                take, lambda then: self._shelf.sounds.pair_sounds(then, now, lambda pair: self._play_sounds(take, pair, wanted))
+                take, lambda then: self._shelf.sounds.pair_sounds(then, now, lambda pair: self._play_sounds(take, pair, request))
             )
 
-    def _play_sounds(self, take: LineTake, sounds: ParallelSounds, wanted: tuple[LineTake, Line | None] | None = None) -> None:
-        if self._wanted is None or self._wanted[0] is not take or (wanted is not None and self._wanted is not wanted):
+    def _play_sounds(self, take: LineTake, sounds: ParallelSounds, request: tuple[LineTake, Line | None] | None = None) -> None:
+        if self._request is None or self._request[0] is not take or (request is not None and self._request is not request):
             # The user chose something else while the sounds were read or rendered.
             return
-        self._wanted = None
+        self._request = None
         self._playback.stop_playing()
         self._take, self._sounds, self._job = take, sounds, self._speech.play_sounds(sounds, take)
         self._follow_playback()
 
-    def _play_rendered(self, taken: TakeResult) -> None:
+    def _play_rendered(self, result: TakeResult) -> None:
         self._sought = None
-        self._pair_sounds((taken.samples, taken.rate))
+        self._pair_sounds((result.samples, result.rate))
 
     def _stop_after_failure(self, _error: AppError) -> None:
-        self._sought = self._wanted = None
+        self._sought = self._request = None
 
     @Slot()
     def _follow_playback(self, *_state: object) -> None:
-        if self.playing_take != self._shown:
-            self._shown = self.playing_take
+        if self.playing_take != self._shown_take:
+            self._shown_take = self.playing_take
             self.changed.emit()

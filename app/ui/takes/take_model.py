@@ -41,8 +41,8 @@ class TakeRow:
     @property
     def difference(self) -> str:
         """Return the differences in one line."""
-        words = localize("、", ", ").join(self.differs)
-        return words[:1].upper() + words[1:] or localize("現在の設定と同じ", "Same settings as now")
+        text = localize("、", ", ").join(self.differs)
+        return text[:1].upper() + text[1:] or localize("現在の設定と同じ", "Same settings as now")
 
 
 class TakeModel(QAbstractTableModel):
@@ -57,7 +57,7 @@ class TakeModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self.rows: Sequence[TakeRow] = ()
-        self._playing = ""
+        self._playing_id = ""
 
     def show_rows(self, rows: Sequence[TakeRow]) -> None:
         """Show other rows."""
@@ -67,8 +67,8 @@ class TakeModel(QAbstractTableModel):
 
     def show_playing(self, take_id: str) -> None:
         """Mark the take that plays; an empty id marks none."""
-        if take_id != self._playing:
-            self._playing = take_id
+        if take_id != self._playing_id:
+            self._playing_id = take_id
             if self.rows:
                 self.dataChanged.emit(self.index(0, NUMBER), self.index(len(self.rows) - 1, NUMBER))
 
@@ -120,7 +120,7 @@ class TakeModel(QAbstractTableModel):
     def _format_cells(self, row: TakeRow) -> tuple[str, ...]:
         take = row.take
         number = str(row.number) if row.number else localize("未保存", "not saved")
-        playing = "▶ " if take.id == self._playing else ""
+        playing = "▶ " if take.id == self._playing_id else ""
         length = localize(f"{take.length_s:.2f} 秒", f"{take.length_s:.2f} s")
         return (
             "★" if take.starred else "☆" if row.number else "",
@@ -149,31 +149,30 @@ def list_differences(
 
     Args:
         find_voice_name: returns the displayed name of a voice id.
-        character: of the line; None where it has none.
     """
     then, now = take.settings, line.settings
-    found: list[str] = []
+    differences: list[str] = []
     if character is not None and not _is_same_cast(then, now) and not _is_same_cast(then, character.settings):
-        found.append(localize("今の配役と異なる", "not the present cast"))
+        differences.append(localize("今の配役と異なる", "not the present cast"))
     if take.text != line.text:
-        found.append(localize("テキスト", "text"))
+        differences.append(localize("テキスト", "text"))
     if take.overrides != line.overrides:
-        found.append(localize("読みとアクセント", "reading and accent"))
+        differences.append(localize("読みとアクセント", "reading and accent"))
     if then.voice != now.voice:
-        found.append(localize(f"声 {find_voice_name(then.voice)}", f"voice {find_voice_name(then.voice)}"))
+        differences.append(localize(f"声 {find_voice_name(then.voice)}", f"voice {find_voice_name(then.voice)}"))
     first = localize("（先頭）", "(first)")
     if then.speaker != now.speaker:
-        found.append(localize("話者", "speaker") + f" {format_speaker(then.speaker) or first}")
+        differences.append(localize("話者", "speaker") + f" {format_speaker(then.speaker) or first}")
     if then.style != now.style:
-        found.append(localize("スタイル", "style") + f" {format_style(then.style) or first}")
-    found += [f"{BOUNDS[name].label} {value:g}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)]
+        differences.append(localize("スタイル", "style") + f" {format_style(then.style) or first}")
+    differences += [f"{BOUNDS[name].label} {value:g}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)]
     if then.pauses != now.pauses:
-        found.append(localize("間の長さ", "pauses"))
+        differences.append(localize("間の長さ", "pauses"))
     if then.assist_text != now.assist_text:
-        found.append(localize("アシストテキスト", "assist text"))
+        differences.append(localize("アシストテキスト", "assist text"))
     if then.memos != now.memos:
-        found.append(localize("メモの扱い", "memos"))
-    return tuple(found)
+        differences.append(localize("メモの扱い", "memos"))
+    return tuple(differences)
 
 
 def _is_same_cast(one: LineSettings, other: LineSettings) -> bool:

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QHBoxLayout,
-    QHeaderView,
-    QPushButton,
-    QSizePolicy,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QHeaderView, QSizePolicy, QTableView, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.plain_text import PlainLabel
-from app.ui.takes.take_batch import TAKES_PER_BATCH
-from app.ui.takes.take_book import TAKES_TITLE
 from app.ui.takes.take_model import DIFFERS, LENGTH, NOTE, NUMBER, SEED, STAR, TakeModel, TakeRow
+from app.ui.takes.take_repository import TAKES_PER_BATCH, TAKES_TITLE
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.row_table_setup import select_single_row, set_up_row_table
 
@@ -90,11 +82,11 @@ class TakeTable(QTableView):
 
     def show_rows(self, rows: Sequence[TakeRow], wanted: str = "") -> None:
         """Show other rows and select `wanted`, else the take that was current, else its neighbour."""
-        before = self.current.take.id if self.current else ""
-        place = next((place for place, row in enumerate(self.takes.rows) if row.take.id == before), 0)
+        selected_id = self.current.take.id if self.current else ""
+        index = next((index for index, row in enumerate(self.takes.rows) if row.take.id == selected_id), 0)
         self.takes.show_rows(rows)
-        found = {row.take.id: place for place, row in enumerate(rows)}
-        chosen = found.get(wanted, found.get(before, min(place, len(rows) - 1)))
+        row_by_id = {row.take.id: index for index, row in enumerate(rows)}
+        chosen = row_by_id.get(wanted, row_by_id.get(selected_id, min(index, len(rows) - 1)))
         if rows:
             select_single_row(self, self.takes.index(chosen, 0))
             self.scrollTo(self.takes.index(chosen, 0))
@@ -115,8 +107,8 @@ class TakeTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Divide the width that the number columns leave between differences and notes."""
         header = self.horizontalHeader()
-        left = self.viewport().width() - sum(header.sectionSize(column) for column in (STAR, NUMBER, LENGTH, SEED))
-        header.resizeSection(NOTE, max(0, round(NOTE_COLUMN_SHARE * left)))
+        free_width = self.viewport().width() - sum(header.sectionSize(column) for column in (STAR, NUMBER, LENGTH, SEED))
+        header.resizeSection(NOTE, max(0, round(NOTE_COLUMN_SHARE * free_width)))
         super().resizeEvent(event)
 
     def startDrag(self, _actions: Qt.DropAction) -> None:
@@ -157,16 +149,8 @@ class TakeTable(QTableView):
         header.setSectionResizeMode(DIFFERS, QHeaderView.ResizeMode.Stretch)
 
 
-TAKE_TITLES = {"star": lambda: localize("スター", "Star"), "close": lambda: localize("閉じる", "Close")}
-"""Accessible names of buttons that show a sign instead of a word."""
-
-
 class TakePanel(QFrame):
     """Emits the commands of its buttons; `TakesController` runs them.
-
-    Attributes:
-        table: the table of takes.
-        state: label for the take that plays or is being rendered.
 
     Signals:
         command_requested(str): play, compare, star, note, restore, keep, delete, more, stop or close.
@@ -183,13 +167,25 @@ class TakePanel(QFrame):
         # An elided label, as a long text must not change the width of the columns.
         self.state = ElidedLabel("")
         self.state.setObjectName("muted")
-        self.empty = PlainLabel(_describe_empty())
-        self.empty.setObjectName("muted")
-        self.empty.setWordWrap(True)
+        self.empty = PlainLabel(_describe_empty(), "muted", wraps=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.buttons = {name: self._create_button(name, *words) for name, words in _list_buttons().items()}
+        names = {"star": localize("スター", "Star"), "close": localize("閉じる", "Close")}  # of buttons with a sign instead of a word
+        self.buttons = {
+            command: create_button(
+                text,
+                tip,
+                partial(self.command_requested.emit, command),
+                name=names.get(command, ""),
+                style="small",
+                is_checkable=command == "star",
+            )
+            for command, (text, tip) in _list_buttons().items()
+        }
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._lay_out_panel()
+        keep, more, stop, *others = self.buttons.values()
+        title = PlainLabel(localize(*TAKES_TITLE), "heading")
+        top = fill_box(QHBoxLayout(), title, keep, more, stop, (self.state, 1), *others, spacing=4)
+        fill_box(QVBoxLayout(self), top, self.table, self.empty, spacing=6, margins=(10, 6, 10, 6))
         self.update_buttons()
 
     @property
@@ -221,33 +217,6 @@ class TakePanel(QFrame):
     def _fit_height(self) -> None:
         self.table.fit_height(self.window().height())
         self.empty.setFixedHeight(self.table.height())
-
-    def _create_button(self, name: str, text: str, tip: str) -> QPushButton:
-        button = QPushButton(text)
-        button.setObjectName("small")
-        button.setToolTip(tip)
-        button.setAccessibleName(TAKE_TITLES[name]() if name in TAKE_TITLES else text)
-        button.setCheckable(name == "star")
-        button.clicked.connect(lambda: self.command_requested.emit(name))
-        return button
-
-    def _lay_out_panel(self) -> None:
-        title = PlainLabel(localize(*TAKES_TITLE))
-        title.setObjectName("heading")
-        top = QHBoxLayout()
-        top.setSpacing(4)
-        top.addWidget(title)
-        for name in ("keep", "more", "stop"):
-            top.addWidget(self.buttons[name])
-        top.addWidget(self.state, 1)
-        for name in ("play", "compare", "star", "note", "restore", "delete", "close"):
-            top.addWidget(self.buttons[name])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 10, 6)
-        column.setSpacing(6)
-        column.addLayout(top)
-        column.addWidget(self.table)
-        column.addWidget(self.empty)
 
 
 def _describe_empty() -> str:

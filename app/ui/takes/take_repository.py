@@ -1,4 +1,7 @@
-"""All takes of the window with their sounds, and the newest renderings of each line, which may become takes."""
+"""All takes of the window with their sounds, and the newest renderings of each line, which may become takes.
+
+Takes are part of the script's project, but not of its undo history.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
+from app.core.script.project import Project
 from app.core.script.script import Line
-from app.core.script.takes import LineTake, create_take
+from app.core.script.takes import LineTake, change_take, create_take, find_sounds, list_sounds, prune_takes, remove_takes
 from app.core.synthesis_types import AudioChunk, Float32
 from app.engine.synthesis_jobs import SpeechJob
-from app.engine.synthesis_results import SpeakFailure
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.takes.take_book import TakeBook, TakeOwner
 from app.ui.takes.take_sounds import OnTakeError, TakeSound, TakeSounds
 
 if TYPE_CHECKING:
@@ -29,6 +31,10 @@ SecureProject = Callable[[Callable[[], object]], object]
 MAX_RECENT_PER_LINE = 5
 # Bytes of all lines, some four and a half minutes; many of these samples are also in the pipeline's own cache of renderings.
 MAX_RECENT_BYTES = 48 << 20
+
+TAKES_TITLE = "テイク", "Takes"
+
+TAKES_PER_BATCH = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,65 +62,59 @@ class RecentRenderings(QObject):
 
     def __init__(self, speech: SpeechController, parent: QObject) -> None:
         super().__init__(parent)
-        self._speech = speech
         # Chunks received so far, by request id.
-        self._making: dict[str, list[AudioChunk]] = {}
+        self._chunks: dict[str, list[AudioChunk]] = {}
         # Finished renderings by take id, the oldest first.
-        self._heard: OrderedDict[str, RecentRendering] = OrderedDict()
+        self._renderings: OrderedDict[str, RecentRendering] = OrderedDict()
         speech.chunk_made.connect(self._collect_chunk)
         speech.speech_computed.connect(self._finish_rendering)
         speech.speech_dropped.connect(self._forget_jobs)
-        speech.speaking_failed.connect(self._forget_failed)
+        speech.speaking_failed.connect(lambda failure: self._forget_jobs([failure.job]))
 
     def find_rendering(self, take_id: str) -> RecentRendering | None:
         """Return the rendering with this take id, or None."""
-        return self._heard.get(take_id)
+        return self._renderings.get(take_id)
 
     def list_line_renderings(self, line_id: str) -> list[RecentRendering]:
         """Return the renderings of a line, the oldest first."""
-        return [heard for heard in self._heard.values() if heard.take.line == line_id]
+        return [rendering for rendering in self._renderings.values() if rendering.take.line == line_id]
 
     def find_current_rendering(self, line: Line) -> RecentRendering | None:
         """Return the rendering of a line with its present text, settings and reading, or None."""
-        wanted = build_take_key(create_take(line))
-        return next((heard for heard in self.list_line_renderings(line.id) if build_take_key(heard.take) == wanted), None)
+        take_key = build_take_key(create_take(line))
+        return next((rendering for rendering in self.list_line_renderings(line.id) if build_take_key(rendering.take) == take_key), None)
 
     def clear_renderings(self) -> None:
         """Drop all renderings, as another script is shown."""
-        self._making.clear()
-        self._heard.clear()
+        self._chunks.clear()
+        self._renderings.clear()
 
-    @Slot(object)
-    def _collect_chunk(self, chunk: AudioChunk) -> None:
-        job = self._speech.find_job(chunk.request_id)
-        if job is not None and isinstance(job.source, Line):
-            self._making.setdefault(chunk.request_id, []).append(chunk)
+    @Slot(object, object)
+    def _collect_chunk(self, job: SpeechJob, chunk: AudioChunk) -> None:
+        if isinstance(job.source, Line):
+            self._chunks.setdefault(chunk.request_id, []).append(chunk)
 
     @Slot(object)
     def _finish_rendering(self, job: SpeechJob) -> None:
-        chunks = self._making.pop(job.request.id, [])
+        chunks = self._chunks.pop(job.request.id, [])
         if not chunks or not isinstance(job.source, Line):
             return
         line = replace(job.source, settings=replace(job.source.settings, seed=job.request.seed))
         pieces, rate = tuple(chunk.samples for chunk in chunks), chunks[0].sampling_rate
         take = create_take(line, length_s=sum(map(len, pieces)) / rate)
         for other in [other for other in self.list_line_renderings(line.id) if build_take_key(other.take) == build_take_key(take)]:
-            del self._heard[other.take.id]
-        self._heard[take.id] = RecentRendering(take, pieces, rate)
+            del self._renderings[other.take.id]
+        self._renderings[take.id] = RecentRendering(take, pieces, rate)
         for other in self.list_line_renderings(line.id)[:-MAX_RECENT_PER_LINE]:
-            del self._heard[other.take.id]
-        while sum(heard.size for heard in self._heard.values()) > MAX_RECENT_BYTES:
-            self._heard.popitem(last=False)
+            del self._renderings[other.take.id]
+        while sum(rendering.size for rendering in self._renderings.values()) > MAX_RECENT_BYTES:
+            self._renderings.popitem(last=False)
         self.changed.emit(line.id)
 
     @Slot(object)
     def _forget_jobs(self, jobs: Sequence[SpeechJob]) -> None:
         for job in jobs:
-            self._making.pop(job.request.id, None)
-
-    @Slot(object)
-    def _forget_failed(self, failed: SpeakFailure) -> None:
-        self._making.pop(failed.job.request.id, None)
+            self._chunks.pop(job.request.id, None)
 
 
 def build_take_key(take: LineTake) -> tuple[object, ...]:
@@ -123,16 +123,113 @@ def build_take_key(take: LineTake) -> tuple[object, ...]:
     return take.text, replace(take.settings, seed_locked=True), take.overrides
 
 
+class TakeOwner(Protocol):
+    """The part of `app.ui.projects.project_document.ProjectDocument` that takes need."""
+
+    path: Path | None
+    parts: Project
+
+    @property
+    def changed(self) -> SignalInstance:
+        """Emit that the project has another file or other parts."""
+
+    def change_parts(self, **parts: Any) -> None:
+        """Replace parts of the project."""
+
+
+class TakeBook(QObject):
+    """Reads and changes the takes of the open project.
+
+    Attributes:
+        known: names of all sounds needed since the window opened, including those of projects and takes since closed or deleted.
+
+    Signals:
+        changed(): takes were added, removed or changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, owner: TakeOwner, parent: QObject) -> None:
+        super().__init__(parent)
+        self._owner = owner
+        self._seen_project = owner.parts
+        # Sounds without a take that may still be needed: of removed takes, and of a test that has not begun.
+        self._loose: set[str] = set()
+        self.known = set(self.list_needed_sounds())
+        owner.changed.connect(self._follow_owner)
+
+    @property
+    def takes(self) -> tuple[LineTake, ...]:
+        """Return all takes, the oldest first."""
+        return self._owner.parts.takes
+
+    def find_take(self, take_id: str) -> LineTake | None:
+        """Return the take with this id, or None."""
+        return next((take for take in self.takes if take.id == take_id), None)
+
+    def add_take(self, take: LineTake) -> LineTake:
+        """Keep a take and return it; an existing take of the same line with the same sound is returned instead.
+
+        The oldest takes are dropped beyond the limits of `app.audition.take_store`.
+        """
+        # This module also imports the sound file writers, which the start of the window does without.
+        from app.audition.take_store import MOST_BYTES, MOST_TAKES
+
+        existing_take = next((other for other in self.takes if (other.line, other.sound) == (take.line, take.sound) and take.sound), None)
+        if existing_take is None:
+            self._owner.change_parts(takes=prune_takes((*self.takes, take), MOST_TAKES, MOST_BYTES, find_sounds(self._owner.parts.tests)))
+        return existing_take or take
+
+    def change_take(self, take_id: str, **values: object) -> None:
+        """Change the star, rating or note of a take."""
+        self._owner.change_parts(takes=change_take(self.takes, take_id, **values))
+
+    def forget_unused_sounds(self) -> None:
+        """Release sounds without a take: of removed takes that could be restored, and of a test that has not begun."""
+        self._loose.clear()
+
+    def hold_sound(self, sound: str) -> None:
+        """Keep a sound that no take has."""
+        self._loose.add(sound)
+        self.known.add(sound)
+
+    def remove_take(self, take: LineTake) -> None:
+        """Remove a take; its sound stays, so that `restore_take` can undo this."""
+        self._loose.add(take.sound)
+        self._owner.change_parts(takes=remove_takes(self.takes, (take.id,)))
+
+    def delete_takes(self, *, starred: bool) -> None:
+        """Delete all takes, or only those without a star, with their sounds."""
+        kept_takes = () if starred else tuple(take for take in self.takes if take.starred)
+        self._loose.clear()
+        self._owner.change_parts(takes=kept_takes)
+
+    def restore_take(self, take: LineTake, position: int) -> bool:
+        """Undo `remove_take`; return False if the sound may be gone, as all takes were deleted since."""
+        if take.sound and take.sound not in self.list_needed_sounds():
+            return False
+        if self.find_take(take.id) is None:
+            self._owner.change_parts(takes=(*self.takes[:position], take, *self.takes[position:]))
+        return True
+
+    def list_needed_sounds(self) -> frozenset[str]:
+        """Return the names of the sounds that must not be deleted."""
+        return list_sounds(self.takes) | self._loose | find_sounds(self._owner.parts.tests)
+
+    @Slot()
+    def _follow_owner(self) -> None:
+        previous_project, self._seen_project = self._seen_project, self._owner.parts
+        if previous_project.tests is not self._seen_project.tests:
+            self.known |= find_sounds(self._seen_project.tests)
+        if previous_project.takes is not self._seen_project.takes:
+            self.known |= list_sounds(self._seen_project.takes)
+            self.changed.emit()
+
+
 class TakeRepository(QObject):
     """Stores takes for everything that makes them.
 
-    Attributes:
-        book: the takes.
-        sounds: the sounds of the takes.
-        heard: recent renderings that may still be kept.
-
     Args:
-        on_error: called with errors of the background thread.
         secure: writes the autosave file and calls back once that is on the disk.
     """
 
@@ -169,10 +266,10 @@ class TakeRepository(QObject):
 
     def keep_recent(self, take_id: str, on_kept: OnTake = lambda _take: None, on_secured: OnTake = lambda _take: None) -> bool:
         """Keep a recent rendering as `keep_rendered` does; return False if it is no longer in memory."""
-        heard = self.heard.find_rendering(take_id)
-        if heard is None:
+        rendering = self.heard.find_rendering(take_id)
+        if rendering is None:
             return False
-        self._keep_rendering(heard, on_kept, on_secured)
+        self._keep_rendering(rendering, on_kept, on_secured)
         return True
 
     @property
@@ -190,11 +287,11 @@ class TakeRepository(QObject):
 
     def fetch_sound(self, take: LineTake, on_fetched: Callable[[TakeSound], object], on_failed: OnTakeError | None = None) -> None:
         """Pass the samples and rate of a take, kept or recent, to `on_fetched`, or the error to `on_failed` if that is given."""
-        heard = self.heard.find_rendering(take.id)
-        if heard is None:
+        rendering = self.heard.find_rendering(take.id)
+        if rendering is None:
             self.sounds.read_sound(take.sound, on_fetched, on_failed)
         else:
-            self.sounds.join_pieces(heard.pieces, heard.rate, on_fetched)
+            self.sounds.join_pieces(rendering.pieces, rendering.rate, on_fetched)
 
     @Slot()
     def follow_saved_file(self) -> None:

@@ -29,10 +29,6 @@ class TakeSounds(QObject):
 
     The sound file writers are imported in the background, at first use.
 
-    Args:
-        path: path of the project file; None for a script without a file.
-        on_error: called with every error.
-
     Signals:
         failed(AppError): the same error, for callers that wait.
     """
@@ -42,7 +38,7 @@ class TakeSounds(QObject):
     def __init__(self, path: Path | None, on_error: OnTakeError, parent: QObject) -> None:
         super().__init__(parent)
         self._path = path
-        self._keeping = 0
+        self._keeping_count = 0
         # Only the background thread uses this dictionary, so it needs no lock.
         self._stores: dict[Path | None, TakeStore] = {}
         self._background = BackgroundThread(self, "takes")
@@ -53,26 +49,26 @@ class TakeSounds(QObject):
         """Keep a sound in the data folder, until a save puts it beside its project."""
 
         def finish_keeping(sound: KeptSound) -> None:
-            self._keeping -= 1
+            self._keeping_count -= 1
             on_stored(sound)
 
         def report_failure(error: AppError) -> None:
-            self._keeping -= 1
+            self._keeping_count -= 1
             self.failed.emit(error)
 
-        self._keeping += 1
+        self._keeping_count += 1
         self._background.run_work(lambda: self._choose_store(None).keep_sound(np.concatenate(pieces), rate), finish_keeping, report_failure)
 
     def call_when_kept(self, callback: Callable[[], object]) -> None:
         """Call `callback` while nothing is being kept: at once, or after the pending sounds."""
-        if self._keeping:
+        if self._keeping_count:
             self._background.run_work(lambda: None, lambda _nothing: self.call_when_kept(callback))
         else:
             callback()
 
     def wait_until_kept(self) -> None:
         """Wait until all pending sounds are kept."""
-        if self._keeping:
+        if self._keeping_count:
             self._background.wait_until_idle()
 
     def read_sound(self, name: str, on_read: Callable[[TakeSound], object], on_failed: OnTakeError | None = None) -> None:
@@ -106,7 +102,7 @@ class TakeSounds(QObject):
 
         if path not in self._stores:
             # Stores of projects that are no longer open are dropped.
-            self._stores = {kept: store for kept, store in self._stores.items() if kept in (None, self._path)}
+            self._stores = {store_path: store for store_path, store in self._stores.items() if store_path in (None, self._path)}
             self._stores[path] = TakeStore(find_sound_folder(path))
         return self._stores[path]
 
@@ -115,24 +111,24 @@ class TakeSounds(QObject):
 
         Raises InputError if it is in neither place.
         """
-        beside, held = self._choose_store(path), self._choose_store(None)
+        beside, held_store = self._choose_store(path), self._choose_store(None)
         try:
             return beside.read_sound(name)
         except InputError:
             # A sound is held if it was made after the last save, or if an older version did not put it beside the project.
-            if path is None or not held.has_sound(name):
+            if path is None or not held_store.has_sound(name):
                 raise
-            _move_to_project(beside, held, path, name)
-            return held.read_sound(name)
+            _move_to_project(beside, held_store, path, name)
+            return held_store.read_sound(name)
 
 
-def _move_to_project(beside: TakeStore, held: TakeStore, path: Path, name: str) -> None:
+def _move_to_project(beside: TakeStore, held_store: TakeStore, path: Path, name: str) -> None:
     """Move a held sound beside the project file, if that file names it."""
     from app.audition.sound_cleanup import find_sound_names
 
     with suppress(OSError, OutputFileError):
         if name in find_sound_names(path):
-            beside.take_over_sounds(held, [name])
+            beside.take_over_sounds(held_store, [name])
 
 
 def _release_stored(path: Path | None, needed: Collection[str], known: Collection[str], others: Iterable[Path], unnamed_only: bool) -> None:

@@ -1,7 +1,8 @@
-"""Keeps the takes of the selected line in step with project and playback, and runs the commands of the panel."""
+"""Keeps the takes of the selected line in step with project and playback, runs the commands of the panel, and renders more takes with other seeds."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,16 +10,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QListView
 
+from app.audition.line_rendering import TakeResult
 from app.common.language import localize
 from app.core.script.script import Line
-from app.core.script.takes import LineTake, create_line, restore_line, select_line_takes
+from app.core.script.takes import LineTake, create_line, draw_seeds, restore_line, select_line_takes
+from app.engine.synthesis_jobs import ComputeJob
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.takes.take_batch import TakeBatch
 from app.ui.takes.take_listening import TakePlayback
-from app.ui.takes.take_repository import TakeRepository, build_take_key
+from app.ui.takes.take_repository import TAKES_PER_BATCH, TakeRepository, build_take_key
 from app.ui.takes.take_sounds import TakeSound
 from app.ui.widgets.banner import Banner
 
@@ -28,11 +30,7 @@ if TYPE_CHECKING:
 
 
 class TakeCommands(QObject):
-    """Runs commands on a take of the selected line.
-
-    Attributes:
-        named: the commands by name.
-    """
+    """Runs commands on a take of the selected line."""
 
     def __init__(
         self,
@@ -44,7 +42,7 @@ class TakeCommands(QObject):
         banner: Banner,
     ) -> None:
         super().__init__(shelf)
-        self._shelf, self._listening = shelf, listening
+        self._shelf, self._take_playback = shelf, listening
         self._document, self._selection, self._seeds, self._banner = document, selection, seeds, banner
         self.named = {
             "play": self._play_take,
@@ -55,12 +53,12 @@ class TakeCommands(QObject):
         }
 
     def _play_take(self, row: TakeRow) -> None:
-        self._listening.play_take(row.take)
+        self._take_playback.play_take(row.take)
 
     def _compare_take(self, row: TakeRow) -> None:
         line = self._selection.line
         if line is not None and line.text.strip():
-            self._listening.compare_with_line(row.take, self._seeds.apply_last_seed(line))
+            self._take_playback.compare_with_line(row.take, self._seeds.apply_last_seed(line))
 
     def _toggle_star(self, row: TakeRow) -> None:
         book = self._shelf.book
@@ -82,13 +80,13 @@ class TakeCommands(QObject):
         book, take = self._shelf.book, row.take
         if not row.number:
             return
-        place = book.takes.index(take)
+        position = book.takes.index(take)
         book.remove_take(take)
         self._banner.show_message(
             "notice",
             localize(f"{row.name}を削除しました。", f"{row.name} was deleted."),
             action=localize("元に戻す", "Undo"),
-            on_action=lambda: self._restore_take(take, place),
+            on_action=lambda: self._restore_take(take, position),
         )
 
     def _restore_take(self, take: LineTake, position: int) -> None:
@@ -100,12 +98,56 @@ class TakeCommands(QObject):
             )
 
 
+class TakeBatch(QObject):
+    """Renders takes and keeps each of them as soon as it is computed.
+
+    Signals:
+        changed(): more or fewer takes are pending.
+        made(LineTake): a take is kept, and a crash can no longer lose it.
+    """
+
+    changed = Signal()
+    made = Signal(object)
+
+    def __init__(self, shelf: TakeRepository, speech: SpeechController) -> None:
+        super().__init__(shelf)
+        self._shelf, self._speech = shelf, speech
+        self._jobs: dict[Line, ComputeJob[TakeResult]] = {}
+        self._wanted_count = 0
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """Return (finished, total) takes of the batch, or None if no batch runs."""
+        return (self._wanted_count - len(self._jobs), self._wanted_count) if self._jobs else None
+
+    def render_takes(self, line: Line) -> None:
+        """Render more takes of a line as it is, whether or not its seed is locked."""
+        # Seeds that wait, are kept or belong to the line are excluded, so that no two takes are equal.
+        waiting = [pending_line.settings.seed for pending_line in self._jobs if pending_line.id == line.id]
+        kept_seeds = [take.settings.seed for take in select_line_takes(self._shelf.book.takes, line.id)]
+        seeds = draw_seeds(TAKES_PER_BATCH, [line.settings.seed, *kept_seeds, *waiting], random.randint)
+        self._wanted_count = (self._wanted_count if self._jobs else 0) + TAKES_PER_BATCH
+        rolled = [replace(line, settings=replace(line.settings, seed=seed)) for seed in seeds]
+        for item in rolled:
+            # After a failure the others would fail as well.
+            self._jobs[item] = self._speech.render_take(item, on_made=self._keep_rendered, on_failed=lambda _error: self.stop_rendering())
+        self.changed.emit()
+
+    @Slot()
+    def stop_rendering(self) -> None:
+        """Cancel the takes that are not rendered yet."""
+        jobs, self._jobs = self._jobs, {}
+        self._speech.stop_computing(jobs.values())
+        self.changed.emit()
+
+    def _keep_rendered(self, result: TakeResult) -> None:
+        self._shelf.keep_rendered(result.line, result.samples, result.rate, on_secured=self.made.emit)
+        del self._jobs[result.line]
+        self.changed.emit()
+
+
 class TakesController(QObject):
     """Works without the panel, which is created on first use.
-
-    Attributes:
-        shelf: the repository of takes.
-        panel: the panel of the selected line's takes; None until it was opened.
 
     Signals:
         counted(int): number of kept takes of the selected line.
@@ -114,7 +156,6 @@ class TakesController(QObject):
             seed, and with its sound or None if that is gone.
 
     Args:
-        name_of: returns the displayed name of a voice id.
         is_seeded: returns whether another seed makes the voice of an id sound otherwise.
     """
 
@@ -139,15 +180,15 @@ class TakesController(QObject):
         self.panel: TakePanel | None = None
         self._selection, self._seeds, self._banner, self._name_of = selection, seeds, banner, name_of
         # Id of the line whose first new take is selected.
-        self._awaited = ""
-        self._rolling = TakeBatch(shelf, speech)
-        self._listening = TakePlayback(shelf, speech, playback)
-        self._row_commands = TakeCommands(shelf, self._listening, document, selection, seeds, banner)
+        self._awaited_line_id = ""
+        self._take_batch = TakeBatch(shelf, speech)
+        self._take_playback = TakePlayback(shelf, speech, playback)
+        self._row_commands = TakeCommands(shelf, self._take_playback, document, selection, seeds, banner)
         for signal in (selection.changed, shelf.book.changed, shelf.heard.changed):
             signal.connect(self.show_takes)
-        self._rolling.changed.connect(self._show_state)
-        self._rolling.made.connect(self._select_first_rendered)
-        self._listening.changed.connect(self._show_state)
+        self._take_batch.changed.connect(self._show_state)
+        self._take_batch.made.connect(self._select_first_rendered)
+        self._take_playback.changed.connect(self._show_state)
 
     def create_panel(self) -> TakePanel:
         """Create the panel, which shows the takes from now on."""
@@ -162,9 +203,9 @@ class TakesController(QObject):
     def keep_current(self) -> None:
         """Keep the row chosen in the open panel, else the newest rendering of the selected line."""
         line, row = self._selection.line, self._current_row
-        heard = self.shelf.heard.list_line_renderings(line.id) if line else []
-        wanted = row.take.id if row is not None and not row.number else heard[-1].take.id if heard else ""
-        if not self.shelf.keep_recent(wanted, on_secured=self._select_kept):
+        renderings = self.shelf.heard.list_line_renderings(line.id) if line else []
+        take_id = row.take.id if row is not None and not row.number else renderings[-1].take.id if renderings else ""
+        if not self.shelf.keep_recent(take_id, on_secured=self._select_kept):
             self._banner.show_message(
                 "notice",
                 localize("保存できる音声がありません。", "There is nothing to keep yet."),
@@ -188,13 +229,13 @@ class TakesController(QObject):
             )
             return
         self.panel_requested.emit(True)
-        self._awaited = line.id
-        self._rolling.render_takes(self._seeds.apply_last_seed(line))
+        self._awaited_line_id = line.id
+        self._take_batch.render_takes(self._seeds.apply_last_seed(line))
 
     @Slot()
     def follow_project(self) -> None:
         """Stop rendering and show the takes of another project."""
-        self._rolling.stop_rendering()
+        self._take_batch.stop_rendering()
         self.shelf.follow_project()
         self.show_takes()
 
@@ -204,7 +245,7 @@ class TakesController(QObject):
 
     def close(self) -> None:
         """Stop rendering, and release sounds that are no longer needed."""
-        self._rolling.stop_rendering()
+        self._take_batch.stop_rendering()
         self.shelf.close()
 
     @property
@@ -214,10 +255,10 @@ class TakesController(QObject):
     def _build_rows(self, line: Line) -> list[TakeRow]:
         from app.ui.takes.take_model import TakeRow, list_differences
 
-        kept = select_line_takes(self.shelf.book.takes, line.id)
-        known = {build_take_key(take) for take in kept}
-        heard = [heard.take for heard in self.shelf.heard.list_line_renderings(line.id) if build_take_key(heard.take) not in known]
-        numbered = [*enumerate(kept, 1), *((0, take) for take in heard)]
+        kept_takes = select_line_takes(self.shelf.book.takes, line.id)
+        kept_keys = {build_take_key(take) for take in kept_takes}
+        heard = [heard.take for heard in self.shelf.heard.list_line_renderings(line.id) if build_take_key(heard.take) not in kept_keys]
+        numbered = [*enumerate(kept_takes, 1), *((0, take) for take in heard)]
         character = self._document.script.find_character(line.character)
         return [TakeRow(take, number, list_differences(take, line, self._name_of, character)) for number, take in numbered]
 
@@ -240,9 +281,9 @@ class TakesController(QObject):
         panel = self.panel
         if panel is None:
             return
-        playing, beside = self._listening.playing_take
+        playing, beside = self._take_playback.playing_take
         panel.table.takes.show_playing("" if beside else playing)
-        progress = self._rolling.progress
+        progress = self._take_batch.progress
         panel.buttons["stop"].setVisible(progress is not None)
         row = next((row for row in panel.table.takes.rows if row.take.id == playing), None)
         if playing:
@@ -255,14 +296,14 @@ class TakesController(QObject):
 
     @Slot(str)
     def _run_command(self, name: str) -> None:
-        own: dict[str, Callable[[], object]] = {
+        commands: dict[str, Callable[[], object]] = {
             "keep": self.keep_current,
             "more": self.render_more,
-            "stop": self._rolling.stop_rendering,
+            "stop": self._take_batch.stop_rendering,
             "close": lambda: self.panel_requested.emit(False),
         }
-        if name in own:
-            own[name]()
+        if name in commands:
+            commands[name]()
         elif name == "note" and self.panel is not None:
             self.panel.table.edit_note()
         elif self._current_row is not None:
@@ -298,9 +339,9 @@ class TakesController(QObject):
     def _select_first_rendered(self, take: LineTake) -> None:
         """Select the first new take, and give the table the focus unless the user is typing."""
         line, panel = self._selection.line, self.panel
-        if line is None or panel is None or not take.line == line.id == self._awaited:
+        if line is None or panel is None or not take.line == line.id == self._awaited_line_id:
             return
-        self._awaited = ""
+        self._awaited_line_id = ""
         self.show_takes(wanted=take.id)
         # The editor of a line is no list view, and must not lose its keys.
         if isinstance(QApplication.focusWidget(), QListView):

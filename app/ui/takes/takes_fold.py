@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QMessageBox, QVBoxLayout, QWidget
 from app.common.language import localize
 from app.ui.reading.strip_panel import StripPanel
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.takes.take_book import TAKES_TITLE
-from app.ui.takes.take_repository import TakeRepository
+from app.ui.takes.take_repository import TAKES_TITLE, TakeRepository
 from app.ui.takes.takes_controller import TakesController
 from app.ui.widgets.fold_button import FoldButton
+from app.ui.widgets.open_dialog import OpenDialog
 from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 from app.ui.widgets.scroll_frame import ScrollFrame
 
@@ -35,22 +35,18 @@ class TakesButton(FoldButton):
     @Slot(int)
     def show_count(self, count: int) -> None:
         """Show the number of takes; zero is not written."""
-        words = localize(*TAKES_TITLE)
-        self.setText(f"{words} {count}" if count else words)
+        title = localize(*TAKES_TITLE)
+        self.setText(f"{title} {count}" if count else title)
         self.setAccessibleName(self.text())
 
 
 class TakesFold(QObject):
     """Keeps button, action and settings in step; the panel is created when it is first opened.
 
-    Attributes:
-        button: the button in the header of the strip.
-
     Signals:
         folded(): the height of the list of lines has changed.
 
     Args:
-        strip: the panel before the takes in tab order.
         frame: the frame with the strip, below which the panel is put; `below` is the layout of both.
     """
 
@@ -101,19 +97,13 @@ class TakesFold(QObject):
 
 
 class TakesDeletionController(QObject):
-    """Asks before deleting, as this cannot be undone.
+    """Asks before deleting, as this cannot be undone."""
 
-    Attributes:
-        question: the open question, or None.
-
-    Args:
-        action: opens the question; enabled while there are takes.
-    """
+    question: OpenDialog[QMessageBox] = OpenDialog()
 
     def __init__(self, parent: QWidget, shelf: TakeRepository, action: QAction) -> None:
         super().__init__(parent)
         self._parent, self._shelf, self._action = parent, shelf, action
-        self.question: QMessageBox | None = None
         shelf.book.changed.connect(self._update_action)
         self._update_action()
 
@@ -126,8 +116,8 @@ class TakesDeletionController(QObject):
             DialogButton(localize("すべて削除", "Delete all"), ButtonRole.DestructiveRole, lambda: self._shelf.delete_takes(starred=True))
         ]
         if 0 < starred < len(takes):
-            words = localize("スター付き以外を削除", "Keep starred")
-            answers.insert(0, DialogButton(words, ButtonRole.DestructiveRole, lambda: self._shelf.delete_takes(starred=False)))
+            keep_starred = localize("スター付き以外を削除", "Keep starred")
+            answers.insert(0, DialogButton(keep_starred, ButtonRole.DestructiveRole, lambda: self._shelf.delete_takes(starred=False)))
         text = localize(f"この台本のテイク {len(takes)} 個を削除しますか？", f"Delete the {len(takes)} takes of this script?")
         if len(takes) == 1:
             text = localize("この台本のテイク 1 個を削除しますか？", "Delete the take of this script?")
@@ -137,16 +127,11 @@ class TakesDeletionController(QObject):
                 " 音声のファイルは、プロジェクトを保存したときに消えます。", " Their sound files go when the project is saved."
             )
         self.question = show_question(self._parent, self._action.iconText().rstrip("…"), (text, hint), answers)
-        self.question.finished.connect(self._apply_answer)
 
     def close(self) -> None:
         """Close an open question."""
         if self.question is not None:
             self.question.reject()
-
-    @Slot()
-    def _apply_answer(self) -> None:
-        self.question = None
 
     @Slot()
     def _update_action(self) -> None:

@@ -32,10 +32,10 @@ def scan_catalog() -> CatalogScan:
     shipped = [_build_installed_entry(voice, "shipped", berts) for voice in list_installed_voices([find_resources_dir() / "voices"])]
     # A shipped voice whose speakers the user has blended has a copy of the same id, which is found in its place.
     shipped = [voice for voice in shipped if voice.manifest.id not in {item.manifest.id for item in own}]
-    known = {voice.manifest.id for voice in (*own, *shipped)}
+    installed_ids = {voice.manifest.id for voice in (*own, *shipped)}
     # A prepared copy has the manifest id of its AivisSpeech original, and the list would show both.
-    found = [item for item in list_aivisspeech_voices(find_aivisspeech_folder()) if item.manifest.id not in known]
-    theirs = [_build_unprepared_entry(item.manifest, item.path, berts) for item in found]
+    unprepared = [item for item in list_aivisspeech_voices(find_aivisspeech_folder()) if item.manifest.id not in installed_ids]
+    theirs = [_build_unprepared_entry(item.manifest, item.path, berts) for item in unprepared]
     unnamed, default = find_shipped_voice_id(), find_default_voice_id()
     shipped = [replace(voice, id="") if voice.manifest.id == unnamed else voice for voice in shipped]
     return CatalogScan(
@@ -48,8 +48,8 @@ def scan_catalog() -> CatalogScan:
 
 def _build_installed_entry(voice: Voice, origin: VoiceOrigin, berts: dict[str, BertModel]) -> CatalogVoice:
     manifest, bert = voice.manifest, berts.get(voice.manifest.bert)
-    both = bert is not None and "int8" in bert.graphs
-    share = find_equal_duration_share(voice, bert) if bert is not None and both else None
+    has_int8_bert = bert is not None and "int8" in bert.graphs
+    share = find_equal_duration_share(voice, bert) if bert is not None and has_int8_bert else None
     card = read_card(voice.path)
     size = sum(item.stat().st_size for item in voice.path.iterdir() if item.is_file())
     has_bert = bert is not None or not manifest.bert
@@ -63,7 +63,7 @@ def _build_installed_entry(voice: Voice, origin: VoiceOrigin, berts: dict[str, B
         size,
         share,
         has_bert,
-        both,
+        has_int8_bert,
         is_refinement_pending(voice.path),
         is_bert_pending,
         is_renewal_due(voice),

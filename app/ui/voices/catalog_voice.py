@@ -23,8 +23,6 @@ class CatalogScan:
     """The voices and BERTs that a scan of the disk found.
 
     Attributes:
-        berts: ids of the installed BERTs.
-        pending_berts: those that can be used, and are still to be refined.
         default_id: the id, as lines store it, of the voice of a new project.
     """
 
@@ -42,10 +40,7 @@ class CatalogVoice:
         id: the id that lines store; empty for the voice we ship.
         size_bytes: size of its files; for a voice that is not prepared, the approximate size after preparing.
         int8_share: share of symbols that keep their length with the BERT in int8; None if it was not measured.
-        has_bert: the BERT that the voice needs is installed.
-        has_int8_bert: that BERT is installed in int8 as well.
         is_pending, is_bert_pending: it speaks, and it or its BERT is still to be refined.
-        is_default: a new project speaks with it.
         is_renewal_due: it speaks, and is to be prepared again because its recipe is older than this version's.
     """
 

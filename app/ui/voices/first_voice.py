@@ -13,7 +13,7 @@ from app.common.language import localize
 from app.common.processes.self_launch import run_own_program
 from app.install.natural_voice_first_start import is_natural_voice_waiting
 from app.ui.theme.themed_icons import draw_icon
-from app.ui.voices.voice_task_specs import KOKORO_ARGUMENTS
+from app.ui.voices.voice_tasks import KOKORO_ARGUMENTS
 
 LONGEST_WAIT_S = 30.0
 """It takes one to five seconds; after this the window opens with the included voice."""
@@ -26,20 +26,20 @@ class FirstVoicePreparation:
     """Begins when it is created, where the voice is waiting; `wait_until_over` is called before the window is made."""
 
     def __init__(self) -> None:
-        self._running: Future[CompletedProcess[bytes]] | None = None
+        self._preparation: Future[CompletedProcess[bytes]] | None = None
         if is_natural_voice_waiting():
             thread = ThreadPoolExecutor(1, "first voice")
-            self._running = thread.submit(run_own_program, *KOKORO_ARGUMENTS, timeout_s=LONGEST_WAIT_S)
+            self._preparation = thread.submit(run_own_program, *KOKORO_ARGUMENTS, timeout_s=LONGEST_WAIT_S)
             thread.shutdown(wait=False)
 
     def wait_until_over(self) -> None:
         """Show what is done until the voice is there or could not be prepared; the window then reports why when it tries again."""
-        if self._running is None or self._running.done():
+        if self._preparation is None or self._preparation.done():
             return
         splash = QSplashScreen(_draw_splash(localize("自然な声を準備しています…", "Preparing the natural voice…")))
         splash.show()
         loop, poll = QEventLoop(), QTimer()
-        poll.timeout.connect(lambda: loop.quit() if self._running is None or self._running.done() else None)
+        poll.timeout.connect(lambda: loop.quit() if self._preparation is None or self._preparation.done() else None)
         poll.start(POLL_MS)
         loop.exec()
         splash.close()
@@ -52,9 +52,9 @@ def _draw_splash(text: str) -> QPixmap:
     picture.setDevicePixelRatio(scale)
     picture.fill(palette.color(palette.ColorRole.Window))
     painter = QPainter(picture)
-    place = QRect(QPoint(), SPLASH_SIZE)
-    draw_icon("koebako").paint(painter, place.adjusted(0, EDGE_PX, 0, -TEXT_PX - EDGE_PX))
+    rect = QRect(QPoint(), SPLASH_SIZE)
+    draw_icon("koebako").paint(painter, rect.adjusted(0, EDGE_PX, 0, -TEXT_PX - EDGE_PX))
     painter.setPen(palette.color(palette.ColorRole.WindowText))
-    painter.drawText(place.adjusted(0, 0, 0, -EDGE_PX), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, text)
+    painter.drawText(rect.adjusted(0, 0, 0, -EDGE_PX), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, text)
     painter.end()
     return picture

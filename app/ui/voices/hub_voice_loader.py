@@ -42,8 +42,6 @@ class HubVoiceLoader(QObject):
 
     Attributes:
         voices: the voices known so far, in the hub's order.
-        pictures: picture files by UUID.
-        is_asking: more voices may follow.
 
     Signals:
         changed(): voices or pictures have come, or no more will come.
@@ -61,11 +59,11 @@ class HubVoiceLoader(QObject):
         self.voices: list[OfferedVoice] = []
         self.pictures: dict[str, Path] = {}
         self.is_asking = False
-        self._left = 0
+        self._pending_count = 0
         # Each event is set when its requests are no longer wanted.
-        self._run, self._heard = Event(), Event()
+        self._run, self._sample_stop = Event(), Event()
         self._folder: Path | None = None
-        self._asking, self._media = BackgroundThread(self, "hub"), BackgroundThread(self, "samples")
+        self._list_thread, self._media = BackgroundThread(self, "hub"), BackgroundThread(self, "samples")
 
     def load_voices(self) -> None:
         """Request the voices and pictures that are not known yet."""
@@ -80,25 +78,25 @@ class HubVoiceLoader(QObject):
     def stop_loading(self) -> None:
         """Stop all requests; half a list is dropped."""
         self._run.set()
-        self._heard.set()
+        self._sample_stop.set()
         if self.is_asking:
             self.voices, self.is_asking = [], False
 
     def fetch_sample(self, sample: OfferedSample) -> None:
         """Download a recording, in place of the one requested before."""
-        self._heard.set()
-        self._heard = heard = Event()
+        self._sample_stop.set()
+        self._sample_stop = stop_event = Event()
         target = self._ensure_temporary_folder() / hashlib.sha256(sample.url.encode()).hexdigest()
         self._media.run_work(
-            partial(_run_unless_stopped, partial(_fetch_recording, sample.url, target), heard),
-            lambda file: None if heard.is_set() else self.sample_ready.emit(file),
-            lambda error: None if heard.is_set() else self.sample_failed.emit(error),
+            partial(_run_unless_stopped, partial(_fetch_recording, sample.url, target), stop_event),
+            lambda file: None if stop_event.is_set() else self.sample_ready.emit(file),
+            lambda error: None if stop_event.is_set() else self.sample_failed.emit(error),
         )
 
     def close(self) -> None:
         """End all requests and remove the files they downloaded."""
         self.stop_loading()
-        self._asking.close()
+        self._list_thread.close()
         self._media.close()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -106,27 +104,27 @@ class HubVoiceLoader(QObject):
     def _run_request(self, request: Callable[[Event], Any], on_done: Callable[[Any], object]) -> None:
         """Run a request that `stop_loading` cancels."""
         run = self._run
-        self._asking.run_work(
+        self._list_thread.run_work(
             partial(_run_unless_stopped, request, run),
             lambda result: None if run.is_set() or result is None else on_done(result),
             lambda error: None if run.is_set() else self._report_failure(error),
         )
 
     def _request_descriptions(self, uuids: tuple[str, ...]) -> None:
-        self._left = len(uuids)
+        self._pending_count = len(uuids)
         for uuid in uuids:
             self._run_request(partial(_fetch_description, uuid), self._add_described_voice)
 
     def _add_described_voice(self, result: tuple[OfferedVoice, ...] | AppError) -> None:
         """Add a described voice; a voice without a description is left out, unless no other voice follows."""
-        self._left -= 1
+        self._pending_count -= 1
         if isinstance(result, AppError):
             logging.getLogger("koebako").info("AivisHub: %s %s", result.message, result.hint)
         else:
             self.voices += result
             for voice in result:
                 self._request_picture(voice)
-        self.is_asking = self._left > 0
+        self.is_asking = self._pending_count > 0
         if not self.is_asking and not self.voices:
             self._report_failure(result if isinstance(result, AppError) else _create_no_voices_error())
             return
@@ -180,8 +178,8 @@ def _fetch_description(uuid: str, stop_event: Event) -> tuple[OfferedVoice, ...]
     from app.adapters.http.retry_policy import RetryPolicy
 
     try:
-        found = fetch_offered_voice(uuid, stop_event.is_set, RetryPolicy(HUB_RETRIES))
-        return () if found is None else (found,)
+        voice = fetch_offered_voice(uuid, stop_event.is_set, RetryPolicy(HUB_RETRIES))
+        return () if voice is None else (voice,)
     except AppError as error:
         return error
 
@@ -199,10 +197,10 @@ def write_thumbnail(data: bytes, target: Path) -> bool:
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
     reader = QImageReader(buffer)
     # The header is read before the pixels: a small file may claim a size that fills the memory.
-    whole = reader.size()
-    if not whole.isValid() or max(whole.width(), whole.height()) > MAX_PICTURE_EDGE_PX:
+    picture_size = reader.size()
+    if not picture_size.isValid() or max(picture_size.width(), picture_size.height()) > MAX_PICTURE_EDGE_PX:
         return False
-    reader.setScaledSize(whole.scaled(QSize(THUMBNAIL_EDGE_PX, THUMBNAIL_EDGE_PX), Qt.AspectRatioMode.KeepAspectRatioByExpanding))
+    reader.setScaledSize(picture_size.scaled(QSize(THUMBNAIL_EDGE_PX, THUMBNAIL_EDGE_PX), Qt.AspectRatioMode.KeepAspectRatioByExpanding))
     image = reader.read()
     return not image.isNull() and image.save(str(target))
 
@@ -243,9 +241,9 @@ def _fetch_recording(url: str, target: Path, stop_event: Event) -> Path:
     from app.adapters.http.retry_policy import RetryPolicy
     from app.voices.containers.voice_card_builder import MAX_SAMPLE_BYTES
 
-    known = next(target.parent.glob(f"{target.name}.*"), None)
-    if known is not None:
-        return known
+    cached_file = next(target.parent.glob(f"{target.name}.*"), None)
+    if cached_file is not None:
+        return cached_file
     data = download_hub_media(url, MAX_SAMPLE_BYTES, stop_event.is_set, RetryPolicy(HUB_RETRIES))
     file = target.with_suffix(detect_sample_suffix(data))
     file.write_bytes(data)

@@ -33,14 +33,14 @@ class LicenceQuestionQueue(QObject):
     def __init__(self, window: QWidget, banner: Banner) -> None:
         super().__init__(window)
         self._window, self._banner = window, banner
-        self._open: list[LicenceQuestion] = []
+        self._questions: list[LicenceQuestion] = []
         self._background = BackgroundThread(self, "licences")
 
     def ask_for_consent(
         self, voice_id: str, name: str, text: str, on_accept: Callable[[], object], on_decline: Callable[[], object]
     ) -> None:
         """Show a licence unless it is shown already; later exactly one of the two callbacks is called."""
-        question = next((item for item in self._open if (item.voice_id, item.text) == (voice_id, text)), None)
+        question = next((item for item in self._questions if (item.voice_id, item.text) == (voice_id, text)), None)
         if question is None:
             question = self._show_question(LicenceQuestion(voice_id, name, text))
         question.accept_callbacks.append(on_accept)
@@ -53,7 +53,7 @@ class LicenceQuestionQueue(QObject):
     def _show_question(self, question: LicenceQuestion) -> LicenceQuestion:
         from app.ui.widgets.text_dialog import ask_for_licence  # few starts ask
 
-        self._open.append(question)
+        self._questions.append(question)
         dialog = ask_for_licence(self._window, question.name, question.text)
         dialog.accepted.connect(lambda: self._store_acceptance(question))
         dialog.rejected.connect(lambda: self._close_question(question, question.decline_callbacks))
@@ -64,17 +64,16 @@ class LicenceQuestionQueue(QObject):
             self._close_question(question, question.decline_callbacks)
             self._banner.show_error(error)
 
+        def store_acceptance() -> None:
+            from app.install.voice_licence import VoiceLicence, record_acceptance
+
+            record_acceptance(VoiceLicence(question.voice_id, question.name, question.text))
+
         self._background.run_work(
-            lambda: _save_acceptance(question), lambda _nothing: self._close_question(question, question.accept_callbacks), reject_question
+            store_acceptance, lambda _nothing: self._close_question(question, question.accept_callbacks), reject_question
         )
 
     def _close_question(self, question: LicenceQuestion, callbacks: list[Callable[[], object]]) -> None:
-        self._open.remove(question)
+        self._questions.remove(question)
         for call in callbacks:
             call()
-
-
-def _save_acceptance(question: LicenceQuestion) -> None:
-    from app.install.voice_licence import VoiceLicence, record_acceptance
-
-    record_acceptance(VoiceLicence(question.voice_id, question.name, question.text))

@@ -1,4 +1,7 @@
-"""Adds a natural voice in two clicks: opens the page of voices and handles its buttons."""
+"""Adds a natural voice in two clicks: opens the page of voices and handles its buttons.
+
+Card and page offer the natural voice that the program knows itself while it is not installed.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,12 @@ from app.ui.tasks.task_spec import FINISHED_STATES
 from app.ui.voices.kokoro_offer import find_kokoro_voice, is_kokoro_coming
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
-from app.ui.voices.voice_task_specs import VoiceAdditionSpec
-from app.ui.voices.voice_tasks import VoiceAdditionResult, VoiceTasks
+from app.ui.voices.voice_tasks import (
+    VoiceAdditionResult,
+    VoiceAdditionSpec,
+    VoiceTasks,
+)
+from app.ui.widgets.open_dialog import OpenDialog, show_in_front
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
 if TYPE_CHECKING:
@@ -27,14 +34,11 @@ if TYPE_CHECKING:
 class NaturalVoicesController(QObject):
     """Opens the page, has voices downloaded, and lets the selected lines speak with the new voice.
 
-    Attributes:
-        page: the page while it is open, else None.
-        shelf: the loader of the hub's voices; None until the page was opened.
-
     Signals:
         speak_requested(list[str]): ids of the lines to speak.  sample_requested(Path): a recording to play.
     """
 
+    page: OpenDialog[NaturalVoicesDialog] = OpenDialog()
     speak_requested = Signal(object)
     sample_requested = Signal(object)
 
@@ -44,7 +48,6 @@ class NaturalVoicesController(QObject):
         super().__init__(parent)
         self._parent, self._catalog, self._tasks, self._voices, self._selection = parent, catalog, tasks, voices, selection
         self.shelf: HubVoiceLoader | None = None
-        self.page: NaturalVoicesDialog | None = None
         tasks.voices_added.connect(self._speak_added_voice)
         for changed in (tasks.queue.added, tasks.queue.removed, tasks.queue.finished, tasks.queue.failed, tasks.queue.decision_needed):
             changed.connect(self._show_pending_downloads)
@@ -62,12 +65,10 @@ class NaturalVoicesController(QObject):
             self.page = NaturalVoicesDialog(self._parent, self.shelf, self._catalog, self._tasks.queue)
             self.page.add_requested.connect(self._add_or_use_voice)
             self.page.sample_requested.connect(self._play_sample)
-            self.page.finished.connect(self._forget_dialog)
+            self.page.finished.connect(self.shelf.stop_loading)
             self.page.load_voices()
             self._show_pending_downloads()
-        self.page.show()
-        self.page.raise_()
-        self.page.activateWindow()
+        show_in_front(self.page)
 
     @Slot()
     def add_kokoro_voice(self) -> None:
@@ -79,12 +80,6 @@ class NaturalVoicesController(QObject):
         if self.shelf is not None:
             self.shelf.close()
 
-    @Slot()
-    def _forget_dialog(self) -> None:
-        self.page = None
-        if self.shelf is not None:
-            self.shelf.stop_loading()
-
     @Slot(object)
     def _add_or_use_voice(self, voice: OfferedVoice) -> None:
         """Use a voice that is installed with its BERT at once; download any other."""
@@ -92,17 +87,19 @@ class NaturalVoicesController(QObject):
             self._add_or_use_kokoro(keeps_other_voices=False)
             return
         lines = self._selection.ids
-        here = next((item for item in self._catalog.voices if item.model_card.uuid == voice.uuid and item.origin != "aivisspeech"), None)
-        if here is None or not here.has_bert:
+        installed = next(
+            (item for item in self._catalog.voices if item.model_card.uuid == voice.uuid and item.origin != "aivisspeech"), None
+        )
+        if installed is None or not installed.has_bert:
             self._tasks.add_natural_voice(voice.uuid, voice.name, lines)
             return
-        self._voices.use_voice(here.id)
+        self._voices.use_voice(installed.id)
         self._speak_lines(lines)
 
     def _add_or_use_kokoro(self, *, keeps_other_voices: bool) -> None:
-        here, lines = find_kokoro_voice(self._catalog), self._selection.ids
-        if here is not None:
-            self._voices.use_voice(here.id)
+        installed, lines = find_kokoro_voice(self._catalog), self._selection.ids
+        if installed is not None:
+            self._voices.use_voice(installed.id)
             self._speak_lines(lines)
         elif not is_kokoro_coming(self._tasks.queue):
             self._tasks.add_kokoro_voice(lines, keeps_other_voices=keeps_other_voices)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Collection
+from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
 from app.adapters.http.hub_files import AIVISHUB_PAGES, HUGGING_FACE
@@ -27,6 +28,8 @@ from app.ui.voices.hub_voice_loader import HubVoiceLoader, is_playable_url
 from app.ui.voices.kokoro_offer import create_kokoro_offer, find_kokoro_voice, is_kokoro_coming
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import format_bytes
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button, create_close_button, create_tool_button
 from app.ui.widgets.text_dialog import show_text
 from app.ui.widgets.voice_picture import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
@@ -39,9 +42,6 @@ HubCardState = Literal["new", "coming", "here"]
 
 class HubCard(QFrame):
     """A card about one voice of the hub.
-
-    Attributes:
-        add: the button that downloads the voice, or uses it if it is installed.
 
     Signals:
         add_requested(): the button was pressed.  sample_requested(OfferedSample): play it.  licence_requested(): show the licence.
@@ -58,16 +58,13 @@ class HubCard(QFrame):
         self._file: Path | None = None
         self.picture = QLabel()
         self.picture.setFixedSize(PICTURE, PICTURE)
-        self.add, self.sizes = QPushButton(), PlainLabel()
-        self.add.setObjectName("primary")
-        self.add.setAutoDefault(False)
-        self.add.clicked.connect(self.add_requested)
-        self.sizes.setObjectName("muted")
-        self.samples, self.licence = (
-            self._create_flat_button(localize("ボイスサンプル", "Samples")),
-            self._create_flat_button(localize("利用規約", "Licence")),
+        self.add, self.sizes = create_button("", "", self.add_requested.emit, style="primary"), PlainLabel("", "muted")
+        self.samples = self._create_flat_button(
+            localize("ボイスサンプル", "Samples"), localize("ボイスサンプルを再生します。", "Plays a recording of this voice.")
         )
-        self.licence.setToolTip(localize("この声の利用規約を表示します。", "Shows the licence of this voice."))
+        self.licence = self._create_flat_button(
+            localize("利用規約", "Licence"), localize("この声の利用規約を表示します。", "Shows the licence of this voice.")
+        )
         self.licence.clicked.connect(self.licence_requested)
         self.licence.setVisible(bool(voice.licence_text))
         self._fill_samples_menu()
@@ -77,15 +74,15 @@ class HubCard(QFrame):
     def show_download_state(self, state: HubCardState, *, has_bert: bool) -> None:
         """Show whether the voice is installed, and how many bytes a download takes."""
         voice, bert = self.voice, STANDARD_DOWNLOAD_MB * 1_000_000 * (not has_bert)
-        known = state == "here" or voice.file_bytes > 0
-        total = ((voice.file_bytes if state != "here" else 0) + bert) * known
+        is_size_known = state == "here" or voice.file_bytes > 0
+        total = ((voice.file_bytes if state != "here" else 0) + bert) * is_size_known
         self.add.setEnabled(state != "coming")
         self.add.setText(_format_button_text(state, total))
         self.add.setAccessibleName(f"{voice.name}: {self.add.text()}")
-        amount = format_bytes(voice.file_bytes) if known else localize("（サイズ不明）", "(unknown size)")
-        parts = [localize(f"声 {amount}", f"voice {amount}")] if state != "here" else []
-        parts += [f"BERT {format_bytes(bert)}"] if bert else []
-        self.sizes.setText(localize("＋", " + ").join(parts) if len(parts) > 1 or not known else "")
+        amount = format_bytes(voice.file_bytes) if is_size_known else localize("（サイズ不明）", "(unknown size)")
+        sizes = [localize(f"声 {amount}", f"voice {amount}")] if state != "here" else []
+        sizes += [f"BERT {format_bytes(bert)}"] if bert else []
+        self.sizes.setText(localize("＋", " + ").join(sizes) if len(sizes) > 1 or not is_size_known else "")
         self.add.setToolTip(
             localize("声を追加して、選んだ行を再生します。", "Adds the voice and plays the selected line.")
             if state != "here"
@@ -104,11 +101,8 @@ class HubCard(QFrame):
             self._draw_icons()
         super().changeEvent(event)
 
-    def _create_flat_button(self, text: str) -> QToolButton:
-        button = QToolButton()
-        button.setObjectName("quiet")
-        button.setText(text)
-        button.setAccessibleName(f"{self.voice.name}: {text}")
+    def _create_flat_button(self, text: str, tip: str) -> QToolButton:
+        button = create_tool_button(text, tip, name=f"{self.voice.name}: {text}", style="quiet")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setIconSize(QSize(14, 14))
         return button
@@ -118,61 +112,37 @@ class HubCard(QFrame):
         menu = QMenu(self.samples)
         for sample in self.voice.samples:
             # Qt takes a single & in a menu entry for a keyboard mnemonic and would hide it.
-            words = f"{format_style(sample.style)}  {sample.transcript[:40]}".strip().replace("&", "&&")
+            title = f"{format_style(sample.style)}  {sample.transcript[:40]}".strip().replace("&", "&&")
             elsewhere = "" if is_playable_url(sample.url) else localize("（ブラウザーで開く）", " (opens in the browser)")
-            action = menu.addAction(words + elsewhere)
+            action = menu.addAction(title + elsewhere)
             action.setToolTip(escape_tip(sample.transcript))
-            action.triggered.connect(self._create_sample_slot(sample))
+            action.triggered.connect(partial(self._request_sample, sample))
         self.samples.setMenu(menu)
         self.samples.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.samples.setToolTip(localize("ボイスサンプルを再生します。", "Plays a recording of this voice."))
         self.samples.setVisible(bool(self.voice.samples))
 
-    def _create_sample_slot(self, sample: OfferedSample) -> Callable[[], None]:
-        return lambda: self.sample_requested.emit(sample)
+    def _request_sample(self, sample: OfferedSample, _is_checked: bool = False) -> None:
+        self.sample_requested.emit(sample)
 
     def _build_layout(self) -> None:
-        name = PlainLabel(self.voice.name)
-        name.setObjectName("heading")
-        about = PlainLabel(" · ".join(part for part in (self.voice.maker, self.voice.licence) if part))
-        about.setObjectName("muted")
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        for label in (name, about, PlainLabel(_truncate_text(self.voice.description, MOST_LETTERS)), self._create_styles_label()):
-            label.setWordWrap(True)
+        about = " · ".join(part for part in (self.voice.maker, self.voice.licence) if part)
+        styles = [format_style(name) for name in dict.fromkeys(self.voice.styles)]
+        more = "…" * (len(styles) > MOST_STYLES)
+        style_names = localize("スタイル: ", "Styles: ") + localize("、", ", ").join(styles[:MOST_STYLES]) + more if styles else ""
+        labels = (
+            PlainLabel(self.voice.name, "heading", wraps=True),
+            PlainLabel(about, "muted", wraps=True),
+            PlainLabel(_truncate_text(self.voice.description, MOST_LETTERS), wraps=True),
+            PlainLabel(style_names, "muted", wraps=True),
+        )
+        words = fill_box(QVBoxLayout(), *labels, fill_box(QHBoxLayout(), self.samples, self.licence, None, spacing=8), None, spacing=2)
+        for label in labels:
             # Without a minimum width of 1 a word-wrapped label asks for the width of its longest word, and the card would not shrink.
             label.setMinimumWidth(1)
             label.setVisible(bool(label.text()))
-            words.addWidget(label)
-        links = QHBoxLayout()
-        links.setSpacing(8)
-        links.addWidget(self.samples)
-        links.addWidget(self.licence)
-        links.addStretch(1)
-        words.addLayout(links)
-        words.addStretch(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(GAP, GAP, GAP, 8)
-        row.setSpacing(GAP)
-        row.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
-        row.addWidget(self._create_footer(), 0, Qt.AlignmentFlag.AlignTop)
-
-    def _create_styles_label(self) -> PlainLabel:
-        names = [format_style(name) for name in dict.fromkeys(self.voice.styles)]
-        more = "…" * (len(names) > MOST_STYLES)
-        label = PlainLabel(localize("スタイル: ", "Styles: ") + localize("、", ", ").join(names[:MOST_STYLES]) + more if names else "")
-        label.setObjectName("muted")
-        return label
-
-    def _create_footer(self) -> QWidget:
-        foot = QWidget()
-        column = QVBoxLayout(foot)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
-        column.addWidget(self.add)
-        column.addWidget(self.sizes, 0, Qt.AlignmentFlag.AlignHCenter)
-        return foot
+        top, foot = Qt.AlignmentFlag.AlignTop, QWidget()
+        fill_box(QVBoxLayout(foot), self.add, (self.sizes, Qt.AlignmentFlag.AlignHCenter), spacing=3)
+        fill_box(QHBoxLayout(self), (self.picture, top), (words, 1), (foot, top), spacing=GAP, margins=(GAP, GAP, GAP, 8))
 
     def _draw_icons(self) -> None:
         self.picture.setPixmap(draw_voice_picture(self.voice.name, self._file, PICTURE, self.devicePixelRatioF(), self.palette()))
@@ -234,9 +204,7 @@ class NaturalVoicesDialog(QDialog):
     """Shows a card per voice in the order of the hub.
 
     Attributes:
-        cards: the cards by UUID.
         kokoro: the card of the voice that the program knows itself; it needs no connection to the hub.
-        retry: the button that contacts the hub again.
 
     Signals:
         add_requested(OfferedVoice): the button of its card was pressed.  sample_requested(OfferedSample): play it.
@@ -248,25 +216,25 @@ class NaturalVoicesDialog(QDialog):
     def __init__(self, parent: QWidget, loader: HubVoiceLoader, catalog: VoiceCatalog, queue: TaskQueue) -> None:
         super().__init__(parent)
         self._shelf, self._catalog, self._queue = loader, catalog, queue
-        self._coming: Collection[str] = ()
+        self._coming_uuids: Collection[str] = ()
         self.setWindowTitle(localize("自然な声を追加", "Add a natural voice"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumHeight(LOWEST)
         self.resize(*SIZE)
         self.cards: dict[str, HubCard] = {}
         self.kokoro = self._create_card(create_kokoro_offer())
-        self.status, self.failure, self.hint = PlainLabel(), PlainLabel(), PlainLabel()
-        self.failure.setObjectName("error")
-        self.retry = QPushButton(localize("再試行", "Retry"))
-        self.retry.setToolTip(localize("AivisHub にもう一度接続します。", "Connects to AivisHub again."))
-        self.retry.clicked.connect(self.load_voices)
+        self.status, self.failure, self.hint = PlainLabel("", "muted"), PlainLabel("", "error", wraps=True), PlainLabel(wraps=True)
+        tip = localize("AivisHub にもう一度接続します。", "Connects to AivisHub again.")
+        self.retry = create_button(localize("再試行", "Retry"), tip, self.load_voices)
+        # Enter connects again where it could not be done.
+        self.retry.setAutoDefault(True)
         self.by_hand = create_download_guide()
         self.jobs = TasksPanel(queue)
         self._column = QVBoxLayout()
         self._build_layout()
         loader.changed.connect(self.show_voices)
         loader.loading_failed.connect(self._show_loading_failure)
-        loader.sample_failed.connect(self._show_sample_failure)
+        loader.sample_failed.connect(self._show_error_text)
         catalog.changed.connect(self._update_card_states)
 
     @Slot()
@@ -278,7 +246,7 @@ class NaturalVoicesDialog(QDialog):
 
     def show_pending_downloads(self, uuids: Collection[str]) -> None:
         """Mark these voices as being added."""
-        self._coming = uuids
+        self._coming_uuids = uuids
         self._update_card_states()
 
     @Slot()
@@ -287,7 +255,8 @@ class NaturalVoicesDialog(QDialog):
         # Existing cards are kept: a card made again would lose the keyboard focus.
         for voice in self._shelf.voices:
             if voice.uuid not in self.cards:
-                self._add_card(voice)
+                self.cards[voice.uuid] = self._create_card(voice)
+                self._column.insertWidget(len(self.cards) - 1, self.cards[voice.uuid])
         for uuid, picture in self._shelf.pictures.items():
             if uuid in self.cards:
                 self.cards[uuid].show_picture(picture)
@@ -300,10 +269,6 @@ class NaturalVoicesDialog(QDialog):
         super().showEvent(event)
         self.page.setFocus()
 
-    def _add_card(self, voice: OfferedVoice) -> None:
-        card = self.cards[voice.uuid] = self._create_card(voice)
-        self._column.insertWidget(len(self.cards) - 1, card)
-
     def _create_card(self, voice: OfferedVoice) -> HubCard:
         card = HubCard(voice)
         card.add_requested.connect(lambda: self.add_requested.emit(voice))
@@ -314,20 +279,18 @@ class NaturalVoicesDialog(QDialog):
     @Slot()
     def _update_card_states(self) -> None:
         has_bert = SBV2_BERT_ID in self._catalog.berts
-        here = {item.model_card.uuid for item in self._catalog.voices if item.origin != "aivisspeech"}
+        installed_uuids = {item.model_card.uuid for item in self._catalog.voices if item.origin != "aivisspeech"}
         has_kokoro = find_kokoro_voice(self._catalog) is not None
         self.kokoro.show_download_state("coming" if is_kokoro_coming(self._queue) else "here" if has_kokoro else "new", has_bert=True)
         for uuid, card in self.cards.items():
-            card.show_download_state("coming" if uuid in self._coming else "here" if uuid in here else "new", has_bert=has_bert)
+            card.show_download_state(
+                "coming" if uuid in self._coming_uuids else "here" if uuid in installed_uuids else "new", has_bert=has_bert
+            )
 
     @Slot(object)
     def _show_loading_failure(self, error: AppError) -> None:
         self.show_voices()
         self.show_failure(error)
-
-    @Slot(object)
-    def _show_sample_failure(self, error: AppError) -> None:
-        self._show_error_text(error)
 
     def show_failure(self, error: AppError | None) -> None:
         """Show why no voices can be shown, with the guide for adding by hand; None shows the cards."""
@@ -343,48 +306,24 @@ class NaturalVoicesDialog(QDialog):
             label.setVisible(bool(label.text()))
 
     def _build_layout(self) -> None:
-        lead = PlainLabel(
-            localize(
-                "AivisHub が標準で配布している、学習済みの声です。ボタンを押すと、声と必要な BERT をまとめてダウンロードし、選んだ行を再生します。",
-                "The default voices of AivisHub. The button downloads a voice with the BERT it requires, then plays the selected line.",
-            )
+        lead = localize(
+            "AivisHub が標準で配布している、学習済みの声です。ボタンを押すと、声と必要な BERT をまとめてダウンロードし、選んだ行を再生します。",
+            "The default voices of AivisHub. The button downloads a voice with the BERT it requires, then plays the selected line.",
         )
-        for label in (lead, self.failure, self.hint):
-            label.setWordWrap(True)
-        self.status.setObjectName("muted")
         body = QWidget()
         body.setObjectName("side")
-        inside = QVBoxLayout(body)
-        inside.setContentsMargins(0, 0, 6, 0)
         self._column.setSpacing(8)
-        inside.addLayout(self._column)
-        inside.addStretch(1)
+        fill_box(QVBoxLayout(body), self._column, None, margins=(0, 0, 6, 0))
         self.page = QScrollArea()
         self.page.setWidgetResizable(True)
         self.page.setFrameShape(QFrame.Shape.NoFrame)
         self.page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.page.setAccessibleName(localize("AivisHub の声", "Voices of AivisHub"))
         self.page.setWidget(body)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
-        for widget in (self.kokoro, lead, self.status, self.failure, self.hint):
-            column.addWidget(widget)
-        column.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.by_hand)
-        column.addWidget(self.page, 1)
+        labels = (PlainLabel(lead, wraps=True), self.status, self.failure, self.hint)
+        retry = (self.retry, Qt.AlignmentFlag.AlignLeft)
+        column = fill_box(QVBoxLayout(self), self.kokoro, *labels, retry, self.by_hand, (self.page, 1), spacing=10, margins=DIALOG_MARGINS)
+        # Takes the room of the cards while they are hidden, and none beside them.
         column.addStretch(0)
-        column.addWidget(self.jobs)
-        column.addLayout(self._create_footer())
-
-    def _create_footer(self) -> QHBoxLayout:
-        note = QLabel(localize("ダウンロードは閉じても続きます。", "Downloads continue when you close this window."))
-        note.setObjectName("muted")
-        close = QPushButton(localize("閉じる", "Close"))
-        close.setToolTip(localize("このウィンドウを閉じます。", "Closes this window."))
-        close.setAutoDefault(False)
-        close.clicked.connect(self.accept)
-        row = QHBoxLayout()
-        row.addWidget(note, 1)
-        row.addWidget(close)
-        return row
+        note = PlainLabel(localize("ダウンロードは閉じても続きます。", "Downloads continue when you close this window."), "muted")
+        fill_box(column, self.jobs, fill_box(QHBoxLayout(), (note, 1), create_close_button(self)), margins=DIALOG_MARGINS)

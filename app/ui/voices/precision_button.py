@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QCursor
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.common.language import localize
 from app.settings.graph_precision import GraphPrecision
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.widgets.controls import clear_hover_after
 from app.voices.int8_result import Int8Result
 
 
@@ -34,7 +35,7 @@ class PrecisionButton(QToolButton):
         self.setToolTip(_describe_purpose())
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
-        menu.aboutToHide.connect(self._reset_hover)
+        clear_hover_after(menu, self)
         self._group = QActionGroup(self)
         self.exact, self.fast = self._add_choice(menu, "exact"), self._add_choice(menu, "fast")
         menu.addSeparator().setVisible(has_tests)
@@ -49,9 +50,9 @@ class PrecisionButton(QToolButton):
 
     def show_voice(self, voice: CatalogVoice | None, precision: GraphPrecision = "exact", *, is_fast_unavailable: bool = False) -> None:
         """Show the precision of a voice and its choices; `is_fast_unavailable` says that the backend has no use for Fast."""
-        own = voice is not None and voice.origin == "own"
-        self.setVisible(own)
-        if voice is None or not own:
+        is_own = voice is not None and voice.origin == "own"
+        self.setVisible(is_own)
+        if voice is None or not is_own:
             return
         why = voice.explain_missing_int8("sound")
         self.setText(format_precision(precision))
@@ -60,13 +61,13 @@ class PrecisionButton(QToolButton):
         self.fast.setText(_describe_fast(voice.manifest.fast, why))
         self.fast.setEnabled(not why)
         self.test.setEnabled(not why)
-        words = _describe_purpose()
+        tip = _describe_purpose()
         if is_fast_unavailable and precision == "fast":
-            words += "\n" + localize(
+            tip += "\n" + localize(
                 "現在のバックエンドでは、「高精度」で合成しています。",
                 "On the current backend it is synthesised exactly; Fast needs the CPU.",
             )
-        self.setToolTip(words)
+        self.setToolTip(tip)
 
     def _add_choice(self, menu: QMenu, precision: GraphPrecision) -> QAction:
         action = menu.addAction(format_precision(precision))
@@ -74,12 +75,6 @@ class PrecisionButton(QToolButton):
         self._group.addAction(action)
         action.triggered.connect(lambda: self.precision_chosen.emit(precision))
         return action
-
-    def _reset_hover(self) -> None:
-        """Recompute the hover state of the button."""
-        # Qt misses the mouse leaving the button while its menu is open, and would keep the button grey.
-        self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, self.rect().contains(self.mapFromGlobal(QCursor.pos())))
-        self.update()
 
 
 def format_precision(precision: GraphPrecision) -> str:
@@ -95,8 +90,8 @@ def _describe_fast(fast: Int8Result | None, reason: str) -> str:
     """Return the measured quality as short as a menu needs it, or the reason why Fast is not available."""
     if fast is None:
         return localize(f"高速（int8）は使えません。{reason}", f"Fast (int8) is not available. {reason[:1].upper()}{reason[1:]}")
-    words = localize(
+    text = localize(
         f"高速（int8）: SN 比 {fast.snr_db:.0f} dB、音の長さの一致率 {fast.frames_equal:.1%}",
         f"Fast (int8): SNR {fast.snr_db:.0f} dB, {fast.frames_equal:.1%} of durations unchanged",
     )
-    return words + (localize(f"、約 {fast.gain:.1f} 倍速", f", about {fast.gain:.1f}× as fast") if fast.gain else "")
+    return text + (localize(f"、約 {fast.gain:.1f} 倍速", f", about {fast.gain:.1f}× as fast") if fast.gain else "")

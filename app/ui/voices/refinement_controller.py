@@ -4,21 +4,18 @@ other, while there are no other tasks.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
-from app.common.errors import AppError
 from app.install.refinement_work import RefinementWork
-from app.ui.background_thread import BackgroundThread
+from app.ui.background_thread import BackgroundThread, log_error
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_spec import FINISHED_STATES, TaskState
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.voices.voice_task_specs import RefinementSpec, create_refinement_task
-from app.ui.voices.voice_tasks import VoiceTasks
+from app.ui.voices.voice_tasks import RefinementSpec, VoiceTasks, create_refinement_task
 
 
 class RefinementController(QObject):
@@ -30,7 +27,7 @@ class RefinementController(QObject):
         # Folders whose tasks failed, which are not tried again until the next start, and of those being abandoned.
         self._left_alone: set[Path] = set()
         self._background = BackgroundThread(self, "refinement")
-        self._background.failed.connect(self._log_error)
+        self._background.failed.connect(log_error)
         catalog.changed.connect(self._queue_next)
         # Open voices speak with their new graphs from the next line on.
         tasks.voice_refined.connect(speech.reopen_voice)
@@ -91,7 +88,3 @@ class RefinementController(QObject):
             abandon_refinement(work.folder, kind)
 
         self._background.run_work(abandon_work, lambda _none: self._catalog.refresh_voices())
-
-    @Slot(object)
-    def _log_error(self, error: AppError) -> None:
-        logging.getLogger("koebako").warning("%s %s", error.message, error.hint)

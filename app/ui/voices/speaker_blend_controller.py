@@ -13,6 +13,7 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_tasks import VoiceTasks
+from app.ui.widgets.open_dialog import OpenDialog
 
 if TYPE_CHECKING:
     from app.install.speaker_blends import SpeakerBlend
@@ -23,19 +24,16 @@ if TYPE_CHECKING:
 class SpeakerBlendController(QObject):
     """Saves and removes blends of the voice whose dialog is open.
 
-    Attributes:
-        dialog: the dialog while it is open, else None.
-
     Signals:
         style_requested(str, str): let the voice of this id speak a sample in this style.
     """
 
+    dialog: OpenDialog[SpeakerBlendDialog] = OpenDialog()
     style_requested = Signal(str, str)
 
     def __init__(self, parent: QObject, catalog: VoiceCatalog, tasks: VoiceTasks) -> None:
         super().__init__(parent)
         self._catalog, self._tasks = catalog, tasks
-        self.dialog: SpeakerBlendDialog | None = None
         self._background = BackgroundThread(self, "blends")
         catalog.changed.connect(self._show_blends)
         self._voice_id = ""
@@ -49,7 +47,6 @@ class SpeakerBlendController(QObject):
             self.dialog = SpeakerBlendDialog(parent, voice)
             self.dialog.save_requested.connect(self._save_blend)
             self.dialog.removal_requested.connect(self._remove_blend)
-            self.dialog.finished.connect(self._forget_dialog)
         self.dialog.open()
 
     def close(self) -> None:
@@ -89,6 +86,3 @@ class SpeakerBlendController(QObject):
         voice = self._catalog.find_voice(self._voice_id) if self.dialog is not None else None
         if voice is not None and self.dialog is not None:
             self.dialog.show_blends(voice)
-
-    def _forget_dialog(self) -> None:
-        self.dialog = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
@@ -12,7 +12,9 @@ from app.ui.display_names import format_speaker
 from app.ui.plain_text import PlainLabel
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import create_button, create_close_button, describe_control
 from app.ui.widgets.parameter_slider import ParameterSlider
 
 STEPS, MIDDLE, MOST_LETTERS = 20, 10, 80  # a step is 5 %
@@ -37,27 +39,21 @@ class SpeakerBlendDialog(QDialog):
         self.second = self._create_speaker_box(voice, localize("2 人目", "Second speaker"), 1)
         self.share = ParameterSlider(STEPS, MIDDLE)
         self.share.setValue(MIDDLE)
-        self.share.setAccessibleName(localize("割合", "Share"))
-        self.share.setToolTip(localize("右ほど 2 人目に近づきます。", "Further right is nearer to the second speaker."))
+        tip = localize("右ほど 2 人目に近づきます。", "Further right is nearer to the second speaker.")
+        describe_control(self.share, localize("割合", "Share"), tip)
         self.share.reset_requested.connect(lambda: self.share.setValue(MIDDLE))
         self.percent = PlainLabel()
-        self.name = QLineEdit()
+        tip = localize("同じ名前で保存すると、置き換えます。", "Saving under the same name replaces the blend.")
+        self.name = describe_control(QLineEdit(), localize("スタイルの名前", "Name of the style"), tip)
         self.name.setMaxLength(MOST_LETTERS)
-        self.name.setAccessibleName(localize("スタイルの名前", "Name of the style"))
-        self.name.setToolTip(localize("同じ名前で保存すると、置き換えます。", "Saving under the same name replaces the blend."))
-        self.save = QPushButton(localize("保存して再生", "Save and play"))
-        self.save.setObjectName("primary")
-        self.save.setToolTip(localize("スタイルとして保存し、短い文を再生します。", "Saves it as a style and plays a short sentence."))
-        self.save.clicked.connect(self._request_save)
-        self.saved = ChoiceBox()
-        self.saved.setAccessibleName(localize("保存したブレンド", "Saved blends"))
-        self.remove = QPushButton(localize("削除", "Delete"))
-        self.remove.setAutoDefault(False)
-        self.remove.setToolTip(localize("選んだブレンドを削除します。", "Deletes the chosen blend."))
-        self.remove.clicked.connect(lambda: self.removal_requested.emit(self.saved.currentData()))
-        self.failure = PlainLabel()
-        self.failure.setObjectName("error")
-        self.failure.setWordWrap(True)
+        tip = localize("スタイルとして保存し、短い文を再生します。", "Saves it as a style and plays a short sentence.")
+        self.save = create_button(localize("保存して再生", "Save and play"), tip, self._request_save, style="primary")
+        # Enter in the field of the name saves the blend.
+        self.save.setAutoDefault(True)
+        self.saved = describe_control(ChoiceBox(), localize("保存したブレンド", "Saved blends"))
+        tip = localize("選んだブレンドを削除します。", "Deletes the chosen blend.")
+        self.remove = create_button(localize("削除", "Delete"), tip, lambda: self.removal_requested.emit(self.saved.currentData()))
+        self.failure = PlainLabel("", "error", wraps=True)
         self._build_layout()
         self._connect_widgets()
         self.show_blends(voice)
@@ -80,53 +76,32 @@ class SpeakerBlendDialog(QDialog):
         self._update_shares()
 
     def _create_speaker_box(self, voice: CatalogVoice, name: str, row: int) -> QComboBox:
-        box = ChoiceBox()
-        box.setAccessibleName(name)
+        box = describe_control(ChoiceBox(), name)
         for _, speaker in voice.speakers:
             box.addItem(format_speaker(speaker), speaker)
         box.setCurrentIndex(row)
         return box
 
     def _build_layout(self) -> None:
-        lead = PlainLabel(
-            localize(
-                "2 人の話者の間の声を、スタイルとして保存します。高さも間になります。",
-                "Saves a voice between two speakers as a style; its pitch lies between theirs, too.",
-            )
+        lead = localize(
+            "2 人の話者の間の声を、スタイルとして保存します。高さも間になります。",
+            "Saves a voice between two speakers as a style; its pitch lies between theirs, too.",
         )
-        lead.setWordWrap(True)
         self.percent.setMinimumWidth(self.percent.fontMetrics().horizontalAdvance("100 : 100"))
         self.percent.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        share, saved, buttons = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        share.addWidget(self.share, 1)
-        share.addWidget(self.percent)
-        share.setSpacing(8)
-        saved.setSpacing(8)
-        saved.addWidget(self.saved, 1)
-        saved.addWidget(self.remove)
-        close = QPushButton(localize("閉じる", "Close"))
-        close.setToolTip(localize("このウィンドウを閉じます。", "Closes this window."))
-        close.setAutoDefault(False)
-        close.clicked.connect(self.accept)
-        buttons.addStretch(1)
-        buttons.addWidget(self.save)
-        buttons.addWidget(close)
+        share = fill_box(QHBoxLayout(), (self.share, 1), self.percent, spacing=8)
+        saved = fill_box(QHBoxLayout(), (self.saved, 1), self.remove, spacing=8)
         form = QFormLayout()
         form.setHorizontalSpacing(12)
         form.setVerticalSpacing(8)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(self.first.accessibleName(), self.first)
         form.addRow(self.second.accessibleName(), self.second)
-        form.addRow(_create_row_label(self.share.accessibleName()), share)
+        form.addRow(QLabel(self.share.accessibleName(), alignment=Qt.AlignmentFlag.AlignVCenter), share)
         form.addRow(self.name.accessibleName(), self.name)
-        form.addRow(_create_row_label(self.saved.accessibleName()), saved)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(12)
-        column.addWidget(lead)
-        column.addLayout(form)
-        column.addWidget(self.failure)
-        column.addLayout(buttons)
+        form.addRow(QLabel(self.saved.accessibleName(), alignment=Qt.AlignmentFlag.AlignVCenter), saved)
+        buttons = fill_box(QHBoxLayout(), None, self.save, create_close_button(self))
+        fill_box(QVBoxLayout(self), PlainLabel(lead, wraps=True), form, self.failure, buttons, spacing=12, margins=DIALOG_MARGINS)
 
     def _connect_widgets(self) -> None:
         for box in (self.first, self.second):
@@ -159,9 +134,3 @@ class SpeakerBlendDialog(QDialog):
         self.save.setEnabled(False)
         blend = SpeakerBlend(self.name.text(), self.first.currentData(), self.second.currentData(), self._percent / 100)
         self.save_requested.emit(blend)
-
-
-def _create_row_label(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-    return label

@@ -6,15 +6,15 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.common.language import localize
+from app.ui.plain_text import PlainLabel
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.web_links import find_address_error, parse_address
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import describe_control
 
 
 class VoiceAddressDialog(QDialog):
     """A dialog with one field for a URL or a UUID.
-
-    Args:
-        address: the text of the field at the start.
 
     Signals:
         url_given(str), uuid_given(str): what was typed.
@@ -28,22 +28,18 @@ class VoiceAddressDialog(QDialog):
         self.setWindowTitle(localize("URL・AivisHub から追加", "Add from URL or AivisHub"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(600)
-        words = QLabel(
+        explanation = QLabel(
             localize(
                 "声のファイルの URL、または AivisHub の音声合成モデルの URL か UUID を入力してください。",
                 "Enter the URL of a voice file, or the URL or UUID of a model on AivisHub.",
             )
         )
-        words.setWordWrap(True)
-        self.field = QLineEdit()
-        self.field.setAccessibleName(localize("URL または UUID", "URL or UUID"))
-        self.field.setToolTip(localize("Enter で追加します。", "Press Enter to add."))
+        explanation.setWordWrap(True)
+        tip = localize("Enter で追加します。", "Press Enter to add.")
+        self.field = describe_control(QLineEdit(), localize("URL または UUID", "URL or UUID"), tip)
         self.field.setPlaceholderText("https://…")
         self.field.textChanged.connect(self._validate_address)
-        self.reason = QLabel()
-        self.reason.setObjectName("error")
-        self.reason.setTextFormat(Qt.TextFormat.PlainText)
-        self.reason.setWordWrap(True)
+        self.reason = PlainLabel("", "error", wraps=True)
         self.buttons = QDialogButtonBox()
         self.add = self.buttons.addButton(localize("追加", "Add"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.add.setObjectName("primary")
@@ -52,13 +48,8 @@ class VoiceAddressDialog(QDialog):
         cancel.setToolTip(localize("追加せずに閉じます。", "Closes without adding anything."))
         self.buttons.accepted.connect(self._submit_address)
         self.buttons.rejected.connect(self.reject)
-        column = self._column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
-        column.addWidget(words)
-        column.addWidget(self.field)
-        column.addWidget(self.reason)
-        column.addWidget(self.buttons, 0, Qt.AlignmentFlag.AlignRight)
+        buttons = (self.buttons, Qt.AlignmentFlag.AlignRight)
+        self._column = fill_box(QVBoxLayout(self), explanation, self.field, self.reason, buttons, spacing=10, margins=DIALOG_MARGINS)
         self._validate_address("")
         self.field.setText(address)
 

@@ -1,18 +1,24 @@
-"""The card of the voice that speaks the selected line: name, description, licence, samples and missing parts."""
+"""The card of the voice that speaks the selected line: name, description, licence, samples, which it plays, and missing parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QContextMenuEvent, QCursor, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
 
 from app.common.language import localize
+from app.core.script.line_requests import build_request, find_cast
+from app.core.script.script import Line, LineSettings
 from app.ui.display_names import format_style
-from app.ui.plain_text import wrap_tip
+from app.ui.plain_text import PlainLabel, wrap_tip
+from app.ui.playback.line_playback import LinePlayback
+from app.ui.script.line_selection import LineSelection
+from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -25,11 +31,15 @@ from app.ui.voices.voice_card_labels import (
     list_makers,
     wrap_parts,
 )
-from app.ui.voices.voice_task_specs import KOKORO_DOWNLOAD_BYTES
+from app.ui.voices.voice_tasks import KOKORO_DOWNLOAD_BYTES
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import clear_hover_after, create_button, create_tool_button
 from app.ui.widgets.voice_picture import draw_voice_picture
 
 MAX_MENU_SAMPLES = 40
 NaturalOffer = Literal["none", "offered", "coming"]
+
+SAMPLE_SENTENCE = "こんにちは。今日は、いい天気になりましたね。"
 
 
 class SamplesButton(QToolButton):
@@ -53,50 +63,27 @@ class SamplesButton(QToolButton):
         self.setIconSize(QSize(14, 14))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setMenu(QMenu(self))
-        self.menu().aboutToHide.connect(self._reset_hover)
+        clear_hover_after(self.menu(), self)
         self.hide()
 
     def offer_samples(self, voice: CatalogVoice | None, styles: Sequence[str]) -> None:
         """Offer the recordings of a voice; a voice without any speaks a sentence in these styles."""
         menu = self.menu()
         menu.clear()
-        found = voice.list_samples()[:MAX_MENU_SAMPLES] if voice is not None else []
-        for style, file, sample in found:
+        samples = voice.list_samples()[:MAX_MENU_SAMPLES] if voice is not None else []
+        for style, file, sample in samples:
+            from app.adapters.sound.sound_formats import PLAYABLE_SUFFIXES  # few voices bring recordings
+
             # Qt takes a single & in a menu entry for a keyboard mnemonic and would hide it.
             action = menu.addAction(f"{format_style(style)}  {sample.transcript[:40]}".strip().replace("&", "&&"))
-            action.setData(file)
-            if not _is_playable_file(file):
+            if file.suffix.lower() not in PLAYABLE_SUFFIXES:
                 action.setEnabled(False)
                 action.setText(action.text() + localize("（再生できない形式）", "(unsupported format)"))
-            action.triggered.connect(self._request_sample)
-        for style in styles if not found else ():
+            action.triggered.connect(lambda _checked=False, file=file: self.sample_requested.emit(file))
+        for style in styles if not samples else ():
             action = menu.addAction(localize(f"スタイル「{format_style(style)}」で再生", f"Play: {format_style(style)}").replace("&", "&&"))
-            action.setData(style)
-            action.triggered.connect(self._request_style)
-        self.setVisible(bool(found or styles))
-
-    @Slot()
-    def _reset_hover(self) -> None:
-        """Recompute the hover state of the button."""
-        # Qt misses the mouse leaving the button while its menu is open, and would keep the button grey.
-        self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, self.rect().contains(self.mapFromGlobal(QCursor.pos())))
-        self.update()
-
-    @Slot()
-    def _request_sample(self) -> None:
-        file = self.sender().data()  # type: ignore[attr-defined]
-        if isinstance(file, Path):
-            self.sample_requested.emit(file)
-
-    @Slot()
-    def _request_style(self) -> None:
-        self.style_requested.emit(str(self.sender().data()))  # type: ignore[attr-defined]
-
-
-def _is_playable_file(file: Path) -> bool:
-    from app.adapters.sound.sound_formats import PLAYABLE_SUFFIXES  # few voices bring recordings
-
-    return file.suffix.lower() in PLAYABLE_SUFFIXES
+            action.triggered.connect(lambda _checked=False, style=style: self.style_requested.emit(style))
+        self.setVisible(bool(samples or styles))
 
 
 # Pixels: the picture, the margin around everything, and the gap beside the picture.
@@ -132,12 +119,9 @@ class VoiceCard(QFrame):
         self._speaker = ""
         self.picture = QLabel()
         self.picture.setFixedSize(PICTURE, PICTURE)
-        self.name = QLabel(localize("声を準備しています…", "Preparing the voice…"))
-        self.name.setObjectName("heading")
-        self.makers, self.about, self.lack = QLabel(), QLabel(), QLabel()
-        self.makers.setObjectName("muted")
-        self.about.setObjectName("muted")
-        self.lack.setObjectName("error")
+        self.name = PlainLabel(localize("声を準備しています…", "Preparing the voice…"), "heading", wraps=True)
+        self.makers, self.about = PlainLabel("", "muted", wraps=True), PlainLabel("", "muted", wraps=True)
+        self.lack = PlainLabel("", "error", wraps=True)
         self.mend = QPushButton()
         self.mend.setAccessibleName(localize("不足しているものを追加", "Add what is missing"))
         self.mend.clicked.connect(self.resolve_missing_requested)
@@ -149,25 +133,28 @@ class VoiceCard(QFrame):
             )
         )
         self.natural.clicked.connect(self.natural_voice_requested)
-        self.assign = QPushButton(localize("見つからない声をまとめて割り当て…", "Assign all missing voices…"))
-        self.assign.setToolTip(
-            localize("見つからない声の行すべてに、別の声を割り当てます。", "Gives all lines of missing voices to other voices.")
+        self.assign = create_button(
+            localize("見つからない声をまとめて割り当て…", "Assign all missing voices…"),
+            localize("見つからない声の行すべてに、別の声を割り当てます。", "Gives all lines of missing voices to other voices."),
+            self.assign_voices_requested.emit,
         )
-        self.assign.clicked.connect(self.assign_voices_requested)
-        self.licence, self.samples = self._create_button(localize("利用規約", "Licence")), SamplesButton()
+        tip = localize("この声の利用規約を表示します。", "Shows the licence of this voice.")
+        self.licence = create_tool_button(localize("利用規約", "Licence"), tip, self.licence_requested.emit, style="quiet")
+        self.licence.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.licence.setIconSize(QSize(14, 14))
+        self.licence.hide()
+        self.samples = SamplesButton()
         self.precision = PrecisionButton(has_tests=True)
         self.precision.setObjectName("quiet")
         self.samples.sample_requested.connect(self.sample_requested)
         self.samples.style_requested.connect(self.style_requested)
-        self.licence.setToolTip(localize("この声の利用規約を表示します。", "Shows the licence of this voice."))
-        self.licence.clicked.connect(self.licence_requested)
         self._build_layout()
         self._show_problem("", "")
 
     def show_voice(self, voice: VoiceSummary) -> None:
         """Show the name, makers, description and problems of a voice."""
         self._voice = voice
-        known = voice if isinstance(voice, CatalogVoice) else None
+        catalog_voice = voice if isinstance(voice, CatalogVoice) else None
         self.name.setText(voice.name)
         self._show_makers()
         self.about.setText(describe_voice(voice))
@@ -175,14 +162,14 @@ class VoiceCard(QFrame):
         self.about.setToolTip(wrap_tip(voice.description))
         self.licence.setVisible(bool(voice.licence.strip()))
         self._draw_icons()
-        speaks = known is None or (known.origin != "aivisspeech" and known.has_bert)
+        speaks = catalog_voice is None or (catalog_voice.origin != "aivisspeech" and catalog_voice.has_bert)
         self._offer_samples(speaks)
-        if known is not None and known.origin == "aivisspeech":
+        if catalog_voice is not None and catalog_voice.origin == "aivisspeech":
             self._show_problem(describe_unprepared_voice(), localize("準備する", "Prepare"))
-        elif known is not None and not known.has_bert:
+        elif catalog_voice is not None and not catalog_voice.has_bert:
             self._show_problem(
                 localize("この声を使うには、対応する BERT が必要です。", "This voice requires a BERT model that is not installed."),
-                format_bert_action(known.manifest.bert, with_size=True),
+                format_bert_action(catalog_voice.manifest.bert, with_size=True),
             )
         else:
             self._show_problem("", "")
@@ -249,48 +236,16 @@ class VoiceCard(QFrame):
             self._draw_icons()
         super().changeEvent(event)
 
-    def _create_button(self, text: str) -> QToolButton:
-        button = QToolButton()
-        button.setObjectName("quiet")
-        button.setText(text)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        button.setIconSize(QSize(14, 14))
-        button.hide()
-        return button
-
     def _build_layout(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(4)
-        for button in (self.licence, self.samples, self.precision):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        for label in (self.name, self.makers):
-            words.addWidget(label)
-        words.addLayout(buttons)
-        words.addStretch(1)
-        head = QHBoxLayout()
-        head.setSpacing(BESIDE)
-        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(words, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, 10, MARGIN, 10)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.lack)
-        column.addWidget(self.about)
-        column.addWidget(self.natural)
-        column.addWidget(self.mend)
-        column.addWidget(self.assign)
-        column.addStretch(1)
-        for label in (self.name, self.makers, self.about, self.lack):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        buttons = fill_box(QHBoxLayout(), self.licence, self.samples, self.precision, None, spacing=4)
+        words = fill_box(QVBoxLayout(), self.name, self.makers, buttons, None, spacing=1)
+        head = fill_box(QHBoxLayout(), (self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=BESIDE)
+        parts = (head, self.lack, self.about, self.natural, self.mend, self.assign, None)
+        fill_box(QVBoxLayout(self), *parts, spacing=4, margins=(MARGIN, 10, MARGIN, 10))
 
     def _offer_samples(self, can_speak: bool) -> None:
-        known = self._voice if isinstance(self._voice, CatalogVoice) else None
-        self.samples.offer_samples(known, [name for _, name in self._voice.styles] if can_speak and self._voice is not None else [])
+        catalog_voice = self._voice if isinstance(self._voice, CatalogVoice) else None
+        self.samples.offer_samples(catalog_voice, [name for _, name in self._voice.styles] if can_speak and self._voice is not None else [])
 
     def _show_problem(self, text: str, action: str) -> None:
         self.lack.setText(text)
@@ -313,9 +268,9 @@ class VoiceCard(QFrame):
     def _show_makers(self) -> None:
         """Show the speaker, makers and version that are known."""
         speaker = localize(f"話者: {self._speaker}", f"Speaker: {self._speaker}") if self._speaker and self._voice else ""
-        made = list_makers(self._voice) if isinstance(self._voice, CatalogVoice) else []
+        makers = list_makers(self._voice) if isinstance(self._voice, CatalogVoice) else []
         room = self.width() - 2 * MARGIN - PICTURE - BESIDE - 2 * self.frameWidth()
-        self.makers.setText(wrap_parts([speaker, *made] if speaker else made, self.makers.fontMetrics(), room))
+        self.makers.setText(wrap_parts([speaker, *makers] if speaker else makers, self.makers.fontMetrics(), room))
         self.makers.setVisible(bool(self.makers.text()))
 
     def _draw_icons(self) -> None:
@@ -325,3 +280,43 @@ class VoiceCard(QFrame):
         color = self.palette().color(self.foregroundRole())
         self.samples.setIcon(draw_icon("play", color))
         self.licence.setIcon(draw_icon("notice", color))
+
+
+class VoiceSamplePlayer(QObject):
+    """Plays the samples chosen on the voice card; any other playback stops."""
+
+    def __init__(self, card: VoiceCard, selection: LineSelection, speech: SpeechController, playback: LinePlayback) -> None:
+        super().__init__(card)
+        self._selection, self._speech, self._playback = selection, speech, playback
+        card.sample_requested.connect(self.play_recording)
+        card.style_requested.connect(self._speak_sample)
+
+    @Slot(object)
+    def play_recording(self, file: Path) -> None:
+        """Play a recording."""
+        self._playback.stop_playing()
+        self._speech.play_sample(file)
+
+    @Slot(str)
+    def try_voice(self, voice_id: str) -> None:
+        """Play the current line, or a sample sentence if it has no text, with another voice; the line is not changed."""
+        line = self._selection.line
+        if line is None or not line.text.strip():
+            line = Line(SAMPLE_SENTENCE, self._selection.settings)
+        self._speak_line(replace(line, settings=replace(line.settings, voice=voice_id)))
+
+    @Slot(str)
+    def _speak_sample(self, style: str) -> None:
+        """Play the sample sentence in a style of the current line's voice, with all other settings at their defaults."""
+        line_settings = self._selection.settings
+        settings = LineSettings(voice=line_settings.voice, speaker=line_settings.speaker, style=style)
+        self._speak_line(Line(SAMPLE_SENTENCE, settings))
+
+    @Slot(str, str)
+    def try_style(self, voice_id: str, style: str) -> None:
+        """Play the sample sentence in a style of any voice."""
+        self._speak_line(Line(SAMPLE_SENTENCE, LineSettings(voice=voice_id, style=style)))
+
+    def _speak_line(self, line: Line) -> None:
+        self._playback.stop_playing()
+        self._speech.speak_request(build_request(line), find_cast(line))

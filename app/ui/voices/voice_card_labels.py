@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from PySide6.QtGui import QFontMetrics
 
 from app.common.language import localize
-from app.core.sound.voice_traits import KOKORO_ARCHITECTURE, VoiceArchitecture
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
+from app.engine.open_voices import OpenedVoice
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
 from app.voices.voice_labels import describe_natural_voice, describe_starter_voice
@@ -16,25 +15,8 @@ from app.voices.voice_labels import describe_natural_voice, describe_starter_voi
 MOST_LETTERS, MOST_MAKERS = 100, 3
 
 
-class VoiceSummary(Protocol):
-    """The properties of a voice that the card and the choosers beside it show."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def description(self) -> str: ...
-    @property
-    def licence(self) -> str: ...
-    @property
-    def is_starter(self) -> bool: ...
-    @property
-    def is_single_graph(self) -> bool: ...
-    @property
-    def architecture(self) -> VoiceArchitecture: ...
-    @property
-    def speakers(self) -> tuple[tuple[int, str], ...]: ...
-    @property
-    def styles(self) -> tuple[tuple[int, str], ...]: ...
+VoiceSummary = CatalogVoice | OpenedVoice
+"""A voice as card and choosers show it."""
 
 
 def list_makers(voice: CatalogVoice) -> list[str]:

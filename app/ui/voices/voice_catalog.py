@@ -1,18 +1,21 @@
-"""The catalog of voices for the window: installed ones, the shipped one, and those of AivisSpeech."""
+"""The catalog of voices for the window: installed ones, the shipped one, and those of AivisSpeech.
+
+Voices and BERTs that other programs, such as the command line, add or remove while the window is open are noticed.
+"""
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from app.common.errors import AppError
 from app.core.script.line_requests import choose_known_name
 from app.core.script.script import LineSettings
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import MOST_FAVOURITES
-from app.ui.background_thread import BackgroundThread
+from app.ui.background_thread import BackgroundThread, log_error
 from app.ui.display_names import format_speaker, format_style
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 
@@ -20,16 +23,16 @@ if TYPE_CHECKING:
     from app.export.safe_file_names import SpeakerNames
     from app.voices.bert_models import BertModel
 
+# Milliseconds; a voice arrives as several files, which are scanned once.
+FOLDER_CHANGE_DELAY_MS = 500
+
 
 class VoiceCatalog(QObject):
     """Reads the voices from the disk in a thread of its own.
 
     Attributes:
         voices: favourites first, then the user's own, ours and AivisSpeech's; empty before the first scan.
-        berts: ids of the installed BERTs.
-        pending_berts: those that can be used, and are still to be refined.
         default_id: the id, as lines store it, of the voice of a new project; that of the voice we ship before the first scan.
-        is_read: the first scan is over.
         favourites: manifest ids of the voices with a star.
         sounds: the precision that the user chose for each voice.
 
@@ -48,13 +51,13 @@ class VoiceCatalog(QObject):
         self.favourites = favourites
         self.sounds = precision_preference or PrecisionPreference()
         self.voices: tuple[CatalogVoice, ...] = ()
-        self._found: tuple[CatalogVoice, ...] = ()
+        self._scanned_voices: tuple[CatalogVoice, ...] = ()
         self.berts: tuple[str, ...] = ()
         self.pending_berts: tuple[BertModel, ...] = ()
         self.default_id = ""
         self.is_read = False
         self._background = BackgroundThread(self, "catalog")
-        self._background.failed.connect(self._log_scan_error)
+        self._background.failed.connect(log_error)
 
     @Slot()
     def refresh_voices(self) -> None:
@@ -67,10 +70,10 @@ class VoiceCatalog(QObject):
 
     def set_favourite(self, voice: CatalogVoice, is_favourite: bool) -> None:
         """Give a voice a star, or take it away."""
-        others = tuple(item for item in self.favourites if item != voice.manifest.id)
-        self.favourites = ((*others, voice.manifest.id) if is_favourite else others)[-MOST_FAVOURITES:]
+        other_favourites = tuple(item for item in self.favourites if item != voice.manifest.id)
+        self.favourites = ((*other_favourites, voice.manifest.id) if is_favourite else other_favourites)[-MOST_FAVOURITES:]
         self.favourites_changed.emit(self.favourites)
-        self.voices = self._sort_voices(self._found)
+        self.voices = self._sort_voices(self._scanned_voices)
         self.changed.emit()
 
     def find_precision(self, voice: CatalogVoice) -> GraphPrecision:
@@ -100,10 +103,10 @@ class VoiceCatalog(QObject):
         """
         from app.export.safe_file_names import SpeakerNames  # the window starts without
 
-        found = self.find_voice(settings.voice)
-        if found is None:
+        catalog_voice = self.find_voice(settings.voice)
+        if catalog_voice is None:
             return SpeakerNames(settings.voice, format_speaker(settings.speaker), format_style(settings.style))
-        info = found.manifest
+        info = catalog_voice.manifest
         speaker = choose_known_name(settings.speaker, [item.name for item in info.speakers])
         style = choose_known_name(settings.style, [item.name for item in info.styles])
         return SpeakerNames(info.name, format_speaker(speaker), format_style(style))
@@ -114,18 +117,14 @@ class VoiceCatalog(QObject):
 
     def apply_scan(self, scan: CatalogScan) -> None:
         """Offer what a scan has found; `changed` follows."""
-        self._found, self.berts, self.pending_berts = scan.voices, scan.berts, scan.pending_berts
+        self._scanned_voices, self.berts, self.pending_berts = scan.voices, scan.berts, scan.pending_berts
         self.default_id, self.is_read = scan.default_id, True
-        self.voices = self._sort_voices(self._found)
+        self.voices = self._sort_voices(self._scanned_voices)
         self.changed.emit()
 
     def _sort_voices(self, voices: tuple[CatalogVoice, ...]) -> tuple[CatalogVoice, ...]:
         """Return favourites first; voices that are not prepared stay together at the end."""
         return tuple(sorted(voices, key=lambda voice: (voice.origin == "aivisspeech", not self.is_favourite(voice))))
-
-    @Slot(object)
-    def _log_scan_error(self, error: AppError) -> None:
-        logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
 
 
 def _read_catalog() -> CatalogScan:
@@ -133,3 +132,49 @@ def _read_catalog() -> CatalogScan:
     from app.ui.voices.catalog_scan import scan_catalog
 
     return scan_catalog()
+
+
+class VoiceFolderWatcher(QObject):
+    """Watches folders, or their parents as long as the folders do not exist.
+
+    Signals:
+        changed(): entries have come or gone, and nothing has changed for half a second.
+    """
+
+    changed = Signal()
+
+    def __init__(self, folders: Sequence[Path], parent: QObject) -> None:
+        super().__init__(parent)
+        self._folders = folders
+        self._missing_folders: set[Path] = set()
+        self._watcher = QFileSystemWatcher(self)
+        self._watcher.directoryChanged.connect(self._report_change)
+        self._timer = QTimer(self, singleShot=True, interval=FOLDER_CHANGE_DELAY_MS)
+        self._timer.timeout.connect(self.changed)
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._timer.stop()
+        if watched := self._watcher.directories():
+            self._watcher.removePaths(watched)
+        self._watcher.directoryChanged.disconnect(self._report_change)
+
+    @Slot(str)
+    def _report_change(self, folder: str) -> None:
+        """Emit `changed` after a change of a watched folder."""
+        # A parent folder changes with every file in it, so there only the appearance of a watched folder counts.
+        appeared = {path for path in self._missing_folders if path.is_dir()}
+        self.start_watching()
+        if appeared or Path(folder) in self._folders:
+            self._timer.start()
+
+    @Slot()
+    def start_watching(self) -> None:
+        """Watch the folders that exist now, and the parents of the others."""
+        self._missing_folders = {folder for folder in self._folders if not folder.is_dir()}
+        paths = {str(folder.parent if folder in self._missing_folders else folder) for folder in self._folders}
+        watched = set(self._watcher.directories())
+        if old := watched - paths:
+            self._watcher.removePaths(sorted(old))
+        if new := paths - watched:
+            self._watcher.addPaths(sorted(new))

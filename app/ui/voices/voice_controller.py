@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.adapters.files.file_lock import lock_path_for_change
-from app.common.errors import AppError
 from app.common.files.atomic_write import check_version, load_data, save_data
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
@@ -22,7 +20,7 @@ from app.engine.synthesis_results import JobFailure
 from app.engine.voice_terms import LicenceNotAcceptedError
 from app.settings.graph_precision import GraphPrecision
 from app.settings.user_settings import Settings
-from app.ui.background_thread import BackgroundThread
+from app.ui.background_thread import BackgroundThread, log_error
 from app.ui.display_names import VoiceLabel
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
@@ -53,17 +51,17 @@ class VoiceNameHistory(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._background = BackgroundThread(self, "voice names")
-        self._background.failed.connect(_log_error)
+        self._background.failed.connect(log_error)
         self._names = _read_known_names()
-        self._told: dict[str, str] = {}
+        self._project_names: dict[str, str] = {}
 
     def find_name(self, voice_id: str) -> str:
         """Return the last known name of a voice; empty if there is none."""
-        return self._names.get(voice_id) or self._told.get(voice_id, "")
+        return self._names.get(voice_id) or self._project_names.get(voice_id, "")
 
     def use_project_names(self, names: dict[str, str]) -> None:
         """Use the names that the open project stores; they count only for voices never installed here, and are not saved."""
-        self._told = names
+        self._project_names = names
 
     def remember_voices(self, voices: Iterable[CatalogVoice]) -> None:
         """Remember the names of installed voices."""
@@ -80,16 +78,16 @@ class VoiceNameHistory(QObject):
 
 def _read_known_names() -> dict[str, str]:
     failed = localize("声の名前の一覧を読み込めませんでした。", "The list of voice names could not be read.")
-    known, error = load_data(build_names_path(), _parse_names, failed)
+    names, error = load_data(build_names_path(), _parse_names, failed)
     if error is not None:
-        _log_error(error)
-    return known or {}
+        log_error(error)
+    return names or {}
 
 
 def _merge_names(known: dict[str, str], names: dict[str, str]) -> dict[str, str]:
     """Merge names; beyond the limit the oldest are dropped."""
-    others = [item for item in known.items() if item[0] not in names]
-    return dict([*others, *names.items()][-MAX_KNOWN_NAMES:])
+    other_names = [item for item in known.items() if item[0] not in names]
+    return dict([*other_names, *names.items()][-MAX_KNOWN_NAMES:])
 
 
 def _save_names(names: dict[str, str]) -> None:
@@ -104,11 +102,6 @@ def _parse_names(data: Any) -> dict[str, str]:
     if not all(isinstance(name, str) for name in names.values()):
         raise ValueError("no names")
     return names
-
-
-def _log_error(error: AppError) -> None:
-    """Log the error only, as nothing depends on these names."""
-    logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
 
 
 # Milliseconds; the arrow keys pass over lines faster than a voice can be opened.
@@ -127,9 +120,6 @@ class VoiceMessage:
 
 class VoiceController(QObject):
     """Keeps card and chooser at the voice of the current line, and opens that voice ahead.
-
-    Attributes:
-        names: last known names of voices, also of those that are gone.
 
     Signals:
         voice_shown(VoiceSummary), voice_missing(str): the voice of the current line, or its last known name if it is not installed.
@@ -165,13 +155,11 @@ class VoiceController(QObject):
         self._speech, self._playback, self._settings = speech, playback, settings
         self._card, self._chooser = card, chooser
         self.names = VoiceNameHistory(self)
-        self._shown: object = None
-        self._lacking = ""
+        self._shown_state: object = None
+        self._lacking_voice_id = ""
         # True while no voice at all could be opened.
-        self._refused = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(VOICE_OPEN_DELAY_MS)
+        self._is_refused = False
+        self._timer = QTimer(self, singleShot=True, interval=VOICE_OPEN_DELAY_MS)
         self._timer.timeout.connect(self._prepare_current_voice)
         catalog.changed.connect(self._update_voices)
         chooser.chosen.connect(self._select_voice)
@@ -193,8 +181,8 @@ class VoiceController(QObject):
 
     def use_voice(self, voice_id: str, line_ids: Sequence[str] | None = None) -> None:
         """Give lines this voice, the selected ones by default."""
-        known = self._catalog.find_voice(voice_id)
-        voice_id = known.id if known is not None else voice_id
+        catalog_voice = self._catalog.find_voice(voice_id)
+        voice_id = catalog_voice.id if catalog_voice is not None else voice_id
         script = self._document.script
         if not script.lines:
             self._selection.change_defaults(voice=voice_id)
@@ -252,23 +240,23 @@ class VoiceController(QObject):
     def show_current_voice(self, *_signal_arguments: object) -> None:
         """Show the voice of the current line."""
         voice = self.current_voice_id
-        known = self._catalog.find_voice(voice)
-        opened = self._speech.voices.get(known.id if known else voice)
-        precision = self._catalog.find_precision(known) if known is not None else "exact"
-        state = (self._refused, voice, known, opened, self._catalog.is_read, precision)
-        if state == self._shown:
+        catalog_voice = self._catalog.find_voice(voice)
+        opened = self._speech.voices.get(catalog_voice.id if catalog_voice else voice)
+        precision = self._catalog.find_precision(catalog_voice) if catalog_voice is not None else "exact"
+        state = (self._is_refused, voice, catalog_voice, opened, self._catalog.is_read, precision)
+        if state == self._shown_state:
             return
-        self._shown = state
-        if self._lacking not in ("", voice):
-            self._lacking = ""
+        self._shown_state = state
+        if self._lacking_voice_id not in ("", voice):
+            self._lacking_voice_id = ""
             self.error_resolved.emit()  # the message was about another line's voice
-        self._chooser.show_current_voice(known.id if known else voice, self.names.find_name(voice))
-        if self._refused:
+        self._chooser.show_current_voice(catalog_voice.id if catalog_voice else voice, self.names.find_name(voice))
+        if self._is_refused:
             self._card.show_no_voice()
-        elif known is not None:
-            self.voice_shown.emit(known)
-            self._card.precision.show_voice(known, precision, is_fast_unavailable=opened is not None and not opened.is_fast)
-            if opened is not None and opened.has_forced_bert and not known.has_bert:
+        elif catalog_voice is not None:
+            self.voice_shown.emit(catalog_voice)
+            self._card.precision.show_voice(catalog_voice, precision, is_fast_unavailable=opened is not None and not opened.is_fast)
+            if opened is not None and opened.has_forced_bert and not catalog_voice.has_bert:
                 self._card.show_forced_bert()
         elif self._catalog.is_read and voice:
             self.voice_missing.emit(self.names.find_name(voice))
@@ -278,14 +266,14 @@ class VoiceController(QObject):
 
     def refresh_current_voice(self) -> None:
         """Show the current voice again after names of missing voices have become known."""
-        self._shown = None
+        self._shown_state = None
         self.show_current_voice()
 
     @Slot()
     def resolve_missing(self) -> None:
         """Get what the voice of the current line, or the one that failed last, lacks."""
-        voice = self._catalog.find_voice(self._lacking or self.current_voice_id)
-        self._lacking = ""
+        voice = self._catalog.find_voice(self._lacking_voice_id or self.current_voice_id)
+        self._lacking_voice_id = ""
         self.error_resolved.emit()
         if voice is not None and voice.origin == "aivisspeech":
             self.prepare_requested.emit(voice, self._selection.ids)
@@ -308,8 +296,8 @@ class VoiceController(QObject):
         self.message_requested.emit(VoiceMessage("notice", error.message, hint))
 
     def _is_included_voice(self, voice_id: str) -> bool:
-        known = self._catalog.find_voice(voice_id)
-        return not voice_id or (known is not None and known.is_starter)
+        catalog_voice = self._catalog.find_voice(voice_id)
+        return not voice_id or (catalog_voice is not None and catalog_voice.is_starter)
 
     @Slot()
     def _update_voices(self) -> None:
@@ -335,9 +323,9 @@ class VoiceController(QObject):
 
     @Slot(str)
     def _select_voice(self, voice_id: str) -> None:
-        known = self._catalog.find_voice(voice_id)
-        if known is not None and known.origin == "aivisspeech":
-            self.prepare_requested.emit(known, self._selection.ids)
+        catalog_voice = self._catalog.find_voice(voice_id)
+        if catalog_voice is not None and catalog_voice.origin == "aivisspeech":
+            self.prepare_requested.emit(catalog_voice, self._selection.ids)
         else:
             self.use_voice(voice_id)
 
@@ -362,14 +350,14 @@ class VoiceController(QObject):
 
     @Slot(object)
     def _show_opened_voice(self, voice: OpenedVoice) -> None:
-        self._refused = False
+        self._is_refused = False
         self.show_current_voice()
         if voice.id != self.current_voice_id:
             # The voice of the line was waiting until the first voice had opened.
             self._timer.start()
         if voice.has_forced_bert:
-            known = self._catalog.find_voice(voice.id)
-            self._lacking = voice.id
+            catalog_voice = self._catalog.find_voice(voice.id)
+            self._lacking_voice_id = voice.id
             text = localize(
                 f"「{voice.name}」は、対応する BERT の代わりに別の BERT を使っています。",
                 f"“{voice.name}” is using another BERT in place of its own.",
@@ -377,19 +365,19 @@ class VoiceController(QObject):
             hint = localize(
                 "抑揚が不自然になります。この声に対応する BERT を追加してください。", "Intonation will be off until its own BERT is added."
             )
-            action = format_bert_action(known.manifest.bert if known is not None else SBV2_BERT_ID)
+            action = format_bert_action(catalog_voice.manifest.bert if catalog_voice is not None else SBV2_BERT_ID)
             self.message_requested.emit(VoiceMessage("error", text, hint, action))
 
     @Slot(object)
     def _report_failure(self, failure: JobFailure) -> None:
         error, voice = failure.error, getattr(failure.job, "voice", "")
         if isinstance(error, MissingBertError):
-            known = self._catalog.find_voice(voice)
-            self._lacking = voice
-            hint, action = (describe_bert_source(error.bert), format_bert_action(error.bert)) if known else (error.hint, "")
+            catalog_voice = self._catalog.find_voice(voice)
+            self._lacking_voice_id = voice
+            hint, action = (describe_bert_source(error.bert), format_bert_action(error.bert)) if catalog_voice else (error.hint, "")
             self.message_requested.emit(VoiceMessage("error", error.message, hint, action))
         elif isinstance(error, LicenceNotAcceptedError):
             self.licence_needed.emit(error)
         elif isinstance(failure.job, OpenVoiceJob) and self._speech.voice is None:
-            self._refused = True
+            self._is_refused = True
             self._card.show_no_voice()

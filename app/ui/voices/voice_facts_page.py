@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
@@ -12,10 +13,12 @@ from app.common.language import localize
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.settings.graph_precision import GraphPrecision
 from app.ui.display_names import format_speaker, format_style
-from app.ui.plain_text import escape_tip
+from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_card_labels import describe_unprepared_voice, describe_voice, format_bert_action
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button
 from app.ui.widgets.voice_picture import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_labels import describe_int8_graphs, describe_int8_quality
@@ -31,9 +34,6 @@ MIN_SHOWN_DIFFERENCE = 1e-7
 class VoiceActionButtons(QWidget):
     """Arranges as many buttons side by side as fit, three at most.
 
-    Attributes:
-        buttons: the buttons by action.
-
     Signals:
         action_requested(str): an action, see `VoiceLibraryDialog`.
     """
@@ -42,12 +42,17 @@ class VoiceActionButtons(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._offered: list[QPushButton] = []
+        self._offered_buttons: list[QPushButton] = []
         self._abreast = 0
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(GAP)
-        self.buttons = {action: self._create_button(action, name, tip) for action, name, tip in list_voice_actions()}
+        self.buttons = {
+            action: create_button(name, tip, partial(self.action_requested.emit, action)) for action, name, tip in list_voice_actions()
+        }
+        for button in self.buttons.values():
+            # Without a parent one that is not offered would be a window of its own.
+            button.setParent(self)
         for action in ("use", "prepare"):  # never both
             self.buttons[action].setObjectName("primary")
 
@@ -56,10 +61,10 @@ class VoiceActionButtons(QWidget):
         offered = list_allowed_actions(voice)
         if voice is not None:
             self.buttons["bert"].setText(format_bert_action(voice.manifest.bert))
-        self._offered = [button for action, button in self.buttons.items() if action in offered]
+        self._offered_buttons = [button for action, button in self.buttons.items() if action in offered]
         for button in self.buttons.values():
-            button.setVisible(button in self._offered)
-        self.setVisible(bool(self._offered))
+            button.setVisible(button in self._offered_buttons)
+        self.setVisible(bool(self._offered_buttons))
         self._arrange_buttons(self._count_fitting_columns())
 
     def minimumSizeHint(self) -> QSize:
@@ -74,7 +79,7 @@ class VoiceActionButtons(QWidget):
             self._arrange_buttons(self._count_fitting_columns())
 
     def _measure_widest_button(self) -> int:
-        return max((button.sizeHint().width() for button in self._offered), default=0)
+        return max((button.sizeHint().width() for button in self._offered_buttons), default=0)
 
     def _count_fitting_columns(self) -> int:
         return max(1, min(MOST_ABREAST, (self.width() + GAP) // (self._measure_widest_button() + GAP)))
@@ -83,18 +88,8 @@ class VoiceActionButtons(QWidget):
         self._abreast = columns
         for button in self.buttons.values():
             self._grid.removeWidget(button)
-        for place, button in enumerate(self._offered):
-            self._grid.addWidget(button, place // columns, place % columns)
-
-    def _create_button(self, action: str, name: str, tip: str) -> QPushButton:
-        button = QPushButton(name, self)
-        button.setToolTip(tip)
-        button.setAutoDefault(False)
-        button.clicked.connect(self._create_action_slot(action))
-        return button
-
-    def _create_action_slot(self, action: str) -> Callable[[], None]:
-        return lambda: self.action_requested.emit(action)
+        for index, button in enumerate(self._offered_buttons):
+            self._grid.addWidget(button, index // columns, index % columns)
 
 
 def list_voice_actions() -> tuple[tuple[str, str, str], ...]:
@@ -103,81 +98,50 @@ def list_voice_actions() -> tuple[tuple[str, str, str], ...]:
 
 
 def _list_use_actions() -> tuple[tuple[str, str, str], ...]:
+    play_tip = localize(
+        "選んだ行をこの声で再生します。行の設定は変わりません。", "Plays the selected line with this voice; the line is not changed."
+    )
+    default_tip = localize(
+        "新しいプロジェクトや、声を指定しないコマンドは、この声で話します。",
+        "New projects, and commands that name no voice, speak with it.",
+    )
+    prepare_tip = localize(
+        "すぐに再生できる形式に変換して保存します。元の声は変更しません。",
+        "Saves a copy that starts playing at once. The original is not changed.",
+    )
+    bert_tip = localize("この声に必要な BERT モデルを追加します。", "Adds the BERT model this voice requires.")
     return (
-        (
-            "play",
-            localize("この声で再生", "Play"),
-            localize(
-                "選んだ行をこの声で再生します。行の設定は変わりません。",
-                "Plays the selected line with this voice; the line is not changed.",
-            ),
-        ),
+        ("play", localize("この声で再生", "Play"), play_tip),
         (
             "use",
             localize("この声を使う", "Use this voice"),
             localize("選んだ行の声をこの声に変更します。", "The selected lines will use it."),
         ),
-        (
-            "default",
-            localize("既定の声にする", "Make default"),
-            localize(
-                "新しいプロジェクトや、声を指定しないコマンドは、この声で話します。",
-                "New projects, and commands that name no voice, speak with it.",
-            ),
-        ),
-        (
-            "prepare",
-            localize("準備する", "Prepare"),
-            localize(
-                "すぐに再生できる形式に変換して保存します。元の声は変更しません。",
-                "Saves a copy that starts playing at once. The original is not changed.",
-            ),
-        ),
-        (
-            "bert",
-            format_bert_action(SBV2_BERT_ID),
-            localize("この声に必要な BERT モデルを追加します。", "Adds the BERT model this voice requires."),
-        ),
+        ("default", localize("既定の声にする", "Make default"), default_tip),
+        ("prepare", localize("準備する", "Prepare"), prepare_tip),
+        ("bert", format_bert_action(SBV2_BERT_ID), bert_tip),
         ("licence", localize("利用規約…", "Licence…"), localize("この声の利用規約を表示します。", "Shows the licence of this voice.")),
     )
 
 
 def _list_change_actions() -> tuple[tuple[str, str, str], ...]:
+    update_tip = localize("AivisHub の最新バージョンに更新します。", "Updates it to the latest version on AivisHub.")
+    renew_tip = localize(
+        "以前のバージョンで追加した声でも、このバージョンの「高速」を使えるようにします。数分かかります。行の設定は変わりません。",
+        "Lets a voice added by an earlier version use the Fast precision of this one. Takes minutes; lines keep their settings.",
+    )
+    blend_tip = localize("2 人の話者の間の声を、スタイルとして保存します。", "Saves a voice between two speakers as a style.")
+    export_tip = localize("ほかの Koebako に追加できる zip ファイルに書き出します。", "Exports a zip that another Koebako can add.")
+    lab_tip = localize("この声の構成、速さ、正しさを調べます。", "Shows what it is made of, how fast it runs and whether it is exact.")
+    folder_tip = localize("声のファイルがあるフォルダーを開きます。", "Opens the folder with its files.")
     return (
-        (
-            "update",
-            localize("更新", "Update"),
-            localize("AivisHub の最新バージョンに更新します。", "Updates it to the latest version on AivisHub."),
-        ),
-        (
-            "renew",
-            localize("準備し直す", "Prepare again"),
-            localize(
-                "以前のバージョンで追加した声でも、このバージョンの「高速」を使えるようにします。数分かかります。行の設定は変わりません。",
-                "Lets a voice added by an earlier version use the Fast precision of this one. Takes minutes; lines keep their settings.",
-            ),
-        ),
-        (
-            "blend",
-            localize("話者を混ぜる…", "Blend speakers…"),
-            localize("2 人の話者の間の声を、スタイルとして保存します。", "Saves a voice between two speakers as a style."),
-        ),
+        ("update", localize("更新", "Update"), update_tip),
+        ("renew", localize("準備し直す", "Prepare again"), renew_tip),
+        ("blend", localize("話者を混ぜる…", "Blend speakers…"), blend_tip),
         ("rename", localize("名前を変更…", "Rename…"), localize("表示する名前を変更します。", "Changes the displayed name.")),
-        (
-            "export",
-            localize("書き出す…", "Export…"),
-            localize("ほかの Koebako に追加できる zip ファイルに書き出します。", "Exports a zip that another Koebako can add."),
-        ),
-        (
-            "lab",
-            localize("ラボで調べる", "Open in the lab"),
-            localize("この声の構成、速さ、正しさを調べます。", "Shows what it is made of, how fast it runs and whether it is exact."),
-        ),
-        (
-            "folder",
-            localize("フォルダーを開く", "Open folder"),
-            localize("声のファイルがあるフォルダーを開きます。", "Opens the folder with its files."),
-        ),
+        ("export", localize("書き出す…", "Export…"), export_tip),
+        ("lab", localize("ラボで調べる", "Open in the lab"), lab_tip),
+        ("folder", localize("フォルダーを開く", "Open folder"), folder_tip),
         ("remove", localize("削除…", "Delete…"), localize("この声をディスクから削除します。", "Deletes the voice from disk.")),
     )
 
@@ -210,8 +174,12 @@ def list_voice_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
         yield localize("バージョン", "Version"), card.version
     if card.architecture:
         yield localize("アーキテクチャー", "Architecture"), card.architecture
-    yield localize("形式", "Format"), f"{_format_origin(voice)}  {manifest.sampling_rate / 1000:g} kHz"
-    yield localize("サイズ", "Size"), _format_voice_size(voice)
+    architecture = "Kokoro" if voice.architecture is KOKORO_ARCHITECTURE else manifest.format
+    origin = localize("Koebako 付属", "Built in") if voice.is_starter else architecture
+    yield localize("形式", "Format"), f"{origin}  {manifest.sampling_rate / 1000:g} kHz"
+    size = format_bytes(voice.size_bytes)
+    is_unprepared = voice.origin == "aivisspeech"
+    yield localize("サイズ", "Size"), localize(f"準備後 約 {size}", f"About {size} once prepared") if is_unprepared else size
     if len(manifest.speakers) > 1:
         yield localize("話者", "Speakers"), _join_names([format_speaker(item.name) for item in manifest.speakers])
     yield localize("スタイル", "Styles"), _join_names([format_style(item.name) for item in manifest.styles])
@@ -241,44 +209,28 @@ def _list_processing_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
     if voice.is_pending:
         yield localize("「高速」の精度", "Fast synthesis"), localize("準備中です", "still being prepared")
         return
-    words = describe_int8_quality(fast) if fast is not None else localize("この声では使えません。", "not available for this voice")
-    yield localize("「高速」の精度", "Fast synthesis"), words
+    quality = describe_int8_quality(fast) if fast is not None else localize("この声では使えません。", "not available for this voice")
+    yield localize("「高速」の精度", "Fast synthesis"), quality
     yield localize("「高速」の内訳", "Fast, by part"), "\n".join(f"{name}: {what}" for name, what in describe_int8_graphs(voice.manifest))
 
 
 def describe_processing(voice: CatalogVoice) -> str:
     """Say whether the voice is split, and how much it differs from the original."""
     if voice.is_single_graph:
-        whole = localize("一体型（文ごとに再生を始めます）。", "Single graph (playback starts sentence by sentence).")
-        return localize("", " ").join(part for part in (whole, voice.model_card.opaque_reason) if part)
+        single_graph = localize("一体型（文ごとに再生を始めます）。", "Single graph (playback starts sentence by sentence).")
+        return localize("", " ").join(part for part in (single_graph, voice.model_card.opaque_reason) if part)
     split = localize("分割済み（すぐに再生を始めます）。", "Split into three graphs (playback starts at once).")
     if voice.model_card.max_abs_diff is None:
         return split
-    most = _format_decimal(voice.model_card.max_abs_diff)
-    return split + localize(f"元の声との差は最大 {most}。", f" Differs from the original by at most {most}.")
+    # Few people can read an exponent; a difference too small for seven digits counts as the smallest that has them.
+    shown_difference = max(voice.model_card.max_abs_diff, MIN_SHOWN_DIFFERENCE if voice.model_card.max_abs_diff > 0 else 0)
+    difference = f"{shown_difference:.7f}".rstrip("0").rstrip(".")
+    return split + localize(f"元の声との差は最大 {difference}。", f" Differs from the original by at most {difference}.")
 
 
 def format_bytes(byte_count: int) -> str:
     """Return a number of bytes in MB or GB."""
     return f"{byte_count / 1e9:.1f} GB" if byte_count >= 1e9 else f"{max(1, round(byte_count / 1e6))} MB"
-
-
-def _format_voice_size(voice: CatalogVoice) -> str:
-    """Return the size on disk, or the approximate size after preparing."""
-    known = format_bytes(voice.size_bytes)
-    return known if voice.origin != "aivisspeech" else localize(f"準備後 約 {known}", f"About {known} once prepared")
-
-
-def _format_origin(voice: CatalogVoice) -> str:
-    if voice.is_starter:
-        return localize("Koebako 付属", "Built in")
-    return "Kokoro" if voice.architecture is KOKORO_ARCHITECTURE else voice.manifest.format
-
-
-def _format_decimal(difference: float) -> str:
-    """Write a difference as a decimal number."""
-    # Few people can read an exponent; a difference too small for seven digits counts as the smallest that has them.
-    return f"{max(difference, MIN_SHOWN_DIFFERENCE if difference > 0 else 0):.7f}".rstrip("0").rstrip(".")
 
 
 def _join_names(names: list[str]) -> str:
@@ -288,11 +240,6 @@ def _join_names(names: list[str]) -> str:
 
 class VoiceFactsPage(QWidget):
     """Shows a voice; the buttons stay in sight below the facts.
-
-    Attributes:
-        page: the scrolled area.
-        buttons: the buttons by action.
-        precision: the button for the precision; None for a voice that is not the user's own.
 
     Signals:
         action_requested(str): an action, see `VoiceLibraryDialog`.
@@ -309,9 +256,7 @@ class VoiceFactsPage(QWidget):
         self.page.setWidgetResizable(True)
         self.page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.page.setAccessibleName(localize("選んだ声について", "About the selected voice"))
-        self.picture, self.name, self.about = QLabel(), QLabel(), QLabel()
-        self.name.setObjectName("heading")
-        self.about.setObjectName("muted")
+        self.picture, self.name, self.about = QLabel(), PlainLabel("", "heading", wraps=True), PlainLabel("", "muted", wraps=True)
         self._form = QFormLayout()
         self._form.setHorizontalSpacing(14)
         self._form.setVerticalSpacing(5)
@@ -327,17 +272,16 @@ class VoiceFactsPage(QWidget):
         has_focus = self.precision is not None and self.precision.hasFocus()
         lead = describe_unprepared_voice() if voice.origin == "aivisspeech" else ""
         is_described = voice.is_starter or voice.architecture is KOKORO_ARCHITECTURE
-        words = describe_voice(voice) if is_described else voice.description
-        self._show_heading(voice, voice.name, "\n".join(part for part in (lead, words) if part))
+        description = describe_voice(voice) if is_described else voice.description
+        self._show_heading(voice, voice.name, "\n".join(part for part in (lead, description) if part))
         # The page's own palette has a transparent ground, which counts as black.
         colors = QGuiApplication.palette()
         self.picture.setPixmap(draw_voice_picture(voice.name, voice.icon, FACTS_PICTURE_PX, self.devicePixelRatioF(), colors))
         if voice.origin == "own":
-            title = _create_title_label(localize("音声合成の精度", "Synthesis precision"))
-            title.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+            title = _create_title_label(localize("音声合成の精度", "Synthesis precision"), Qt.AlignmentFlag.AlignVCenter)
             self._form.addRow(title, self._create_precision_button(voice, precision))
         for name, value in list_voice_facts(voice):
-            self._form.addRow(_create_title_label(name), self._create_value_label(value))
+            self._form.addRow(_create_title_label(name, Qt.AlignmentFlag.AlignTop), _create_value_label(value))
         if has_focus and self.precision is not None:
             self.precision.setFocus()
 
@@ -370,32 +314,14 @@ class VoiceFactsPage(QWidget):
     def _build_layout(self) -> None:
         body = QWidget()
         body.setObjectName("side")
-        head = QHBoxLayout()
-        head.setSpacing(14)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addStretch(1)
         for label in (self.name, self.about):
-            _enable_word_wrap(label)
-            words.addWidget(label)
-        words.addStretch(1)
-        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(words, 1)
-        inside = QVBoxLayout(body)
-        inside.setContentsMargins(14, 4, 10, 4)
-        inside.setSpacing(12)
-        inside.addLayout(head)
-        inside.addLayout(self._form)
-        inside.addStretch(1)
+            label.setMinimumWidth(1)
+        words = fill_box(QVBoxLayout(), None, self.name, self.about, None, spacing=2)
+        head = fill_box(QHBoxLayout(), (self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=14)
+        fill_box(QVBoxLayout(body), head, self._form, None, spacing=12, margins=(14, 4, 10, 4))
         self.page.setWidget(body)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.page, 1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(15, 0, 0, 0)  # under the words
-        foot.addWidget(self._foot)
-        column.addLayout(foot)
+        # The buttons stand under the words.
+        fill_box(QVBoxLayout(self), (self.page, 1), fill_box(QHBoxLayout(), self._foot, margins=(15, 0, 0, 0)), spacing=8)
 
     def _create_precision_button(self, voice: CatalogVoice, precision: GraphPrecision) -> PrecisionButton:
         # Without a parent the button would be a window of its own until the layout takes it.
@@ -406,29 +332,22 @@ class VoiceFactsPage(QWidget):
         QWidget.setTabOrder(self.page, self.precision)
         return self.precision
 
-    def _create_value_label(self, text: str) -> QLabel:
-        label = QLabel(" ".join(_shorten_word(word) for word in text.split(" ")))
-        label.setToolTip(escape_tip(text) if label.text() != text else "")
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        _enable_word_wrap(label)
-        return label
 
-
-def _create_title_label(name: str) -> QLabel:
-    title = QLabel(name)
-    title.setObjectName("muted")
-    title.setAlignment(Qt.AlignmentFlag.AlignTop)
+def _create_title_label(name: str, place: Qt.AlignmentFlag) -> PlainLabel:
+    title = PlainLabel(name, "muted")
+    title.setAlignment(place)
     return title
 
 
-def _enable_word_wrap(label: QLabel) -> None:
-    """Let a label show plain text in as many lines as its width needs."""
-    label.setWordWrap(True)
+def _create_value_label(text: str) -> PlainLabel:
+    label = PlainLabel(" ".join(_shorten_word(word) for word in text.split(" ")), wraps=True)
     label.setMinimumWidth(1)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setToolTip(escape_tip(text) if label.text() != text else "")
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
 
 
 def _shorten_word(word: str) -> str:
     """Shorten a long word that has no place to break to its beginning and end."""
-    whole = len(word) <= MAX_UNBROKEN_LETTERS or not word.isascii() or max(map(len, word.split("-"))) <= MAX_UNBROKEN_LETTERS
-    return word if whole else f"{word[: MAX_UNBROKEN_LETTERS // 2]}…{word[-MAX_UNBROKEN_LETTERS // 2 + 1 :]}"
+    fits = len(word) <= MAX_UNBROKEN_LETTERS or not word.isascii() or max(map(len, word.split("-"))) <= MAX_UNBROKEN_LETTERS
+    return word if fits else f"{word[: MAX_UNBROKEN_LETTERS // 2]}…{word[-MAX_UNBROKEN_LETTERS // 2 + 1 :]}"

@@ -18,11 +18,14 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.file_dialogs import ask_for_file, ask_for_files
+from app.ui.widgets.open_dialog import OpenDialog, show_in_front
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.required_bert import SBV2_BERT_ID
 
 if TYPE_CHECKING:
     from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
+
+    pass
 
 BERT_FILE_SUFFIXES = (".onnx", ".safetensors")
 VOICE_FILE_PATTERNS = tuple(f"*{suffix}" for suffix in VOICE_SUFFIXES)
@@ -31,20 +34,15 @@ VOICE_FILE_PATTERNS = tuple(f"*{suffix}" for suffix in VOICE_SUFFIXES)
 class VoiceLibraryActions(QObject):
     """Opens dialogs for files, addresses and names, and queues the tasks.
 
-    Attributes:
-        dialog: the library while it is open.
-
     Signals:
         use_requested(str), play_requested(str): the selected lines use this voice, or play once with it.
         compare_requested(list[str]): compare the selected lines in these voices.
         force_requested(str): let this voice use a BERT that is not its own.
         lab_requested(str): open this voice in the lab.
         blend_requested(CatalogVoice, QWidget): blend speakers of this voice, in a dialog over the widget.
-
-    Args:
-        parent: the window that owns the dialogs.
     """
 
+    dialog: OpenDialog[VoiceLibraryDialog] = OpenDialog()
     use_requested = Signal(str)
     play_requested = Signal(str)
     compare_requested = Signal(object)
@@ -58,9 +56,8 @@ class VoiceLibraryActions(QObject):
         super().__init__(parent)
         self._parent, self._catalog, self._tasks = parent, catalog, tasks
         self._document, self._selection = document, selection
-        self.dialog: VoiceLibraryDialog | None = None
         # Ids of BERTs whose dialog is open.
-        self._offered: set[str] = set()
+        self._offered_berts: set[str] = set()
 
     @Slot()
     def open_library(self) -> None:
@@ -73,11 +70,8 @@ class VoiceLibraryActions(QObject):
             self.dialog.add_requested.connect(self.add_voice)
             self.dialog.compare_requested.connect(self.compare_requested)
             self.dialog.files_dropped.connect(self.add_files)
-            self.dialog.finished.connect(self._forget_dialog)
         self.dialog.select_voice(self._selection.settings.voice)
-        self.dialog.show()
-        self.dialog.raise_()
-        self.dialog.activateWindow()
+        show_in_front(self.dialog)
 
     @Slot(object)
     def add_files(self, files: Sequence[Path]) -> None:
@@ -127,11 +121,11 @@ class VoiceLibraryActions(QObject):
         from app.ui.voices.missing_bert_dialog import MissingBertDialog
 
         bert = voice.manifest.bert
-        if bert in self._offered:
+        if bert in self._offered_berts:
             return
-        self._offered.add(bert)
+        self._offered_berts.add(bert)
         offer = MissingBertDialog(self._parent, voice.name, bert, may_force=bool(self._catalog.berts))
-        offer.finished.connect(lambda: self._offered.discard(bert))
+        offer.finished.connect(lambda: self._offered_berts.discard(bert))
         offer.download_requested.connect(self._tasks.download_bert)
         offer.file_requested.connect(lambda: self._choose_bert_file(bert))
         offer.force_requested.connect(lambda: self.force_requested.emit(voice.id))
@@ -148,10 +142,6 @@ class VoiceLibraryActions(QObject):
         if file is not None:
             self._tasks.add_bert_file(file, bert)
 
-    @Slot()
-    def _forget_dialog(self) -> None:
-        self.dialog = None
-
     @Slot(str, object)
     def _run_action(self, action: str, voice: CatalogVoice) -> None:
         match action:
@@ -165,25 +155,20 @@ class VoiceLibraryActions(QObject):
                 from app.ui.widgets.text_dialog import show_text
 
                 show_text(self._dialog_parent, voice.name, voice.licence.strip())
-            case "default" | "update" | "renew" | "blend":
+            case "blend":
+                self.blend_requested.emit(voice, self._dialog_parent)
+            case "folder":
+                folder = voice.path if voice.path.is_dir() else voice.path.parent
+                QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+            case _:
                 {
                     "default": self._tasks.make_default_voice,
                     "update": self._tasks.update_voice,
                     "renew": self._tasks.prepare_voice_again,
-                    "blend": self._request_blend,
+                    "rename": self._rename_voice,
+                    "export": self._export_voice,
+                    "remove": self._remove_voice,
                 }[action](voice)
-            case "folder":
-                folder = voice.path if voice.path.is_dir() else voice.path.parent
-                QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
-            case "rename":
-                self._rename_voice(voice)
-            case "export":
-                self._export_voice(voice)
-            case "remove":
-                self._remove_voice(voice)
-
-    def _request_blend(self, voice: CatalogVoice) -> None:
-        self.blend_requested.emit(voice, self._dialog_parent)
 
     def _rename_voice(self, voice: CatalogVoice) -> None:
         title, label = localize("名前を変更", "Rename"), localize("新しい名前", "New name")
@@ -198,9 +183,9 @@ class VoiceLibraryActions(QObject):
         if file:
             path = Path(file)
             # For any other suffix the file dialog has confirmed another name than the one with .zip.
-            named = path.suffix.lower() == ".zip"
-            target = path if named else path.with_name(path.name + ".zip")
-            self._tasks.export_voice(voice, target, may_replace=named)
+            is_zip = path.suffix.lower() == ".zip"
+            target = path if is_zip else path.with_name(path.name + ".zip")
+            self._tasks.export_voice(voice, target, may_replace=is_zip)
 
     def _remove_voice(self, voice: CatalogVoice) -> None:
         """Ask before the voice is deleted, as it may be hard to get again."""

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.script.text_search import fold_text
 from app.settings.graph_precision import GraphPrecision
 from app.ui.display_names import format_speaker
-from app.ui.plain_text import escape_tip
+from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import VoiceFactsPage
 from app.ui.voices.voice_list import VoiceList
+from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import create_button, create_close_button, create_search_field
 from app.ui.widgets.row_table_setup import SELECT_AS_CURRENT
 from app.ui.widgets.voice_picture import create_voice_icon
 from app.voices.voice_labels import NATURAL_VOICE_ID
@@ -37,10 +29,6 @@ from app.voices.voice_labels import NATURAL_VOICE_ID
 
 class VoiceLibrarySearch(QObject):
     """Holds the controls around the list of the library.
-
-    Attributes:
-        query: the search field.
-        favourite, compare: buttons for the selected voices.
 
     Signals:
         changed(): the search text has changed.
@@ -50,41 +38,21 @@ class VoiceLibrarySearch(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.query = QLineEdit()
-        self.query.setPlaceholderText(localize("声を検索", "Search voices"))
-        self.query.setAccessibleName(self.query.placeholderText())
-        self.query.setToolTip(localize("名前、話者、スタイルで声を絞り込みます。", "Finds voices by name, speaker or style."))
-        self.query.setClearButtonEnabled(True)
+        tip = localize("名前、話者、スタイルで声を絞り込みます。", "Finds voices by name, speaker or style.")
+        self.query = create_search_field(localize("声を検索", "Search voices"), tip)
         self.query.textChanged.connect(lambda _text: self.changed.emit())
-        self.favourite = QPushButton(localize("★ お気に入り", "★ Favourite"))
-        self.favourite.setCheckable(True)
-        self.favourite.setToolTip(localize("お気に入りの声は一覧の先頭に表示します。", "Favourites come first in every list."))
-        self.compare = QPushButton(localize("聞き比べる…", "Compare…"))
-        self.compare.setToolTip(
-            localize(
-                "選んだ声をオーディションで聞き比べます。（Ctrl や Shift で複数選択）",
-                "Compares the selected voices on the board (Ctrl or Shift selects several).",
-            )
+        tip = localize("お気に入りの声は一覧の先頭に表示します。", "Favourites come first in every list.")
+        self.favourite = create_button(localize("★ お気に入り", "★ Favourite"), tip, is_checkable=True)
+        compare_tip = localize(
+            "選んだ声をオーディションで聞き比べます。（Ctrl や Shift で複数選択）",
+            "Compares the selected voices on the board (Ctrl or Shift selects several).",
         )
-        for button in (self.favourite, self.compare):
-            button.setAutoDefault(False)
-
-    def build_button_row(self) -> QHBoxLayout:
-        """Return the row of buttons above the list."""
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self.favourite, 1)
-        row.addWidget(self.compare, 1)
-        return row
-
-    def clear_search(self) -> None:
-        """Clear the search, so that all voices are shown."""
-        self.query.clear()
+        self.compare = create_button(localize("聞き比べる…", "Compare…"), compare_tip)
 
     def filter_voices(self, voices: Sequence[CatalogVoice]) -> tuple[CatalogVoice, ...]:
         """Return the voices with every search word in their name or that of a speaker or style."""
-        wanted = fold_text(self.query.text()).split()
-        return tuple(voice for voice in voices if all(word in _build_search_text(voice) for word in wanted))
+        search_words = fold_text(self.query.text()).split()
+        return tuple(voice for voice in voices if all(word in _build_search_text(voice) for word in search_words))
 
     @Slot(bool, bool, int)
     def update_buttons(self, is_one: bool, is_favourite: bool, comparable_count: int) -> None:
@@ -137,22 +105,19 @@ class VoiceLibraryDialog(QDialog):
         self.list.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.list.currentRowChanged.connect(self._show_current_voice)
         self.list.itemSelectionChanged.connect(self._update_search_buttons)
-        self.found = VoiceLibrarySearch()
-        self.found.changed.connect(self.show_voices)
-        self.found.favourite.clicked.connect(self._toggle_favourite)
-        self.found.compare.clicked.connect(lambda: self.compare_requested.emit([voice.id for voice in self._playable_selection]))
+        self.search = VoiceLibrarySearch()
+        self.search.changed.connect(self.show_voices)
+        self.search.favourite.clicked.connect(self._toggle_favourite)
+        self.search.compare.clicked.connect(lambda: self.compare_requested.emit([voice.id for voice in self._playable_selection]))
         self.facts = VoiceFactsPage()
         self.facts.action_requested.connect(self._request_action)
         # Queued, because the change rebuilds the page and with it the button that emits this signal.
         self.facts.precision_chosen.connect(self._change_precision, Qt.ConnectionType.QueuedConnection)
-        self.hint = QLabel(
-            localize(
-                "声のファイル（.aivmx、.aivm、.safetensors、.onnx、.sbv2、.zip）やフォルダーは、ここにドラッグ＆ドロップしても追加できます。",
-                "You can also drop voice files (.aivmx, .aivm, .safetensors, .onnx, .sbv2, .zip) and folders here.",
-            )
+        drop_hint = localize(
+            "声のファイル（.aivmx、.aivm、.safetensors、.onnx、.sbv2、.zip）やフォルダーは、ここにドラッグ＆ドロップしても追加できます。",
+            "You can also drop voice files (.aivmx, .aivm, .safetensors, .onnx, .sbv2, .zip) and folders here.",
         )
-        self.hint.setObjectName("muted")
-        self.hint.setWordWrap(True)
+        self.hint = PlainLabel(drop_hint, "muted", wraps=True)
         self._build_layout()
         # The search field comes first in the tab order, but the arrow keys are needed first.
         self.list.setFocus()
@@ -168,7 +133,7 @@ class VoiceLibraryDialog(QDialog):
     def select_voice(self, voice: str) -> None:
         """Select a voice; a search that hides the voice is cleared."""
         if self._find_row(voice) is None:
-            self.found.clear_search()
+            self.search.query.clear()
         if (row := self._find_row(voice)) is not None:
             self.list.setCurrentRow(row, SELECT_AS_CURRENT)
 
@@ -184,8 +149,8 @@ class VoiceLibraryDialog(QDialog):
     @Slot()
     def show_voices(self) -> None:
         """Fill the list with the voices that match the search; the selected voice stays selected."""
-        before = self.current_voice.id if hasattr(self, "_voices") and self.current_voice else None
-        self._voices = self.found.filter_voices(self._catalog.voices)
+        selected_id = self.current_voice.id if hasattr(self, "_voices") and self.current_voice else None
+        self._voices = self.search.filter_voices(self._catalog.voices)
         # Rows selected while the list is filled do not match `_voices`, and would show the facts of another voice.
         self.list.blockSignals(True)
         self.list.clear()
@@ -198,7 +163,7 @@ class VoiceLibraryDialog(QDialog):
             item.setSizeHint(QSize(1, LIBRARY_PICTURE_PX + 12))
             item.setToolTip(escape_tip(voice.name))
             self.list.add_voice(item, voice)
-        rows = [row for row, voice in enumerate(self._voices) if voice.id == before]
+        rows = [row for row, voice in enumerate(self._voices) if voice.id == selected_id]
         self.list.setCurrentRow(rows[0] if rows else 0, SELECT_AS_CURRENT)
         self.list.blockSignals(False)
         self._show_current_voice()
@@ -222,63 +187,16 @@ class VoiceLibraryDialog(QDialog):
             event.acceptProposedAction()
 
     def _build_layout(self) -> None:
-        self._create_add_buttons()
-        close = QPushButton(localize("閉じる", "Close"))
-        close.setToolTip(localize("このウィンドウを閉じます。", "Closes this window."))
-        close.setAutoDefault(False)
-        close.clicked.connect(self.accept)
-        panes = QSplitter(Qt.Orientation.Horizontal)
-        shelf = QWidget()
-        rows = QVBoxLayout(shelf)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(8)
-        rows.addWidget(self.found.query)
-        rows.addLayout(self.found.build_button_row())
-        rows.addWidget(self.list, 1)
+        self.adders = {kind: create_button(text, tip, partial(self.add_requested.emit, kind)) for kind, text, tip in _list_add_actions()}
+        panes, shelf = QSplitter(Qt.Orientation.Horizontal), QWidget()
+        marks = fill_box(QHBoxLayout(), (self.search.favourite, 1), (self.search.compare, 1), spacing=6)
+        fill_box(QVBoxLayout(shelf), self.search.query, marks, (self.list, 1), spacing=8)
         panes.addWidget(shelf)
         panes.addWidget(self.facts)
         panes.setSizes([300, 560])
         panes.setChildrenCollapsible(False)
-        buttons = QHBoxLayout()
-        for button in self.adders.values():
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
-        column.addWidget(panes, 1)
-        column.addWidget(self.hint)
-        column.addLayout(buttons)
-
-    def _create_add_buttons(self) -> None:
-        self.adders = {
-            "file": self._create_add_button(
-                "file",
-                localize("ファイルから追加…", "Add from file…"),
-                localize("声のファイルまたは zip を選びます。", "A voice file or a zip."),
-            ),
-            "folder": self._create_add_button(
-                "folder",
-                localize("フォルダーから追加…", "Add from folder…"),
-                localize("Style-Bert-VITS2 の声のフォルダーを選びます。", "A folder with a Style-Bert-VITS2 voice."),
-            ),
-            "address": self._create_add_button(
-                "address",
-                localize("URL・AivisHub から追加…", "Add from URL or AivisHub…"),
-                localize("声をダウンロードします。", "Downloads a voice."),
-            ),
-        }
-
-    def _create_add_button(self, kind: str, text: str, tip: str) -> QPushButton:
-        button = QPushButton(text)
-        button.setToolTip(tip)
-        button.setAutoDefault(False)
-        button.clicked.connect(self._create_add_slot(kind))
-        return button
-
-    def _create_add_slot(self, kind: str) -> Callable[[], None]:
-        return lambda: self.add_requested.emit(kind)
+        buttons = fill_box(QHBoxLayout(), *self.adders.values(), None, create_close_button(self))
+        fill_box(QVBoxLayout(self), (panes, 1), self.hint, buttons, spacing=10, margins=DIALOG_MARGINS)
 
     @Slot()
     def _show_current_voice(self, *_row: object) -> None:
@@ -293,7 +211,9 @@ class VoiceLibraryDialog(QDialog):
     @Slot()
     def _update_search_buttons(self) -> None:
         voice = self.current_voice
-        self.found.update_buttons(voice is not None, voice is not None and self._catalog.is_favourite(voice), len(self._playable_selection))
+        self.search.update_buttons(
+            voice is not None, voice is not None and self._catalog.is_favourite(voice), len(self._playable_selection)
+        )
 
     @Slot()
     def _toggle_favourite(self) -> None:
@@ -314,6 +234,21 @@ class VoiceLibraryDialog(QDialog):
     def _request_action(self, action: str) -> None:
         if self.current_voice is not None:
             self.action_requested.emit(action, self.current_voice)
+
+
+def _list_add_actions() -> tuple[tuple[str, str, str], ...]:
+    """Return the ways to add a voice as (kind, text, tip)."""
+    folder_tip = localize("Style-Bert-VITS2 の声のフォルダーを選びます。", "A folder with a Style-Bert-VITS2 voice.")
+    address = localize("URL・AivisHub から追加…", "Add from URL or AivisHub…")
+    return (
+        (
+            "file",
+            localize("ファイルから追加…", "Add from file…"),
+            localize("声のファイルまたは zip を選びます。", "A voice file or a zip."),
+        ),
+        ("folder", localize("フォルダーから追加…", "Add from folder…"), folder_tip),
+        ("address", address, localize("声をダウンロードします。", "Downloads a voice.")),
+    )
 
 
 def describe_source(voice: CatalogVoice) -> str:

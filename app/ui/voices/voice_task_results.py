@@ -28,9 +28,9 @@ class VoiceTaskResultHandler(QObject):
         super().__init__(tasks)
         self._voices, self._catalog, self._settings, self._banner = voices, catalog, settings, banner
         # Ids of added voices that the catalog has not read yet.
-        self._added: list[str] = []
+        self._added_ids: list[str] = []
         # The voice that was refined, as `_added`.
-        self._refined = ""
+        self._refined_id = ""
         catalog.changed.connect(self._check_added_voices)
         tasks.voices_added.connect(self._use_added_voices)
         tasks.voice_refined.connect(self._note_refined_voice)
@@ -44,20 +44,24 @@ class VoiceTaskResultHandler(QObject):
     @Slot()
     def _check_added_voices(self) -> None:
         """Offer a missing BERT for voices that were just added, and Fast for one that was refined."""
-        added, self._added = self._added, []
+        added, self._added_ids = self._added_ids, []
         lacking = [voice for name in added if (voice := self._catalog.find_voice(name)) is not None and not voice.has_bert]
         if lacking and not self._settings.value.force_bert:
             self._voices.bert_needed.emit(lacking[0])
-        refined = self._catalog.find_voice(self._refined) if self._refined else None
-        self._refined = ""
+        refined = self._catalog.find_voice(self._refined_id) if self._refined_id else None
+        self._refined_id = ""
         if refined is not None and refined.manifest.fast is not None and self._catalog.find_precision(refined) == "exact":
             self._offer_fast(refined, refined.manifest.fast)
 
     @Slot(str)
     def _note_refined_voice(self, voice: str) -> None:
-        self._refined = voice
+        self._refined_id = voice
 
     def _offer_fast(self, voice: CatalogVoice, fast: Int8Result) -> None:
+        def use_fast() -> None:
+            self._banner.hide()
+            self._catalog.choose_precision(voice, "fast")
+
         offer = localize(
             f"この声では「高速」も使えます（{describe_int8_quality(fast)}）。声のカードでいつでも切り替えられ、ブラインドテストで聞き比べられます。",
             f"“Fast” is available ({describe_int8_quality(fast)}). Switch or compare on the voice's card.",
@@ -68,12 +72,8 @@ class VoiceTaskResultHandler(QObject):
             offer,
             action=localize("高速を使う", "Use Fast"),
             tip=localize("この声だけを「高速」に切り替えます。", "Switches this voice to Fast, and no other."),
-            on_action=lambda: self._use_fast(voice),
+            on_action=use_fast,
         )
-
-    def _use_fast(self, voice: CatalogVoice) -> None:
-        self._banner.hide()
-        self._catalog.choose_precision(voice, "fast")
 
     @Slot(object)
     def _use_added_voices(self, result: VoiceAdditionResult) -> None:
@@ -82,14 +82,14 @@ class VoiceTaskResultHandler(QObject):
         if not result.voices:
             return
         ids = [voice.id for voice in result.voices]
-        self._added += ids
+        self._added_ids += ids
         lines = result.spec.lines
         used = self._voices.use_added_voices(ids, lines, keeps_other_voices=result.spec.keeps_other_voices)
-        now = "The selected line now uses this voice." if len(lines) == 1 else "The selected lines now use this voice."
-        spoken = localize("選択していた行の声に設定しました。", now) if used else ""
+        usage = "The selected line now uses this voice." if len(lines) == 1 else "The selected lines now use this voice."
+        spoken = localize("選択していた行の声に設定しました。", usage) if used else ""
         reasons = [voice.opaque_reason for voice in result.voices if voice.opaque_reason]
-        said = _format_added_voices(result.voices, is_update=result.spec.is_update)
-        self._banner.show_message("notice", said, " ".join([spoken, *reasons]).strip())
+        message = _format_added_voices(result.voices, is_update=result.spec.is_update)
+        self._banner.show_message("notice", message, " ".join([spoken, *reasons]).strip())
 
     def _use_own_bert(self) -> None:
         self._settings.change_settings(force_bert=False)
@@ -132,14 +132,14 @@ class VoiceTaskResultHandler(QObject):
 
 
 def _format_added_voices(rows: Sequence[AddedVoiceRow], *, is_update: bool) -> str:
-    called = [voice.name for voice in rows]
-    names = "".join(f"「{name}」" for name in called)
-    voices = f"The voice{'s' * (len(called) > 1)} {', '.join(f'“{name}”' for name in called)}"
-    now, then = ("is", "was") if len(rows) == 1 else ("are", "were")
+    voice_names = [voice.name for voice in rows]
+    names = "".join(f"「{name}」" for name in voice_names)
+    voices = f"The voice{'s' * (len(voice_names) > 1)} {', '.join(f'“{name}”' for name in voice_names)}"
+    present, past = ("is", "was") if len(rows) == 1 else ("are", "were")
     if all(voice.was_here for voice in rows):
         if is_update:
-            return localize(f"声{names}は最新です。", f"{voices} {now} up to date.")
-        return localize(f"声{names}はすでに追加されています。", f"{voices} {now} already installed.")
+            return localize(f"声{names}は最新です。", f"{voices} {present} up to date.")
+        return localize(f"声{names}はすでに追加されています。", f"{voices} {present} already installed.")
     if all(voice.is_updated for voice in rows):
-        return localize(f"声{names}を更新しました。", f"{voices} {then} updated.")
-    return localize(f"声{names}を追加しました。", f"{voices} {then} added.")
+        return localize(f"声{names}を更新しました。", f"{voices} {past} updated.")
+    return localize(f"声{names}を追加しました。", f"{voices} {past} added.")

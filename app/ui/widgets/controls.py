@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from PySide6.QtWidgets import QAbstractButton, QDialog, QDialogButtonBox, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QAbstractButton, QDialog, QDialogButtonBox, QLineEdit, QMenu, QPushButton, QToolButton, QWidget
 
 from app.common.language import localize
 from app.ui.plain_text import PlainLabel
@@ -43,6 +45,17 @@ def create_tool_button(
     button.setText(text)
     button.setCheckable(is_checkable)
     return set_up_button(button, tip, on_click, name=name or text, style=style)
+
+
+def clear_hover_after(menu: QMenu, button: QAbstractButton) -> None:
+    """Let a button forget the mouse when its menu closes."""
+
+    def reset_hover() -> None:
+        # Qt misses the mouse leaving the button while its menu is open, and would keep the button grey.
+        button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, button.rect().contains(button.mapFromGlobal(QCursor.pos())))
+        button.update()
+
+    menu.aboutToHide.connect(reset_hover)
 
 
 def create_close_button(dialog: QDialog) -> QPushButton:

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog
 
 from app.core.script.script import Line, Script
-from app.ui.voices import voice_task_specs
+from app.ui.voices import voice_tasks
 from tests.campaigns.soak.actions import ACTIONS, ActionSpec
 from tests.ui.window_driver import WindowDriver
 
@@ -186,7 +186,7 @@ class SoakDriver:
         """A file that is no voice, or a file that is added and given up at once."""
         file = self._folder / f"{self._random.randrange(3)}.aivmx"
         file.write_bytes(b"nothing" * 100)
-        job = self._window.task_queue.add_task(voice_task_specs.create_file_task(file))
+        job = self._window.task_queue.add_task(voice_tasks.create_file_task(file))
         if self._random.random() < 0.5:
             self._window.task_queue.remove_task(job)
 

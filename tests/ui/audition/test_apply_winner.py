@@ -39,7 +39,7 @@ def compared(qtbot: QtBot, window: WindowDriver, kind: str, wanted: list[int]) -
         assert dialog.test is not None
         trial = find_blind_trial(dialog.test)
         assert trial is not None
-        for place in range(dialog.trial.letters.count):
+        for place in range(len(dialog.trial.letters.letters)):
             dialog.trial.letters.request_index(place)
         dialog.trial.answers.choose_answer("a" if trial.a == column else "b")
         dialog.trial.confirm.click()

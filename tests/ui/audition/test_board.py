@@ -141,7 +141,10 @@ def test_what_is_begun_between_two_cells_ends_the_play_through(qtbot: QtBot, ope
     board, shown = opened(qtbot, window)
     filled(qtbot, board)
     press(qtbot, Key.Key_P)
-    qtbot.waitUntil(lambda: board.player.playing_cell is None and board.player.is_active, timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: board.player.is_active and not any(board.cells.build_state(cell).is_playing for cell in board.cells.board.cells),
+        timeout=WAIT_MS,
+    )
     job = window.controller.play_sounds(ParallelSounds([np.zeros(20 * 44_100, np.float32)], 44_100))
     with qtbot.waitSignal(board.player.settled, timeout=WAIT_MS):
         pass

@@ -8,7 +8,7 @@ from app.common import language
 from app.common.language import set_language
 from app.core.script.script import LineSettings
 from app.core.script.takes import LineTake
-from app.ui.audition.compared_takes import build_sound_rows
+from app.ui.audition.blind_test_controller import build_sound_rows
 
 
 @pytest.fixture(autouse=True)

@@ -47,13 +47,13 @@ def names(library: VoiceLibraryDialog) -> list[str]:
 def test_voices_are_found_and_favourites_come_first_and_stay_so(window: WindowDriver) -> None:
     library = library_of(window)
     assert names(library)[:2] == ["花子", "太郎"]
-    library.found.query.setText("太郎")
+    library.search.query.setText("太郎")
     assert names(library) == ["太郎"]
-    library.found.favourite.click()
-    library.found.query.setText("no such voice")
+    library.search.favourite.click()
+    library.search.query.setText("no such voice")
     assert names(library) == []
-    assert not library.found.compare.isEnabled()
-    library.found.query.clear()
+    assert not library.search.compare.isEnabled()
+    library.search.query.clear()
     assert names(library)[:2] == ["★ 太郎", "花子"]
     assert window.voice_chooser.box.itemText(0) == "太郎"
     library.close()
@@ -82,7 +82,7 @@ def test_selected_voices_open_on_the_board_and_one_that_cannot_speak_says_why(qt
         chosen = library.list.item(row)
         assert chosen is not None
         chosen.setSelected("太郎" not in chosen.text())
-    library.found.compare.click()
+    library.search.compare.click()
     board = window.board
     assert board is not None
     assert board.window is not None

@@ -17,7 +17,7 @@ from app.ui.lab.lab_window import LabWindow
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.voices.voice_task_specs import create_candidate_task
+from app.ui.voices.voice_tasks import create_candidate_task
 from app.ui.widgets.banner import Banner
 from tests.ui.conftest import WAIT_MS
 

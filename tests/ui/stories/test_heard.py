@@ -61,7 +61,7 @@ def listen(qtbot: QtBot, window: WindowDriver, sink: NullSink) -> Sound:
     """
     for _ in range(TRIES):
         chunks: list[AudioChunk] = []
-        taken = window.controller.chunk_made.connect(chunks.append)
+        taken = window.controller.chunk_made.connect(lambda _job, chunk, chunks=chunks: chunks.append(chunk))
         with sink.recording() as recorded:
             speak(qtbot, window)
         window.controller.chunk_made.disconnect(taken)

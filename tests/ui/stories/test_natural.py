@@ -25,7 +25,7 @@ from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.hub_voice_loader import THUMBNAIL_EDGE_PX
 from app.ui.voices.natural_voices_dialog import NaturalVoicesDialog
-from app.ui.voices.voice_task_specs import VoiceAdditionSpec
+from app.ui.voices.voice_tasks import VoiceAdditionSpec
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.bert_models import read_bert
 from app.voices.required_bert import SBV2_BERT_ID

@@ -16,7 +16,7 @@ from app.settings.user_settings import Settings
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_spec import TaskState
-from app.ui.voices.voice_task_specs import RefinementSpec
+from app.ui.voices.voice_tasks import RefinementSpec
 from app.voices.pending_refinement import is_refinement_pending
 from tests.install.voice_files import aivmx
 from tests.recording_player import RecordingPlayer

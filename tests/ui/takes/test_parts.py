@@ -53,11 +53,11 @@ def test_of_each_line_the_last_are_remembered_and_not_too_much_of_all(qtbot: QtB
     def hear(line_id: str, seed: int, samples: int = 1000) -> None:
         line = Line("はい。", LineSettings(seed_locked=False), id=line_id)
         job = SpeechJob(SynthesisRequest("はい。", id=f"{line_id} {seed}", seed=seed), 0.0, source=line)
-        controller._open.spoken.append(job)
+        controller._pending.spoken.append(job)
         for last in (False, True):
-            controller.chunk_made.emit(AudioChunk(np.zeros(samples // 2, np.float32), RATE, job.request.id, 0, last=last))
+            controller.chunk_made.emit(job, AudioChunk(np.zeros(samples // 2, np.float32), RATE, job.request.id, 0, last=last))
         controller.speech_computed.emit(job)
-        controller._open.spoken.remove(job)
+        controller._pending.spoken.remove(job)
 
     for seed in range(MAX_RECENT_PER_LINE + 2):
         hear("a", seed)
@@ -73,7 +73,7 @@ def test_of_each_line_the_last_are_remembered_and_not_too_much_of_all(qtbot: QtB
     assert heard.find_current_rendering(replace(now, text="いいえ。")) is None
     hear("long", 1, take_repository.MAX_RECENT_BYTES // 4)
     assert (len(heard.list_line_renderings("a")), len(heard.list_line_renderings("long"))) == (0, 1), "what is older makes room"
-    assert not heard._making
+    assert not heard._chunks
     hear("longer", 1, take_repository.MAX_RECENT_BYTES)
     assert not heard.list_line_renderings("long")
     assert not heard.list_line_renderings("longer"), "one that is longer than all that is remembered is not"

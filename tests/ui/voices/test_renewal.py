@@ -12,7 +12,7 @@ from app.settings.user_settings import Settings
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.catalog_voice import CatalogScan
-from app.ui.voices.voice_task_specs import RefinementSpec
+from app.ui.voices.voice_tasks import RefinementSpec
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.parameters.test_used_settings import natural_voice
 from tests.ui.window_driver import WindowDriver

@@ -43,7 +43,8 @@ def test_a_voice_without_recordings_speaks_in_each_of_its_styles(qtbot: QtBot, o
     window = open_window(Settings(text="あ"))
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     offered = window.voice_card.samples.menu().actions()
-    assert [action.data() for action in offered] == [window.styles.itemData(row) for row in range(window.styles.count())]
+    assert len(offered) == window.styles.count()
+    assert all(window.styles.itemText(row) in action.text() for row, action in enumerate(offered))
     before = window.document.script
     lengths = []
     for action in offered[:2]:

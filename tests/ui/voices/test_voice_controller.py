@@ -25,7 +25,7 @@ from app.install.voice_import import add_voice
 from app.settings.user_settings import Settings, save_settings
 from app.ui.script.script_model import LinePhase
 from app.ui.tasks.task_spec import TaskState
-from app.ui.voices import voice_task_specs
+from app.ui.voices import voice_tasks
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
 from app.ui.voices.voice_controller import VoiceNameHistory, build_names_path
 from app.ui.widgets.text_dialog import TextDialog
@@ -356,9 +356,7 @@ def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     until(qtbot, lambda: UUIDS[0] in window.controller.voices)
     assert window.controller.voices[UUIDS[0]].has_forced_bert
     put_standard_bert()
-    job = window.task_queue.add_task(
-        replace(voice_task_specs.create_bert_download_task(), arguments=("bert", "list"))
-    )  # it has come in already
+    job = window.task_queue.add_task(replace(voice_tasks.create_bert_download_task(), arguments=("bert", "list")))  # it has come in already
     until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
     assert job.stage is TaskState.DONE, job.error
     assert not window.settings.value.force_bert

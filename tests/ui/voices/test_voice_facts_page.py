@@ -102,7 +102,7 @@ def test_fast_is_offered_when_a_voice_that_has_it_is_fully_prepared(open_window:
     assert isinstance(results, VoiceTaskResultHandler)
     exact, fast = voice(), Int8Result({"flow": Int8Graph("flow_int8.onnx", 45.0, 0.1)}, 41.4, 0.2, 0.987, 2.64)
     monkeypatch.setattr(window.catalog, "find_voice", lambda _name: replace(exact, manifest=replace(exact.manifest, fast=fast)))
-    results._added = ["a"]
+    results._added_ids = ["a"]
     window.catalog.changed.emit()
     assert not window.voice_banner.isVisible()
     window.voice_tasks.voice_refined.emit("a")

@@ -1,4 +1,4 @@
-"""Holds the key that the settings name, on whatever system this is."""
+"""Holds the key that the settings name, on whatever system this is, with the numbers that each system has for it."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ class HotkeyHolder(QObject):
         self._release_key()
 
     def _release_key(self) -> None:
-        held, self.held = self.held, None
-        if held is not None:
-            held.close()
+        hotkey, self.held = self.held, None
+        if hotkey is not None:
+            hotkey.close()
 
     @Slot(object)
     def _report_loss(self, error: AppError) -> None:
         # What an earlier key reported may arrive after another one was chosen.
-        held: object = self.held
-        if self.sender() is held:
+        hotkey: object = self.held
+        if self.sender() is hotkey:
             self._release_key()
             self.failed.emit(error)
 

@@ -42,10 +42,8 @@ class KeyCombination:
 
     Attributes:
         x11_key: its name among X11's keysyms.
-        x11_modifiers, windows_modifiers: masks.
         windows_key: its virtual key code.
         portal_modifiers: words of the XDG specification of shortcuts.
-        label: as the user reads it.
     """
 
     x11_key: str
@@ -70,10 +68,10 @@ def parse_key_combination(text: str) -> KeyCombination:
     if sequence.count() != 1:
         raise _create_key_error(text)
     combination = sequence[0]  # type: ignore[index]
-    held = combination.keyboardModifiers()
-    rows = [row for row in _MODIFIERS if held & row[0]]
+    modifiers = combination.keyboardModifiers()
+    rows = [row for row in _MODIFIERS if modifiers & row[0]]
     name, windows_key = _find_key(combination.key())
-    is_alone = not any(held & row[0] for row in _MODIFIERS if row[3] != "SHIFT")
+    is_alone = not any(modifiers & row[0] for row in _MODIFIERS if row[3] != "SHIFT")
     # A letter without a modifier could no longer be typed.
     if not name or (is_alone and not name.startswith("F") and name != "Pause"):
         raise _create_key_error(text)

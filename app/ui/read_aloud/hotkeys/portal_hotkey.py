@@ -37,9 +37,6 @@ _connection_lock = threading.Lock()
 class PortalHotkey(QObject):
     """Holds a key until it is closed; everything that waits for the desktop is done in a thread of its own.
 
-    Attributes:
-        waiting_thread: that thread.
-
     Signals:
         pressed(): the key was pressed, in whatever program.
         failed(AppError): the desktop has no such portal, the user refused, or the desktop has taken the key away again.
@@ -51,7 +48,7 @@ class PortalHotkey(QObject):
     def __init__(self, combination: KeyCombination, parent: QObject) -> None:
         super().__init__(parent)
         self._combination = combination
-        self._closed = threading.Event()
+        self._close_event = threading.Event()
         self.waiting_thread = threading.Thread(target=self._watch_portal, name="hotkey", daemon=True)
 
     def start(self) -> None:
@@ -60,21 +57,21 @@ class PortalHotkey(QObject):
 
     def close(self) -> None:
         """Give the key back soon, without waiting for the desktop; the session ends with its connection."""
-        self._closed.set()
+        self._close_event.set()
         if not self.waiting_thread.is_alive():
             self.deleteLater()
 
     def _watch_portal(self) -> None:
         # An earlier key may still be given back, which would end the new one on desktops that know keys by their program.
         while not _connection_lock.acquire(timeout=LISTEN_POLL_S):
-            if self._closed.is_set():
+            if self._close_event.is_set():
                 break
         else:
             try:
                 self._hold_key()
             finally:
                 _connection_lock.release()
-        if self._closed.is_set():
+        if self._close_event.is_set():
             with suppress(RuntimeError):  # the window may be gone, and this with it
                 self.deleteLater()
 
@@ -82,7 +79,7 @@ class PortalHotkey(QObject):
         try:
             with open_dbus_connection("SESSION") as connection:
                 session = self._bind_shortcut(connection)
-                while not self._closed.is_set():
+                while not self._close_event.is_set():
                     self._take_signal(connection, session)
         except AppError as error:
             self._report_failure(error)
@@ -92,7 +89,7 @@ class PortalHotkey(QObject):
             self._report_failure(_create_portal_error())
 
     def _report_failure(self, error: AppError) -> None:
-        if not self._closed.is_set():
+        if not self._close_event.is_set():
             self.failed.emit(error)
 
     def _bind_shortcut(self, connection: DBusConnection) -> str:
@@ -120,7 +117,7 @@ class PortalHotkey(QObject):
         serial = next(connection.outgoing_serial)
         connection.send(new_method_call(PORTAL, method, signature, body), serial=serial)
         ends = time.monotonic() + timeout_s
-        while time.monotonic() < ends and not self._closed.is_set():
+        while time.monotonic() < ends and not self._close_event.is_set():
             message = _receive_message(connection)
             if message is None:
                 continue
@@ -136,7 +133,7 @@ class PortalHotkey(QObject):
 
     def _take_signal(self, connection: DBusConnection, session: str) -> None:
         message = _receive_message(connection)
-        if message is None or self._closed.is_set():
+        if message is None or self._close_event.is_set():
             return
         fields = message.header.fields
         member = _find_field(fields, "member")

@@ -55,7 +55,7 @@ class HotkeyEventFilter(QAbstractNativeEventFilter):
     def nativeEventFilter(self, kind: QByteArray | bytes | bytearray | memoryview, message: int) -> object:
         """Report the key; leave every message to Qt."""
         if bytes(kind).startswith(b"windows_"):  # type: ignore[arg-type]
-            found = wintypes.MSG.from_address(int(message))
-            if found.message == WM_HOTKEY and found.wParam == HOTKEY_ID:
+            native_message = wintypes.MSG.from_address(int(message))
+            if native_message.message == WM_HOTKEY and native_message.wParam == HOTKEY_ID:
                 self._hotkey.pressed.emit()
         return False, 0

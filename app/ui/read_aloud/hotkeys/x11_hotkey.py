@@ -63,9 +63,7 @@ class X11Connection:
     """A connection that is open until it is closed.
 
     Attributes:
-        xlib: libX11 itself.
         display: its handle of the connection; None once it is closed.
-        root: the root window.
         socket: the descriptor that has events to read.
     """
 
@@ -88,27 +86,27 @@ class X11Connection:
             return 0
 
         handler = _ErrorHandler(note_error)
-        before = self.xlib.XSetErrorHandler(ctypes.cast(handler, ctypes.c_void_p))
+        previous_handler = self.xlib.XSetErrorHandler(ctypes.cast(handler, ctypes.c_void_p))
         try:
             yield errors
             self.xlib.XSync(self.display, 0)
         finally:
-            self.xlib.XSetErrorHandler(before)
+            self.xlib.XSetErrorHandler(previous_handler)
 
     def read_number(self, window: int, name: str) -> int:
         """Return the first number of a window's property, or 0 if the window or the property is missing."""
         xlib = self.xlib
-        kind, size, count, after, data = (_LONG(), ctypes.c_int(), _LONG(), _LONG(), ctypes.POINTER(_LONG)())
-        results = [ctypes.cast(ctypes.byref(item), _POINTER) for item in (kind, size, count, after, data)]
+        kind, size, count, bytes_left, data = (_LONG(), ctypes.c_int(), _LONG(), _LONG(), ctypes.POINTER(_LONG)())
+        results = [ctypes.cast(ctypes.byref(item), _POINTER) for item in (kind, size, count, bytes_left, data)]
         with self.collect_errors() as errors:
             atom = xlib.XInternAtom(self.display, name.encode(), 0)
             xlib.XGetWindowProperty(self.display, window, atom, 0, 1, 0, ANY_PROPERTY_TYPE, *results)
         if errors or not data:
             return 0
         # Numbers of 32 bits come as longs.
-        found = int(data[0]) if count.value and size.value == 32 else 0
+        number = int(data[0]) if count.value and size.value == 32 else 0
         xlib.XFree(ctypes.cast(data, _POINTER))
-        return found
+        return number
 
     def close(self) -> None:
         """Close the connection, which gives back what was taken."""
