@@ -21,7 +21,7 @@ import pytest
 from app.bench import multiply_adds, stage_timing
 from app.bench.repeated_runs import UNCOUNTED_TURNS, Repeats
 from app.cli.commands.bench import run
-from app.cli.commands.lab import shared_options
+from app.cli.commands.lab import lab_part
 from app.cli.commands.voices import add_voices_command
 from app.cli.main import build_parser, main
 from app.common.language import Language, set_language
@@ -201,7 +201,7 @@ def measure_once(monkeypatch: pytest.MonkeyPatch) -> None:
         profile_run, "measure_turns", lambda ways, _repeats, report: measure_turns(ways, Repeats(warmup=0, runs=1, seconds=0), report)
     )
     monkeypatch.setattr(Repeats, "iterate_turns", lambda _self, _ways, _report=None: iter([UNCOUNTED_TURNS]))
-    monkeypatch.setattr(shared_options, "DEFAULT_REPEATS", {"warmup": 0, "runs": 1, "turns": 1, "seconds": 0.0})
+    monkeypatch.setattr(lab_part, "DEFAULT_REPEATS", {"warmup": 0, "runs": 1, "turns": 1, "seconds": 0.0})
     monkeypatch.setattr(multiply_adds, "measure_gmac_s", partial(multiply_adds.measure_gmac_s, runs=1))
 
 

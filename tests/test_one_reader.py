@@ -25,7 +25,7 @@ WHOLE = {
     "app/ui/help/guide_pages.py": "ships with the program",
     "app/bench/bench_home.py": "our own source",
     "app/ui/selftest.py": "/proc",
-    "app/bench/machine_facts.py": "/proc",
+    "app/bench/multiply_adds.py": "/proc",
     "app/adapters/ort/devices/device_facts.py": "/proc",
     "app/adapters/ort/fixed_shapes/fixed_shape_graph.py": "calls that we kept with a form, as arrays",
     "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",

@@ -18,9 +18,8 @@ from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.devices.ort_devices import BackendDevice, list_backends
 from app.adapters.probe_results import FIRST_RETRY_DELAY_S, MAX_RETRY_DELAY_S, ProbeResultStore
 from app.backends import backend_probe, backend_trial
-from app.backends.backend_probe import BackendProbe, run_trial
+from app.backends.backend_probe import BackendProbe, ProbeResult, choose_fastest, evaluate_trial, find_best_mix, run_trial
 from app.backends.backend_trial import load_reference_runs, record_reference_runs, try_placement
-from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix
 from app.cli.main import main
 from app.common.errors import BackendError
 from app.common.files import paths

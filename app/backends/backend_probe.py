@@ -5,18 +5,19 @@ A driver may crash, hang or compute nonsense: the child is what suffers. One tha
 
 from __future__ import annotations
 
+import math
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
 from app.adapters.ort.devices.ort_devices import BackendDevice, find_effective_device, has_device, list_places
+from app.adapters.ort.devices.output_difference import find_tolerance
 from app.adapters.ort.optimized_graphs import measure_graph_bytes
-from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix, parse_result
 from app.common.errors import AppError, BackendError, InternalError
 from app.common.files import paths
 from app.common.files.untrusted_json import parse_object_lines
@@ -36,6 +37,9 @@ RESERVED_DEVICE_MB = 512
 
 TRIAL_TIME_LIMIT_S = 300.0
 RECORD_TRIAL = "record"
+
+# What first audio and total must both come down to, on the average, before the CPU is left.
+MIN_COST_GAIN = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,121 @@ def run_trial(trial: str, voice_name: str | None, runs_file: Path) -> TrialExit:
     return TrialExit(line=line)
 
 
+@dataclass(slots=True)
+class ProbeResult:
+    """The result of one candidate, a place or a placement; `ok` is None where it was not tried, and `chosen` is what "auto" takes."""
+
+    backend: str
+    adapter: str = ""
+    ok: bool | None = None
+    max_abs_diff: float | None = None
+    first_audio_ms: float | None = None
+    total_ms: float | None = None
+    chosen: bool = False
+    reason: str | None = None
+    crashed: bool = False
+    ran_on: dict[str, str] = field(default_factory=dict)
+    diffs: dict[str, float | None] = field(default_factory=dict)
+    group_ms: dict[str, float] = field(default_factory=dict)
+    trace: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def cost(self) -> float:
+        """Return the cost, in which first audio and total count the same."""
+        return (self.first_audio_ms or float("inf")) * (self.total_ms or float("inf"))
+
+
+def evaluate_trial(device: str, trial_line: dict[str, Any]) -> ProbeResult:
+    """Return whether what a trial found is good enough. Differences that are not finite came as null."""
+    diffs: dict[str, float | None] = trial_line["max_abs_diff"]
+    tolerance = find_tolerance(parse_placement(device).list_places(), is_half_precision=trial_line["half"])
+    wrong = [group for group, value in diffs.items() if value is None or value > tolerance]
+    worst = None if None in diffs.values() else max((value for value in diffs.values() if value is not None), default=None)
+    reason = trial_line["fallback"]
+    if wrong and reason is None:
+        reason = localize("計算結果が CPU と異なります: ", "Its results differ from the CPU's: ") + ", ".join(wrong)
+    return ProbeResult(
+        backend=device,
+        ok=reason is None,
+        max_abs_diff=worst,
+        first_audio_ms=trial_line["first_audio_ms"],
+        total_ms=trial_line["total_ms"],
+        reason=reason,
+        ran_on=trial_line["ran_on"],
+        diffs={group: None if group in wrong else value for group, value in diffs.items()},
+        group_ms=trial_line["group_ms"],
+        trace=trial_line["trace"],
+    )
+
+
+def parse_result(device: str, stored: dict[str, Any]) -> ProbeResult:
+    """Return a result as it was kept; raise ValueError if the data are none."""
+    values = {name: stored[name] for name in _FIELD_CHECKS if name in stored}
+    if not all(_FIELD_CHECKS[name](value) for name, value in values.items()):
+        raise ValueError("no finding")
+    return ProbeResult(device, **values)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_number_or_none(value: Any) -> bool:
+    return value is None or _is_number(value)
+
+
+def _check_each(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(check(item) for item in value.values())
+
+
+_FIELD_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "adapter": lambda value: isinstance(value, str),
+    "ok": lambda value: value is None or isinstance(value, bool),
+    "max_abs_diff": _is_number_or_none,
+    "first_audio_ms": _is_number_or_none,
+    "total_ms": _is_number_or_none,
+    "reason": lambda value: value is None or isinstance(value, str),
+    "crashed": lambda value: isinstance(value, bool),
+    "ran_on": _check_each(lambda value: isinstance(value, str)),
+    "diffs": _check_each(_is_number_or_none),
+    "group_ms": _check_each(_is_number),
+    "trace": lambda value: isinstance(value, list),
+}
+
+
+def find_best_mix(results: list[ProbeResult]) -> str | None:
+    """Return a placement that takes for each group the place where it was fastest and right; None if one place alone is that."""
+    best: dict[str, tuple[float, str]] = {}
+    for finding in results:
+        placement = parse_placement(finding.backend)
+        for group in GRAPH_GROUPS:
+            if finding.diffs.get(group) is None or group not in finding.group_ms or (group == "prosody" and placement.flow):
+                continue
+            device = getattr(placement, group)
+            where = "cpu" if _is_on_cpu(finding, group) else device
+            # Times of graphs that did not stay where they were put say nothing new.
+            if where == device:
+                best[group] = min(best.get(group, (float("inf"), "")), (finding.group_ms[group], where))
+    if len({device_name for _, device_name in best.values()}) < 2:
+        return None
+    return str(
+        DevicePlacement(**{group: best.get(group, (0.0, "cpu"))[1] for group in GRAPH_GROUPS})
+    )  # an opaque voice has no prosody of its own
+
+
+def _is_on_cpu(finding: ProbeResult, group: str) -> bool:
+    return any(backend == "cpu" for graph, backend in finding.ran_on.items() if GROUP_OF_GRAPH[graph] == group)
+
+
+def choose_fastest(results: list[ProbeResult]) -> ProbeResult:
+    """Return the usable result with the least cost: the CPU's unless another is clearly faster."""
+    cpu = results[0]
+    if not cpu.ok:
+        raise BackendError(localize("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), cpu.reason or "")
+    best = min((item for item in results if item.ok), key=lambda item: item.cost)
+    return best if best.cost <= MIN_COST_GAIN**2 * cpu.cost else cpu
+
+
 class BackendProbe:
     """The candidates of this machine for one voice: its id, name or path; None is the first one."""
 
@@ -85,7 +204,7 @@ class BackendProbe:
         # For times, any BERT will do; a voice may need none.
         needed = voice.manifest.bert
         bert = find_bert(needed, paths.list_bert_dirs(), allow_mismatch=True, preferred_id=settings.bert) if needed else None
-        self._wanted = voice_name
+        self._voice_name = voice_name
         self._facts = collect_choice_facts(voice, bert)
         self._guess = str(guess_placement(voice))
         self._weights_mb = {"bert": bert.size_bytes / 2**20 if bert is not None else 0.0}  # by graph
@@ -96,10 +215,10 @@ class BackendProbe:
         """Return what is remembered, and what has not been tried."""
         trials = self._memory.find_trials(*self._facts)
         chosen = self._memory.find_placement(*self._facts) or self._guess
-        found = [self._restore_result(place, trials.get(place)) for place in dict.fromkeys([*list_places(), *trials, chosen])]
-        for finding in found:
+        results = [self._restore_result(place, trials.get(place)) for place in dict.fromkeys([*list_places(), *trials, chosen])]
+        for finding in results:
             finding.chosen = finding.backend == chosen
-        return found
+        return results
 
     def run_trials(self, report: Report = ignore_report, *, should_retry: bool = False) -> Iterator[ProbeResult]:
         """Try all candidates, also what crashed not long ago if `should_retry`, and remember the fastest; raise BackendError if not even the CPU speaks."""
@@ -107,38 +226,35 @@ class BackendProbe:
         with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
             calls = Path(folder) / "calls.npz"
             report("checking", 0.0)
-            self._record_reference_runs(calls)
-            found: list[ProbeResult] = []
+            recorded = run_trial(RECORD_TRIAL, self._voice_name, calls)
+            if recorded.error is not None:
+                raise BackendError(localize("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), recorded.error)
+            results: list[ProbeResult] = []
             for index, place in enumerate(candidates):
                 report("checking", (index + 1) / (len(candidates) + 2))
-                found.append(_build_skipped_result(place, found) or self._try_place(place, calls, should_retry=should_retry))
-            mixed = find_best_mix(found)
+                results.append(_build_skipped_result(place, results) or self._try_place(place, calls, should_retry=should_retry))
+            mixed = find_best_mix(results)
             if mixed is not None and mixed not in candidates:
-                found.append(self._try_place(mixed, calls, should_retry=should_retry))
-            chosen = choose_fastest(found)
+                results.append(self._try_place(mixed, calls, should_retry=should_retry))
+            chosen = choose_fastest(results)
             # Other programs may have slowed the CPU down just then: it gets a second chance.
-            if chosen is not found[0]:
-                found[0] = min(
-                    found[0], self._try_place(found[0].backend, calls, should_retry=should_retry), key=lambda finding: finding.cost
+            if chosen is not results[0]:
+                results[0] = min(
+                    results[0], self._try_place(results[0].backend, calls, should_retry=should_retry), key=lambda finding: finding.cost
                 )
-                chosen = choose_fastest(found)
+                chosen = choose_fastest(results)
         chosen.chosen = True
         self._memory.save_placement(chosen.backend, *self._facts)
         report("checking", 1.0)
-        yield from found
+        yield from results
 
     def list_candidates(self) -> list[str]:
         """Return the CPU, then for every device each group of graphs by itself, the decoder first, what it gets by default, and all of them."""
-        found, groups = ["cpu"], {GROUP_OF_GRAPH[graph] for graph in self._weights_mb}
-        for place in filter(has_device, list_places()[1:]):
-            found += [str(replace(CPU_ONLY, **{group: place})) for group in reversed(GRAPH_GROUPS) if group in groups]
-            found += [place, str(DevicePlacement(place, place, place))]
-        return list(dict.fromkeys(found))
-
-    def _record_reference_runs(self, runs_file: Path) -> None:
-        done = run_trial(RECORD_TRIAL, self._wanted, runs_file)
-        if done.error is not None:
-            raise BackendError(localize("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), done.error)
+        candidates, groups = ["cpu"], {GROUP_OF_GRAPH[graph] for graph in self._weights_mb}
+        for device in filter(has_device, list_places()[1:]):
+            candidates += [str(replace(CPU_ONLY, **{group: device})) for group in reversed(GRAPH_GROUPS) if group in groups]
+            candidates += [device, str(DevicePlacement(device, device, device))]
+        return list(dict.fromkeys(candidates))
 
     def _try_place(self, place: str, runs_file: Path, *, should_retry: bool) -> ProbeResult:
         if (refusal := self._explain_too_soon(place, should_retry=should_retry)) is not None:
@@ -147,7 +263,7 @@ class BackendProbe:
             return ProbeResult(place, _find_device_name(place), False, reason=refusal)
         self._memory.begin_trial(place, *self._facts)
         try:
-            done = run_trial(place, self._wanted, runs_file)
+            done = run_trial(place, self._voice_name, runs_file)
         except KeyboardInterrupt:
             self._memory.cancel_trial(place, *self._facts)
             raise
@@ -184,36 +300,36 @@ class BackendProbe:
                 )
         return None
 
-    def _restore_result(self, place: str, trial: dict[str, Any] | None) -> ProbeResult:
+    def _restore_result(self, device: str, trial: dict[str, Any] | None) -> ProbeResult:
         line = (trial or {}).get("line")
         if isinstance(line, dict):
             with suppress(ValueError):
-                return parse_result(place, line)
+                return parse_result(device, line)
         elif trial is not None:  # begun and never ended
             reason = localize("測定中に異常終了しました。", "The program ended while it was being tried.")
-            return ProbeResult(place, _find_device_name(place), False, reason=reason, crashed=True)
+            return ProbeResult(device, _find_device_name(device), False, reason=reason, crashed=True)
         reason = localize("まだ測定していません。", "Not measured yet.") + choose_by_frontend("", " (koebako backends --probe)")
-        return ProbeResult(place, _find_device_name(place), reason=reason)
+        return ProbeResult(device, _find_device_name(device), reason=reason)
 
 
-def _build_skipped_result(place: str, results: list[ProbeResult]) -> ProbeResult | None:
+def _build_skipped_result(device: str, results: list[ProbeResult]) -> ProbeResult | None:
     """Return the result for a place on a device that crashed or hung a moment ago with other graphs, without a trial: each hang takes minutes."""
     crashed: set[str] = set().union(*(list_placement_devices(finding.backend) for finding in results if finding.crashed))
-    if not crashed & list_placement_devices(place):
+    if not crashed & list_placement_devices(device):
         return None
     reason = localize("このデバイスは直前の測定で異常終了しました。", "The device crashed or hung in the trial before.")
-    return ProbeResult(place, _find_device_name(place), False, reason=reason)
+    return ProbeResult(device, _find_device_name(device), False, reason=reason)
 
 
-def _evaluate_exit(place: str, trial_exit: TrialExit) -> ProbeResult:
+def _evaluate_exit(device: str, trial_exit: TrialExit) -> ProbeResult:
     """Return how a trial went; a child that says what no trial says is as good as one that crashed."""
     if trial_exit.line is None:
-        return ProbeResult(place, ok=False, reason=trial_exit.error, crashed=trial_exit.has_crashed)
+        return ProbeResult(device, ok=False, reason=trial_exit.error, crashed=trial_exit.has_crashed)
     try:
         # As it will be read again.
-        return parse_result(place, asdict(evaluate_trial(place, trial_exit.line)))
+        return parse_result(device, asdict(evaluate_trial(device, trial_exit.line)))
     except (ValueError, LookupError, TypeError, AttributeError):
-        return ProbeResult(place, ok=False, reason=localize("結果を読み込めません。", "Its result could not be read."), crashed=True)
+        return ProbeResult(device, ok=False, reason=localize("結果を読み込めません。", "Its result could not be read."), crashed=True)
 
 
 def list_placement_devices(place: str) -> set[str]:

@@ -74,12 +74,12 @@ def create_no_graph_error(voice: Path) -> InputError:
     )
 
 
-def _find_file(wanted: str | None, names: tuple[str, ...]) -> Path | None:
-    if wanted is None:
+def _find_file(name_or_path: str | None, names: tuple[str, ...]) -> Path | None:
+    if name_or_path is None:
         return None
-    path = Path(wanted)
-    found = [path] if path.is_file() else [path / name for name in names if (path / name).is_file()]
-    return next(iter(found), None)
+    path = Path(name_or_path)
+    candidates = [path] if path.is_file() else [path / name for name in names if (path / name).is_file()]
+    return next(iter(candidates), None)
 
 
 @contextmanager
@@ -87,9 +87,9 @@ def use_bench_home() -> Iterator[Path]:
     """Keep all data in a folder of the benchmark's own until the block ends; models that an older program prepared there are removed."""
     root = paths.find_data_dir() / "cache" / "bench"
     home = root / _identify_program()
-    for other in paths.list_subfolders(root):
-        if other != home:
-            shutil.rmtree(other, ignore_errors=True)
+    for folder in paths.list_subfolders(root):
+        if folder != home:
+            shutil.rmtree(folder, ignore_errors=True)
     before = os.environ.get(paths.HOME_VARIABLE)
     os.environ[paths.HOME_VARIABLE] = str(home)
     try:

@@ -1,18 +1,22 @@
 """The time that the graphs would take if the processor did nothing but multiply and add: counted work over its measured peak.
 
-It is counted with real inputs, which are recorded while a voice speaks.
+It is counted with real inputs, which are recorded while a voice speaks. Here is also what this machine is.
 """
 
 from __future__ import annotations
 
 import math
+import platform
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import psutil
 
 from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.profiled_session import OperatorRun, measure_operator_runs
@@ -42,8 +46,8 @@ class GraphWorkload:
     floats: int = 0
     bytes: int = 0
 
-    def __add__(self, other: GraphWorkload) -> GraphWorkload:
-        return GraphWorkload(self.floats + other.floats, self.bytes + other.bytes)
+    def __add__(self, workload: GraphWorkload) -> GraphWorkload:
+        return GraphWorkload(self.floats + workload.floats, self.bytes + workload.bytes)
 
     @property
     def gmac(self) -> float:
@@ -66,12 +70,7 @@ class ProcessorPeak:
 def measure_peak() -> ProcessorPeak:
     """Return the best of many runs: on a busy machine too, one of them is undisturbed."""
     # Onnx is slow to import.
-    from app.voices.prepare.processor_probes import (
-        PRODUCT_INNER,
-        PRODUCT_MULTIPLY_ADDS,
-        PRODUCT_ROWS,
-        build_product_graph,
-    )
+    from app.voices.prepare.processor_probes import PRODUCT_INNER, PRODUCT_MULTIPLY_ADDS, PRODUCT_ROWS, build_product_graph
 
     values = np.random.default_rng(1).standard_normal((PRODUCT_ROWS, PRODUCT_INNER), dtype=np.float32)
     return ProcessorPeak(*(measure_gmac_s(build_product_graph(int8=int8), values, PRODUCT_MULTIPLY_ADDS) for int8 in (False, True)))
@@ -113,15 +112,15 @@ def record_runs(speaker: Speaker, requests: Mapping[str, SynthesisRequest]) -> d
 def count_workloads(speaker: Speaker, requests: dict[str, SynthesisRequest]) -> dict[str, dict[str, GraphWorkload]]:
     """Return the work by request and stage. Every graph runs once more for each request, on the CPU and as written: slow, but nothing is guessed."""
     calls = record_runs(speaker, requests)
-    found: dict[str, dict[str, GraphWorkload]] = {name: defaultdict(GraphWorkload) for name in requests}
+    workloads: dict[str, dict[str, GraphWorkload]] = {name: defaultdict(GraphWorkload) for name in requests}
     for graph, of_graph in calls.items():
         stage = STAGE_OF_GRAPH.get(graph, graph)
         if graph not in speaker.models:
             # Was in memory only, and is gone.
             continue
         for call, nodes in zip(of_graph, measure_operator_runs(speaker.models[graph], (call.values for call in of_graph)), strict=True):
-            found[call.request][stage] = sum(map(count_multiply_adds, nodes), found[call.request][stage])
-    return found
+            workloads[call.request][stage] = sum(map(count_multiply_adds, nodes), workloads[call.request][stage])
+    return workloads
 
 
 def find_operator_kind(operator: str) -> OperatorKind | None:
@@ -153,3 +152,34 @@ def _count_product_macs(node: OperatorRun) -> int:
     if node.operator in ("Gemm", "FusedGemm", "FusedMatMul") and len(left) >= 2:  # either may be transposed
         return math.prod(result) * (math.prod(left) // max(1, math.prod(result[:-1])))
     return math.prod(result) * left[-1]
+
+
+def find_cpu_name() -> str:
+    """Return the name of the CPU as the system reports it."""
+    try:
+        with Path("/proc/cpuinfo").open(encoding="utf-8") as file:
+            return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def measure_peak_mb() -> float:
+    """Return the largest resident memory of this process so far; touched pages of mapped files count."""
+    if sys.platform == "win32":
+        return psutil.Process().memory_info().peak_wset / 2**20
+    peak = _read_high_water_mark()
+    if peak is None:
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return peak / 2**20
+
+
+def _read_high_water_mark() -> int | None:
+    """Return bytes if Linux reports them. `getrusage` would report the parent's too, which a child inherits."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    lines = (line.split() for line in status.splitlines() if line.startswith("VmHWM:"))
+    return next((int(line[1]) * 1024 for line in lines), None)

@@ -19,8 +19,8 @@ from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.optimization_levels import open_like_reference, open_with_ort_defaults
 from app.adapters.ort.ort_synthesizer import OrtBert, OrtSingleGraphSynthesizer
 from app.bench.bench_home import OriginalFiles, PreparedFiles, create_no_graph_error
-from app.bench.machine_facts import measure_peak_mb
-from app.bench.repeated_runs import SpeedRatio, compute_ratio, list_figures, take_turns
+from app.bench.multiply_adds import measure_peak_mb
+from app.bench.repeated_runs import SpeedRatio, compute_ratio, list_figures, measure_ms, take_turns
 from app.bench.stage_timing import BENCH_LINES, RunFigures, build_bench_request, build_text, run_once
 from app.common.errors import InternalError
 from app.common.files.untrusted_json import parse_object_lines
@@ -155,12 +155,12 @@ class ReferenceComparison:
         runners: dict[str, BertRunner] = {"reference": self.reference.bert}
         if self.exported is not None:
             runners["exported"] = self.exported
-        own = {way: self.ours[way].pipeline.bert for way in ("exact", "auto")}
-        runners |= {way: runner for way, runner in own.items() if runner is not None}
+        our_runners = {way: self.ours[way].pipeline.bert for way in ("exact", "auto")}
+        runners |= {way: runner for way, runner in our_runners.items() if runner is not None}
         rows: dict[str, Float32] = {}
         ways = {way: lambda way=way, runner=runner: _measure_bert_run(way, runner, ids, rows) for way, runner in runners.items()}
-        found = take_turns(ways, turns("BERT"))
-        ms = {way: list_figures(figures, "ms") for way, figures in found.items()}
+        turn_figures = take_turns(ways, turns("BERT"))
+        ms = {way: list_figures(figures, "ms") for way, figures in turn_figures.items()}
         ours = [way for way in ms if way not in ("reference", "exported")]
         return BertComparisonResult(
             tokens=len(ids),
@@ -176,21 +176,21 @@ class ReferenceComparison:
         request = build_line_request(self.ours["auto"], BENCH_LINES[name])
         ways: dict[str, Callable[[], RunFigures]] = {"reference": lambda: self.reference.speak_request(request)}
         ways |= {way: lambda speaker=speaker: run_once(speaker, request, cached=False) for way, speaker in self.ours.items()}  # type: ignore[misc]
-        found = take_turns(ways, turns(name))
-        whole = {way: list_figures(figures, "total") for way, figures in found.items()}
-        first = {way: list_figures(figures, "first_audio") for way, figures in found.items()}
+        turn_figures = take_turns(ways, turns(name))
+        whole = {way: list_figures(figures, "total") for way, figures in turn_figures.items()}
+        first = {way: list_figures(figures, "first_audio") for way, figures in turn_figures.items()}
         phones = self.ours["auto"].pipeline.g2p.convert_sentence(BENCH_LINES[name])
         return LineComparisonResult(
             line=name,
             phones=2 * len(phones.phones) + 1,
             tokens=len(phones.text) + 2,
-            frames={way: round(figures[-1]["frames"]) for way, figures in found.items()},
+            frames={way: round(figures[-1]["frames"]) for way, figures in turn_figures.items()},
             ms={way: float(np.median(values)) for way, values in whole.items()},
             first_audio_ms={way: float(np.median(values)) for way, values in first.items()},
             first_audio={way: compute_ratio(whole["reference"], first[way]) for way in self.ours},
             whole_line={way: compute_ratio(whole["reference"], whole[way]) for way in self.ours},
             synthesiser={
-                way: compute_ratio(list_figures(found["reference"], "synthesis"), list_figures(found[way], "synthesis"))
+                way: compute_ratio(list_figures(turn_figures["reference"], "synthesis"), list_figures(turn_figures[way], "synthesis"))
                 for way in self.ours
             },
             turns=whole,
@@ -236,17 +236,15 @@ def build_line_request(speaker: Speaker, text: str) -> SynthesisRequest:
 
 def compute_overall_ratio(lines: Iterable[LineComparisonResult], way: str) -> SpeedRatio | None:
     """Return the ratio of all lines together, turn by turn; None if there is no such way."""
-    known = list(lines)
-    if any(way not in item.turns for item in known):
+    results = list(lines)
+    if any(way not in item.turns for item in results):
         return None
-    slow, fast = (np.sum([item.turns[name] for item in known], axis=0) for name in ("reference", way))
+    slow, fast = (np.sum([item.turns[name] for item in results], axis=0) for name in ("reference", way))
     return compute_ratio(slow.tolist(), fast.tolist())
 
 
 def _measure_bert_run(way: str, runner: BertRunner, ids: Int64, rows: dict[str, Float32]) -> RunFigures:
-    began = time.perf_counter()
-    rows[way] = runner.run_graph(ids)
-    return {"ms": (time.perf_counter() - began) * 1000}
+    return {"ms": measure_ms(lambda: rows.update({way: runner.run_graph(ids)}))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,10 +52,10 @@ class Repeats:
         """Return the time of each run in ms; warm-up runs are left out."""
         for _ in range(self.warmup):
             measure_once()
-        began, found = time.perf_counter(), list[float]()
-        while len(found) < self.runs or time.perf_counter() - began < self.seconds:
-            found.append(measure_once())
-        return found
+        began, times_ms = time.perf_counter(), list[float]()
+        while len(times_ms) < self.runs or time.perf_counter() - began < self.seconds:
+            times_ms.append(measure_once())
+        return times_ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,20 +84,34 @@ class SpeedRatio:
 
 def take_turns(ways: Mapping[str, Callable[[], RunFigures]], turns: Iterable[int]) -> dict[str, list[RunFigures]]:
     """Return what each way measured, turn by turn. Who follows whom is drawn again for each: nobody always finds the caches as the reference left them."""
-    found: dict[str, list[RunFigures]] = {name: [] for name in ways}
+    figures_by_way: dict[str, list[RunFigures]] = {name: [] for name in ways}
     for turn in turns:
         for name in np.random.default_rng(turn).permutation(list(ways)).tolist():
             time.sleep(SETTLE_S)
             figures = ways[name]()
             if turn >= UNCOUNTED_TURNS:
-                found[name].append(figures)
-    return found
+                figures_by_way[name].append(figures)
+    return figures_by_way
 
 
 def compute_ratio(slow: Sequence[float], fast: Sequence[float]) -> SpeedRatio:
     """Return the ratio of values measured in the same turns."""
     p25, median, p75 = np.percentile([a / b for a, b in zip(slow, fast, strict=True)], (25, 50, 75))
     return SpeedRatio(float(p25), float(median), float(p75))
+
+
+def measure_ms(call: Callable[[], object]) -> float:
+    """Return the milliseconds that a call takes."""
+    began = time.perf_counter()
+    call()
+    return (time.perf_counter() - began) * 1000
+
+
+def measure_speed_ratio(slow: Callable[[], object], fast: Callable[[], object], repeats: Repeats) -> SpeedRatio:
+    """Return how many times faster one way is than the other, measured in turns."""
+    ways = {"slow": lambda: {"ms": measure_ms(slow)}, "fast": lambda: {"ms": measure_ms(fast)}}
+    turns = take_turns(ways, repeats.iterate_turns(len(ways)))
+    return compute_ratio(list_figures(turns["slow"], "ms"), list_figures(turns["fast"], "ms"))
 
 
 def list_figures(results: Sequence[RunFigures], name: str) -> list[float]:

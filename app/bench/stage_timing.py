@@ -117,7 +117,7 @@ class BenchMeasurement:
         p50, p95, p99 = (float(value) for value in np.percentile(values, (50, 95, 99)))
         audio_s = float(np.median([figures["audio_s"] for figures in self.figures[state]]))
         work = self.find_workload(stage) if state == "warm" else None
-        here = is_on_processor(find_row_backend(stage, self.ran_on))  # whose peak was measured
+        is_measured_here = is_on_processor(find_row_backend(stage, self.ran_on))  # whose peak was measured
         return StageRow(
             tokens=self.text,
             state=state,
@@ -132,47 +132,41 @@ class BenchMeasurement:
             backend=self.backend,
             target_ms=find_target_ms(stage, self.ran_on),
             gmac=work.gmac if work is not None else None,
-            expected_ms=peak.compute_expected_ms(work) if work is not None and peak is not None and here else None,
+            expected_ms=peak.compute_expected_ms(work) if work is not None and peak is not None and is_measured_here else None,
         )
 
     def find_workload(self, row: str) -> GraphWorkload | None:
         """Return the multiply-adds of a stage or of several; None if none were counted."""
         parts = SYNTHESIS if row == "synthesis" and not self.is_single_graph else tuple(self.workloads) if row == "total" else (row,)
-        known = [self.workloads[part] for part in parts if part in self.workloads]
-        return sum(known, GraphWorkload()) if known else None
+        workloads = [self.workloads[part] for part in parts if part in self.workloads]
+        return sum(workloads, GraphWorkload()) if workloads else None
 
 
 def build_bench_request(speaker: Speaker, text: str) -> SynthesisRequest:
     """Return a request that any voice can speak, without silences."""
     voice = speaker.pipeline.voice
-    style, who = min(voice.styles, default=0), min(voice.speakers, default=0)
-    return SynthesisRequest(text, style=style, speaker=who, pre_silence_s=0, post_silence_s=0)
+    style, speaker_id = min(voice.styles, default=0), min(voice.speakers, default=0)
+    return SynthesisRequest(text, style=style, speaker=speaker_id, pre_silence_s=0, post_silence_s=0)
 
 
 def measure_text(
-    speakers: Mapping[str, Speaker],
-    name: str,
-    text: str,
-    turns: Callable[[int], Iterable[int]],
-    *,
-    runs: int,
-    warmup: int,
+    speakers: Mapping[str, Speaker], name: str, text: str, turns: Callable[[int], Iterable[int]], *, runs: int, warmup: int
 ) -> list[BenchMeasurement]:
     """Speak a text on every backend: cold once, then in turns warm and with cached results; `turns` makes the loop, and may show how far it is."""
-    found = {}
+    measurements = {}
     for backend, speaker in speakers.items():
         speaker.pipeline.warm.clear()
         # Else a warm run would find its features on the disk.
         speaker.pipeline.caches.stored = None
-        found[backend] = BenchMeasurement(name, backend, speaker.backends, speaker.pipeline.is_single_graph)
-        found[backend].figures["cold"].append(run_once(speaker, build_bench_request(speaker, text), cached=False))
+        measurements[backend] = BenchMeasurement(name, backend, speaker.backends, speaker.pipeline.is_single_graph)
+        measurements[backend].figures["cold"].append(run_once(speaker, build_bench_request(speaker, text), cached=False))
     for turn in turns(warmup + runs):
         for state in ("warm", "cached"):
             for backend, speaker in speakers.items():
                 figures = run_once(speaker, build_bench_request(speaker, text), cached=state == "cached")
                 if turn >= warmup:
-                    found[backend].figures[state].append(figures)
-    return list(found.values())
+                    measurements[backend].figures[state].append(figures)
+    return list(measurements.values())
 
 
 def run_once(speaker: Speaker, request: SynthesisRequest, *, cached: bool) -> RunFigures:
@@ -232,11 +226,11 @@ def find_crossovers(results: Sequence[BenchMeasurement]) -> list[BackendCrossove
     total = {(item.backend, int(item.text)): _find_total_ms(item) for item in results if item.text.isdecimal()}
     backends = dict.fromkeys(item.backend for item in results)
     crossings = []
-    for (one, other), (short, long) in itertools.product(itertools.combinations(backends, 2), itertools.pairwise(lengths)):
-        before, after = (total[one, length] - total[other, length] for length in (short, long))
-        if before * after < 0:
-            tokens = short + (long - short) * before / (before - after)
-            crossings.append(BackendCrossover(tokens, *((one, other) if before < 0 else (other, one))))
+    for (first, second), (short, long) in itertools.product(itertools.combinations(backends, 2), itertools.pairwise(lengths)):
+        gap_before, gap_after = (total[first, length] - total[second, length] for length in (short, long))
+        if gap_before * gap_after < 0:
+            tokens = short + (long - short) * gap_before / (gap_before - gap_after)
+            crossings.append(BackendCrossover(tokens, *((first, second) if gap_before < 0 else (second, first))))
     return crossings
 
 

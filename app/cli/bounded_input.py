@@ -65,11 +65,11 @@ def iterate_piped_lines() -> Iterator[tuple[str, bool]]:
         return
     announced = UTF8
     while line:
-        found = _decode_line(line, name)
-        if found.encoding not in (UTF8, announced):
-            print_note(found.describe_encoding(name))
-            announced = found.encoding
-        yield from map(truncate_line, found.text.removesuffix("\n").removesuffix("\r").split("\r"))
+        decoded = _decode_line(line, name)
+        if decoded.encoding not in (UTF8, announced):
+            print_note(decoded.describe_encoding(name))
+            announced = decoded.encoding
+        yield from map(truncate_line, decoded.text.removesuffix("\n").removesuffix("\r").split("\r"))
         if len(line) == most_bytes:
             while line and not line.endswith(b"\n"):
                 line = stream.buffer.readline(SKIP_BLOCK_BYTES)
@@ -91,10 +91,10 @@ def truncate_line(line: str) -> tuple[str, bool]:
 
 def decode_text(content: bytes, name: str) -> str:
     """Return the text of a file, with Python's line ends, and announce an encoding other than UTF-8; raise InputError if it is no text."""
-    found = detect_and_decode(name, content)
-    if found.encoding != UTF8:
-        print_note(found.describe_encoding(name))
-    return found.text.replace("\r\n", "\n").replace("\r", "\n")
+    decoded = detect_and_decode(name, content)
+    if decoded.encoding != UTF8:
+        print_note(decoded.describe_encoding(name))
+    return decoded.text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _read_bounded(file: BinaryIO, name: str) -> bytes:
@@ -130,11 +130,11 @@ def _refuse_device(status: os.stat_result, name: str) -> None:
 @contextmanager
 def _announce_waiting(name: str, *, is_person: bool = False) -> Iterator[None]:
     """Announce on stderr what a long wait is for, at growing intervals; a person at a terminal has already been asked."""
-    over = threading.Event()
+    ended = threading.Event()
 
     def announce_wait() -> None:
         for wait_s in INPUT_NOTICE_DELAYS_S:
-            if over.wait(wait_s):
+            if ended.wait(wait_s):
                 return
             print_note(localize(f"入力を待っています: {name}（Ctrl+C で中止）", f"Waiting for input from {name} (Ctrl+C stops)"))
 
@@ -143,4 +143,4 @@ def _announce_waiting(name: str, *, is_person: bool = False) -> Iterator[None]:
     try:
         yield
     finally:
-        over.set()
+        ended.set()

@@ -10,9 +10,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from app.cli.console_output import print_error, use_utf8
+from app.cli.console_output import check_characters, choose_json_stream, decode_utf8, is_json_requested, print_error, use_utf8
 from app.cli.interrupts import INTERRUPTED_EXIT_CODE, exit_now, interrupt_handler
-from app.cli.raw_arguments import check_characters, choose_json_stream, decode_utf8, is_json_requested
 from app.common.command_parser import CommandParser
 from app.common.errors import AppError, InputError, InternalError, OutputFileError
 from app.common.files.private_data_dir import check_data_dir

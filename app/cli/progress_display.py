@@ -111,15 +111,15 @@ class _WaitNoteView:
     """Shows a person the waits, a line each, and another one now and then."""
 
     def __init__(self) -> None:
-        self._shown: tuple[str, int] | None = None
+        self._shown_wait: tuple[str, int] | None = None
         self._shown_at = 0.0
 
     def update_wait(self, wait: WaitNotice | None) -> None:
         if wait is None:
             return
-        about, now = (wait.reason, wait.attempt), time.monotonic()
-        if about != self._shown or now - self._shown_at >= WAIT_NOTICE_INTERVAL_S:
-            self._shown, self._shown_at = about, now
+        about, now_s = (wait.reason, wait.attempt), time.monotonic()
+        if about != self._shown_wait or now_s - self._shown_at >= WAIT_NOTICE_INTERVAL_S:
+            self._shown_wait, self._shown_at = about, now_s
             self._show_text(wait.text)
 
     def _show_text(self, text: str) -> None:
@@ -169,13 +169,13 @@ class _QuietProgressView(_WaitNoteView):
 @contextmanager
 def show_slow_notice(message: str, describe_progress: Callable[[], str] = str) -> Iterator[None]:
     """Print a notice if the block takes longer than `SLOW_NOTICE_DELAY_S`, and again now and then, with its progress, until it ends."""
-    over = threading.Event()
-    notices = threading.Thread(target=_report_until_done, args=(message, describe_progress, over), name="waiting", daemon=True)
+    ended = threading.Event()
+    notices = threading.Thread(target=_report_until_done, args=(message, describe_progress, ended), name="waiting", daemon=True)
     notices.start()
     try:
         yield
     finally:
-        over.set()
+        ended.set()
         # Without the join a notice could come after the result.
         notices.join()
 

@@ -47,15 +47,15 @@ def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict
     if not options.voice:
         prepare_waiting_voice(print_note, require_bert=create_bert_finder(options))
     if not options.voice and not options.accept_licence:
-        found = [renew_before_speaking(voice, print_note) for voice in list_installed_voices(paths.list_voice_dirs())]
-        waiting = [voice.manifest.name for voice in found if find_unaccepted_licence(voice) is not None]
+        installed = [renew_before_speaking(voice, print_note) for voice in list_installed_voices(paths.list_voice_dirs())]
+        waiting = [voice.manifest.name for voice in installed if find_unaccepted_licence(voice) is not None]
         if waiting:
             names = ", ".join(waiting)
             print_localized_note(
                 f"利用規約に同意していないため提供しない声: {names}（--voice で指定すると確認できます）",
                 f"Not offered until you accept their licence: {names} (name them with --voice)",
             )
-        voices = _order_voices([voice for voice in found if find_unaccepted_licence(voice) is None], options)
+        voices = _order_voices([voice for voice in installed if find_unaccepted_licence(voice) is None], options)
         return voices, {voice.manifest.id: voice.manifest.id for voice in voices}
     chosen = options.voice or [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())]
     ask = create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json)
@@ -64,8 +64,10 @@ def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict
             resolve_ready_voice(name, ask, report, announce=print_note, require_bert=create_bert_finder(options))
             for name in dict.fromkeys(chosen)
         ]
-    voices = [one.voice for one in ready]
-    return voices if options.voice else _order_voices(voices, options), {one.voice.manifest.id: one.reference for one in ready}
+    voices = [ready_voice.voice for ready_voice in ready]
+    return voices if options.voice else _order_voices(voices, options), {
+        ready_voice.voice.manifest.id: ready_voice.reference for ready_voice in ready
+    }
 
 
 def create_open_voices(options: argparse.Namespace, references: Mapping[str, str | None], *, convert: bool = True) -> OpenVoices:

@@ -97,6 +97,13 @@ def _build_usage_error(command: str, message: str) -> InputError:
     )
 
 
+def add_action_parsers(commands: Any, name: str, summary: tuple[str, str], description: tuple[str, str] | None = None) -> Any:
+    """Add a command that has actions, with its description if that says more than its summary; return what `add_command_parser` takes for these."""
+    parser = commands.add_parser(name, help=localize(*summary), description=localize(*(description or summary)))
+    title = localize("操作", "actions")
+    return parser.add_subparsers(dest="action", required=True, parser_class=CommandParser, metavar="ACTION", title=title)
+
+
 def add_command_parser(commands: Any, name: str, ja: str, en: str) -> CommandParser:
     """Add a command with `--json`, which every command has; `commands` is the result of `add_subparsers`."""
     parser: CommandParser = commands.add_parser(name, help=localize(ja, en), description=localize(ja, en))

@@ -96,14 +96,26 @@ def dump_subject(subject: LabSubject, scratch: Path) -> dict[str, Any]:
 
 def load_subject(values: Mapping[str, Any]) -> LabSubject:
     """Return the subject from its values; raise VoiceError if its files have changed meanwhile."""
-    found = LabSubject(values["name"])
+    subject = LabSubject(values["name"])
     if values["voice"] is not None:
-        found = create_voice_subject(read_voice_source(Path(values["voice"])), {})
+        subject = create_voice_subject(read_voice_source(Path(values["voice"])), {})
     elif values["bert"] is not None:
-        found = create_bert_subject(read_bert(Path(values["bert"])))
+        subject = create_bert_subject(read_bert(Path(values["bert"])))
     weights = Path(values["weights"]) if values["weights"] is not None else None
     source: dict[str, Path | bytes] = {name: Path(file) for name, file in values["source"].items()}
-    return replace(found, name=values["name"], source=source, reason=values["reason"], weights=weights, installed=values["installed"])
+    return replace(subject, name=values["name"], source=source, reason=values["reason"], weights=weights, installed=values["installed"])
+
+
+def write_float32_source(subject: LabSubject, copy: Path) -> Path:
+    """Write a BERT as it came in float32, as it is compared when it is prepared, unless that is done; return the file."""
+    # Onnx is slow to import.
+    from app.voices.prepare.bert.onnx_index import open_onnx_index, write_float32_copy
+
+    source = subject.source["bert"]
+    assert isinstance(source, Path)  # BERTs come as files
+    if not copy.is_file():
+        write_float32_copy(open_onnx_index(source), copy)
+    return copy
 
 
 def ensure_file(graph: Path | bytes, scratch: Path) -> Path:

@@ -21,7 +21,6 @@ from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import Int64
 from app.lab.lab_subject import LabSubject
 from app.lab.report_rows import INT8_SUFFIX
-from app.voices.bert_models import BertModel
 from app.voices.prepared_voice import Voice
 
 CallsByGraph = dict[str, list[RecordedGraphRun]]
@@ -54,28 +53,31 @@ def record_inputs(subject: LabSubject, texts: Mapping[str, str] = BENCH_LINES) -
     """Record the inputs of each graph for each text, on the CPU. Raises InputError where nothing can be spoken or read."""
     subject.require_runnable()
     if subject.bert is not None:
-        return RecordedInputs({"bert": [_build_bert_call(subject.bert, name, text) for name, text in texts.items()]}, {}, subject.bert.id)
+        tokenizer = CharTokenizer(subject.bert.vocabulary)
+        calls = [RecordedGraphRun(name, build_bert_values(tokenizer.encode(text))) for name, text in texts.items()]
+        return RecordedInputs({"bert": calls}, {}, subject.bert.id)
     assert subject.voice is not None
     voice, speaker = subject.voice, open_subject(subject)
     # Else features would be found on the disk.
     speaker.pipeline.caches.stored = None
-    found = record_runs(speaker, {name: build_bench_request(speaker, text) for name, text in texts.items()})
-    calls = {graph: _pick_widest_calls(items) for graph, items in found.items() if graph in voice.graphs}
-    if "flow" in calls:
-        calls["decoder"] = [
-            _merge_decode_windows(voice, speaker.sessions, *given) for given in zip(calls["flow"], calls["decoder"], strict=True)
+    runs_by_graph = record_runs(speaker, {name: build_bench_request(speaker, text) for name, text in texts.items()})
+    widest = {graph: _pick_widest_calls(items) for graph, items in runs_by_graph.items() if graph in voice.graphs}
+    if "flow" in widest:
+        widest["decoder"] = [
+            _merge_decode_windows(voice, speaker.sessions, *graph_calls)
+            for graph_calls in zip(widest["flow"], widest["decoder"], strict=True)
         ]
         rate, hop = voice.manifest.sampling_rate, voice.manifest.hop_length
-        seconds = {call.request: call.values["z"].shape[-1] * hop / rate for call in calls["decoder"]}
+        seconds = {call.request: call.values["z"].shape[-1] * hop / rate for call in widest["decoder"]}
     else:
         seconds = {name: _measure_seconds(speaker, text) for name, text in texts.items()}
-    return RecordedInputs(calls, seconds, speaker.bert, speaker)
+    return RecordedInputs(widest, seconds, speaker.bert, speaker)
 
 
-def open_subject(subject: LabSubject, place: str = "cpu") -> Speaker:
+def open_subject(subject: LabSubject, device: str = "cpu") -> Speaker:
     """Open the pipeline of a voice; if its own BERT is missing, another one reads for it, for the lab judges no speech."""
     assert subject.voice is not None
-    return open_speaker(str(subject.voice.path), place, force_bert=True, precision="float32", graph_precision="exact")
+    return open_speaker(str(subject.voice.path), device, force_bert=True, precision="float32", graph_precision="exact")
 
 
 def _measure_seconds(speaker: Speaker, text: str) -> float:
@@ -86,10 +88,6 @@ def _measure_seconds(speaker: Speaker, text: str) -> float:
 def build_bert_values(ids: Int64) -> dict[str, np.ndarray]:
     """Return the inputs of any BERT for token ids int64 (n,); a graph takes those that it declares."""
     return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-
-
-def _build_bert_call(bert: BertModel, name: str, text: str) -> RecordedGraphRun:
-    return RecordedGraphRun(name, build_bert_values(CharTokenizer(bert.vocabulary).encode(text)))
 
 
 def _pick_widest_calls(calls: list[RecordedGraphRun]) -> list[RecordedGraphRun]:

@@ -27,10 +27,10 @@ def make_row(kind: str, **values: Any) -> Row:
 
 def group_by_type(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """Return rows by kind, each of which forms one table, in the order in which kinds first came."""
-    found: dict[str, list[Row]] = {}
+    rows_by_kind: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(str(row["type"]), []).append(row)
-    return found
+        rows_by_kind.setdefault(str(row["type"]), []).append(row)
+    return rows_by_kind
 
 
 def list_columns(rows: Iterable[Row]) -> list[str]:

@@ -38,7 +38,7 @@ $pictures }
 
 def format_as_text(rows: Sequence[Row]) -> str:
     """Return tables in columns, for a terminal."""
-    return "\n\n".join(_format_text_table(kind, found) for kind, found in group_by_type(rows).items())
+    return "\n\n".join(_format_text_table(kind, kind_rows) for kind, kind_rows in group_by_type(rows).items())
 
 
 def _select_shown_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:
@@ -67,18 +67,15 @@ def format_as_csv(rows: Sequence[Row]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([_format_csv_cell(row.get(name)) for name in names] for row in rows)
+    for row in rows:
+        # Names come from graphs, which may be from strangers.
+        writer.writerow([escape_formula(value) if isinstance(value := row.get(name), str) else format_exact(value) for name in names])
     return file.getvalue().rstrip("\n")
-
-
-def _format_csv_cell(value: object) -> object:
-    """Return a cell that is safe in CSV: names come from graphs, which may be from strangers."""
-    return escape_formula(value) if isinstance(value, str) else format_exact(value)
 
 
 def format_as_markdown(rows: Sequence[Row]) -> str:
     """Return a table for each kind, below a heading."""
-    return "\n\n".join(_format_markdown_table(kind, found) for kind, found in group_by_type(rows).items())
+    return "\n\n".join(_format_markdown_table(kind, kind_rows) for kind, kind_rows in group_by_type(rows).items())
 
 
 def _format_text_table(kind: str, rows: Sequence[Row]) -> str:
@@ -121,7 +118,7 @@ def format_as_html(rows: Sequence[Row], title: str) -> str:
     # With all that measures, which tables do not need.
     from app.lab.report_charts import draw_chart
 
-    parts = [_build_table(kind, found) for kind, found in group_by_type(rows).items()]
+    parts = [_build_table(kind, kind_rows) for kind, kind_rows in group_by_type(rows).items()]
     picture = draw_chart(rows)
     language = localize("ja", "en")
     style = REPORT_STYLE.replace("$pictures", build_dark_rules())

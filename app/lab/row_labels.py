@@ -276,7 +276,7 @@ def format_identifier(column: str, value: object) -> object:
     if column == "backend" and isinstance(value, str):
         return format_placement(value)
     if column == "assigned" and isinstance(value, dict):
-        return {format_placement(str(place)): count for place, count in value.items()}
+        return {format_placement(str(device)): count for device, count in value.items()}
     return value
 
 
@@ -316,8 +316,8 @@ def format_short_value(column: str, value: str) -> str:
 
 
 def _format_word(text: str) -> str:
-    found = ((pattern.fullmatch(text), words) for pattern, words in NUMBERED_VALUE_LABELS)
-    numbered = next((localize(*words).format(*match.groups()) for match, words in found if match), "")
+    matches = ((pattern.fullmatch(text), words) for pattern, words in NUMBERED_VALUE_LABELS)
+    numbered = next((localize(*words).format(*match.groups()) for match, words in matches if match), "")
     if numbered:
         return numbered
     if text in CASE_LABELS:
@@ -340,12 +340,12 @@ def format_candidate_with_id(identifier: str) -> str:
 
 def _format_compared(identifier: str) -> str:
     """Return the name of an identifier such as `cpu float32 all prepared`; empty for any other."""
-    place, *rest = identifier.split(" ")
-    if len(rest) != 3 or rest[1] not in LEVEL_LABELS or rest[2] not in CANDIDATE_FORM_LABELS:
+    device, *words = identifier.split(" ")
+    if len(words) != 3 or words[1] not in LEVEL_LABELS or words[2] not in CANDIDATE_FORM_LABELS:
         return ""
-    precision, level, form = rest
+    precision, level, form = words
     return localize("、", ", ").join(
-        (format_placement(place), precision, localize(*LEVEL_LABELS[level]), localize(*CANDIDATE_FORM_LABELS[form]))
+        (format_placement(device), precision, localize(*LEVEL_LABELS[level]), localize(*CANDIDATE_FORM_LABELS[form]))
     )
 
 
@@ -355,8 +355,8 @@ def _format_optimised(identifier: str) -> str:
     if kind in OPTIMISED_LABELS:
         name = localize(*OPTIMISED_LABELS[kind])
     else:
-        found = ((pattern.fullmatch(kind), words) for pattern, words in NUMBERED_CANDIDATE_LABELS)
-        name = next((localize(*words).format(match[1]) for match, words in found if match), "")
+        matches = ((pattern.fullmatch(kind), words) for pattern, words in NUMBERED_CANDIDATE_LABELS)
+        name = next((localize(*words).format(match[1]) for match, words in matches if match), "")
     return (name and group and f"{name}{localize('：', ': ')}{group}") or name
 
 
@@ -365,5 +365,5 @@ def format_placement(placement: str) -> str:
     return "".join(", " if item == "," else _format_device(item) for item in PLACEMENT_SEPARATOR.split(placement))
 
 
-def _format_device(place: str) -> str:
-    return format_device_name(place) if parse_backend(place) in (*BACKENDS, "auto") else place
+def _format_device(device: str) -> str:
+    return format_device_name(device) if parse_backend(device) in (*BACKENDS, "auto") else device

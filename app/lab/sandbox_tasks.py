@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ def _inspect_graphs(channel: SandboxChannel, graphs: Sequence[GraphReference], s
     from app.lab.inspect.graph_summaries import read_graphs
     from app.lab.synthetic_inputs import InputSizes
 
-    for summary in read_graphs([(form, name, Path(file)) for form, name, file in graphs], InputSizes(**sizes), channel.report_progress):
-        channel.send_result(**summary)
+    for result in read_graphs([(form, name, Path(file)) for form, name, file in graphs], InputSizes(**sizes), channel.report_progress):
+        channel.send_result(**result)
 
 
 def _measure_graphs(
@@ -30,18 +31,19 @@ def _measure_graphs(
     from app.lab.synthetic_inputs import InputSizes
 
     files = [(form, name, Path(file)) for form, name, file in graphs]
-    for timing in measure_graphs(files, InputSizes(**sizes), Repeats(**repeats), channel.report_progress):
-        channel.send_result(**timing)
+    for result in measure_graphs(files, InputSizes(**sizes), Repeats(**repeats), channel.report_progress):
+        channel.send_result(**result)
 
 
 def _find_coverage(channel: SandboxChannel, graphs: Sequence[Sequence[str]], places: Sequence[str]) -> None:
     """Find the operators that every place has kernels for, in graphs given by name and file."""
     from app.lab.place.kernel_coverage import find_coverage
 
-    for place in places:
+    for device in places:
         for name, file in graphs:
-            # Drivers do not keep to limits.
-            channel.send_result(**find_coverage(Path(file), name, place, should_open=place == "cpu").convert_to_dict())
+            channel.send_result(
+                **asdict(find_coverage(Path(file), name, device, should_open=device == "cpu"))
+            )  # drivers do not keep to limits
 
 
 def main() -> int:

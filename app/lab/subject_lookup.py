@@ -1,4 +1,4 @@
-"""Finds what a user names to the lab, and prepares what was not prepared before."""
+"""Finds what a user names to the lab, and prepares what was not prepared before; and the rows before those of a part: the machine, another BERT."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
+
+from app.adapters.ort.graph_session import ORT_VERSION
+from app.adapters.ort.session_options import count_intra_threads
+from app.bench.multiply_adds import find_cpu_name
 from app.common.errors import AppError, VoiceError
 from app.common.files import paths
+from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.install.resolve_voice import resolve_ready_voice
 from app.install.sandbox_limits import UnsafeFileError
 from app.install.sandboxed_import import prepare_bert_in_sandbox
 from app.install.voice_licence import AskLicence
 from app.lab.lab_subject import LabSubject, create_bert_subject, create_scratch_folder, create_voice_subject
-from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, list_installed_berts, read_bert, write_bert
+from app.lab.report_rows import Row, make_row
+from app.settings.user_settings import load_usable_settings
+from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, find_bert, list_installed_berts, read_bert, write_bert
 from app.voices.containers.container_recognition import recognise_container
 from app.voices.containers.onnx_metadata import list_external_files, read_onnx_info
 from app.voices.containers.voice_sources import read_voice_source
@@ -25,13 +33,17 @@ from app.voices.voice_manifest import MANIFEST_NAME
 
 BERT_INPUTS = {"input_ids", "attention_mask"}
 
+# Of the processor taken by others: figures of time are no longer worth much.
+BUSY_SHARE = 0.25
+BUSY_SAMPLE_S = 0.2
+
 
 @contextmanager
 def open_subject_by_name(
     name: str | None, ask: AskLicence, report: Report = ignore_report, announce: Callable[[str], object] = print
 ) -> Iterator[LabSubject]:
     """Open a voice (None: the first) or BERT, prepared for as long as the block runs; raise VoiceError if there is none, or it is neither."""
-    with ExitStack() as kept:
+    with ExitStack() as folders:
         bert = _find_installed_bert(name)
         if bert is not None:
             yield replace(create_bert_subject(bert), installed=bert.folder.absolute().parent in paths.list_bert_dirs())
@@ -45,16 +57,16 @@ def open_subject_by_name(
         if (path / MANIFEST_NAME).is_file():
             yield create_voice_subject(read_voice_source(path), {})
             return
-        folder = kept.enter_context(create_scratch_folder())
+        folder = folders.enter_context(create_scratch_folder())
         yield _prepare_source(path, folder, ask, report, announce)
 
 
-def _find_installed_bert(wanted: str | None) -> BertModel | None:
-    if wanted is None:
+def _find_installed_bert(bert_name: str | None) -> BertModel | None:
+    if bert_name is None:
         return None
-    if (Path(wanted) / BERT_MANIFEST_NAME).is_file():
-        return read_bert(Path(wanted))
-    return next((bert for bert in list_installed_berts(paths.list_bert_dirs()) if bert.id == wanted), None)
+    if (Path(bert_name) / BERT_MANIFEST_NAME).is_file():
+        return read_bert(Path(bert_name))
+    return next((bert for bert in list_installed_berts(paths.list_bert_dirs()) if bert.id == bert_name), None)
 
 
 def _prepare_source(path: Path, folder: Path, ask: AskLicence, report: Report, announce: Callable[[str], object]) -> LabSubject:
@@ -95,3 +107,31 @@ def _prepare_bert_file(model: Path, folder: Path, report: Report) -> LabSubject:
     prepared = prepare_bert_in_sandbox(model, folder, report)
     bert = write_bert(folder, {"id": "bert", "name": model.name} | prepared.build_description())
     return replace(create_bert_subject(bert), weights=model if model.suffix == ".safetensors" else None)
+
+
+def build_machine_row(backend: str) -> Row:
+    """Build the first row of every report."""
+    return make_row(
+        "machine",
+        ort=ORT_VERSION.removeprefix("onnxruntime "),
+        cpu=find_cpu_name(),
+        threads=count_intra_threads(),
+        busy=psutil.cpu_percent(BUSY_SAMPLE_S) > 100 * BUSY_SHARE,
+        backend=backend,
+    )
+
+
+def build_substitute_note(subject: LabSubject) -> Row | None:
+    """Return a note that another BERT reads, or None if the voice's own does; raise VoiceError if there is no BERT at all."""
+    if subject.voice is None or not subject.voice.manifest.bert:
+        return None
+    needed = subject.voice.manifest.bert
+    substitute = find_bert(needed, paths.list_bert_dirs(), allow_mismatch=True, preferred_id=load_usable_settings().bert)
+    if substitute.id == needed:
+        return None
+    words = localize(
+        f"この声が使う BERT「{needed}」がないため、代わりに「{substitute.id}」で読み取りました。BERT の時間と声の比較は、元の BERT では異なります。",
+        f"The BERT “{needed}” of this voice is not installed; “{substitute.id}” read in its place. Its times, and what depends on what was read, "
+        "differ with the voice's own.",
+    )
+    return make_row("note", note=words)

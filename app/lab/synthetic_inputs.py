@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,10 +36,6 @@ class InputSizes:
     hop: int = 1
     length_scale: float = 1.0
 
-    def convert_to_dict(self) -> dict[str, Any]:
-        """Return the sizes by name."""
-        return asdict(self)
-
 
 def build_inputs(inputs: Sequence[GraphValue], sizes: InputSizes, *, is_prepared: bool) -> dict[str, np.ndarray]:
     """Return an array for every input that is a tensor of a type that graphs of voices have.
@@ -54,19 +49,23 @@ def build_inputs(inputs: Sequence[GraphValue], sizes: InputSizes, *, is_prepared
         VoiceError: an input states sizes that no array has, or more numbers than a graph is ever given.
     """
     length = sizes.tokens if any(item.name == "input_ids" for item in inputs) else sizes.symbols
-    known = {"T": sizes.symbols, "F": sizes.frames, "W": sizes.frames, "N": sizes.frames * sizes.hop, "n": sizes.tokens}
-    known = known | {"steps": sizes.frames * STEPS_PER_FRAME} if is_prepared else {}
-    return {item.name: _build_array(item, length, known, sizes) for item in inputs if item.shape is not None and item.dtype in INPUT_DTYPES}
+    named_sizes = {"T": sizes.symbols, "F": sizes.frames, "W": sizes.frames, "N": sizes.frames * sizes.hop, "n": sizes.tokens}
+    named_sizes = named_sizes | {"steps": sizes.frames * STEPS_PER_FRAME} if is_prepared else {}
+    return {
+        item.name: _build_array(item, length, named_sizes, sizes)
+        for item in inputs
+        if item.shape is not None and item.dtype in INPUT_DTYPES
+    }
 
 
-def _build_array(item: GraphValue, length: int, known: Mapping[str, int], sizes: InputSizes) -> np.ndarray:
+def _build_array(item: GraphValue, length: int, named_sizes: Mapping[str, int], sizes: InputSizes) -> np.ndarray:
     axes = item.shape or ()
 
     def resolve_size(axis: int, size: int | str) -> int:
         if isinstance(size, int):
             return size
-        if size in known:
-            return known[size]
+        if size in named_sizes:
+            return named_sizes[size]
         return 1 if "batch" in size or item.name in SINGLE_VALUE_INPUTS or (axis == 0 and len(axes) > 1) else length
 
     shape = tuple(resolve_size(axis, size) for axis, size in enumerate(axes))

@@ -26,7 +26,7 @@ import psutil
 from app.bench.stage_timing import BENCH_LINES
 from app.core.script.script import Line, LineSettings, Script
 from app.install.voice_import import find_user_voices_dir
-from app.lab.context_rows import build_machine_row
+from app.lab.subject_lookup import build_machine_row
 from app.voices.pending_refinement import PENDING_FILES, PENDING_NAME, is_refinement_pending
 from tests.benchmarks.heartbeat.heart import Heart
 from tests.benchmarks.page import put

@@ -22,9 +22,9 @@ from app.adapters.ort.session_options import count_intra_threads
 from app.bench.repeated_runs import Repeats
 from app.lab.compare.compare_candidates import CandidateSessions, CompareCandidate, EnergyMeter, measure_candidates
 from app.lab.compare.comparison_run import build_sentence_rows, find_crossovers
-from app.lab.context_rows import build_machine_row
 from app.lab.report_rows import Row
 from app.lab.report_tables import format_as_text
+from app.lab.subject_lookup import build_machine_row
 from app.lab.verify.graph_pair import VerifyLimit, compute_figures
 
 sys.path.append(str(Path(__file__).parents[2] / "packaging" / "starter_voice"))

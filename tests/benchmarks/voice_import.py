@@ -27,7 +27,7 @@ from app.bench.stage_timing import BENCH_LINES
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_import import find_user_voices_dir
-from app.lab.context_rows import build_machine_row
+from app.lab.subject_lookup import build_machine_row
 from tests.benchmarks.page import put
 from tests.tiny_models.model_folders import write_voice
 from tests.tiny_models.voice_weights import TinyVoice

@@ -24,8 +24,7 @@ from app.common.progress import Report, ignore_report
 from app.compose.speaker import Speaker
 from app.core.synthesis_types import SynthesisRequest
 from app.lab.check import subject_checks
-from app.lab.check.check_row import build_check_row, format_as_junit, has_all_passed
-from app.lab.check.subject_checks import check_agreement, resize_inputs, run_checks
+from app.lab.check.subject_checks import build_check_row, check_agreement, format_as_junit, has_all_passed, resize_inputs, run_checks
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import record_inputs
 from app.lab.report_rows import Row

@@ -200,7 +200,7 @@ def test_energy_is_that_of_all_packages_and_counters_start_over(rapl: Path) -> N
     (rapl / "intel-rapl:0" / "energy_uj").write_text("950000")
     (rapl / "intel-rapl:1" / "energy_uj").write_text("100000")
     assert meter.compute_joules_since(before) == pytest.approx(0.05 + 0.2)
-    assert not EnergyMeter(rapl / "nowhere").there
+    assert not EnergyMeter(rapl / "nowhere").is_available
 
 
 def test_joules_are_for_a_second_of_speech() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import onnx
@@ -113,10 +114,10 @@ def test_a_graph_that_is_none_and_a_child_that_lies_are_refused(tmp_path: Path) 
     with pytest.raises(VoiceError):
         list(build_coverage_rows(LabSubject("broken", source={"whole": file}), ["cpu"], ignore_report))
     right = KernelCoverage(3, (MissingKernel("Det", 11, ("float",), 1),), 2, 1, {"cpu": 1})
-    assert parse_coverage(right.convert_to_dict()) == right
+    assert parse_coverage(asdict(right)) == right
     for wrong in ({"nodes": -1}, {"nodes": "3"}, {"lacking": [{"op": 5}]}, {"assigned": {"cpu": None}}):
         with pytest.raises((LookupError, TypeError, ValueError)):
-            parse_coverage(right.convert_to_dict() | wrong)
+            parse_coverage(asdict(right) | wrong)
 
 
 def test_what_has_no_table_is_known_once_a_session_opens(lab: Lab) -> None:

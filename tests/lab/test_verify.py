@@ -23,7 +23,7 @@ from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import CallsByGraph, RecordedInputs, record_inputs
 from app.lab.subject_lookup import open_subject_by_name
 from app.lab.verify import graph_pair, verification_run
-from app.lab.verify.graph_comparison import GraphComparison, compare_optimised, map_outputs, write_graph_files
+from app.lab.verify.graph_comparison import GraphComparison, compare_optimised, compare_with_source, map_outputs, write_graph_files
 from app.lab.verify.graph_pair import (
     TENSORS_PER_PROBE,
     GraphPair,
@@ -33,7 +33,6 @@ from app.lab.verify.graph_pair import (
     compute_figures,
     find_first_difference,
 )
-from app.lab.verify.source_comparison import compare_with_source
 from app.lab.verify.verification_run import (
     SWEEP_BATCHES,
     find_free_axes,

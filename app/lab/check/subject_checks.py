@@ -1,4 +1,4 @@
-"""All checks of a subject, one after the other: placement, agreement, lengths, latency.
+"""All checks of a subject, one after the other: placement, agreement, lengths, latency; as rows, and as JUnit XML.
 
 One that cannot even be made has failed, and the others follow. Results are to agree: of the source and what was made of it, with and without optimisation, in
 windows and as a whole.
@@ -6,12 +6,14 @@ windows and as a whole.
 
 from __future__ import annotations
 
-import time
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from app.adapters.ort.devices.output_difference import measure_output_difference
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_synthesizer import arrange_rows_by_token
 from app.bench.multiply_adds import RecordedGraphRun
-from app.bench.repeated_runs import Repeats
+from app.bench.repeated_runs import Repeats, measure_ms
 from app.bench.stage_timing import BENCH_LINES, build_bench_request, run_once
 from app.common.errors import AppError
 from app.common.language import localize
@@ -32,10 +34,10 @@ from app.compose.speaker import Speaker
 from app.core.sound.result_metrics import ResultDifference, compute_difference, compute_min_cosine
 from app.install.bert_preparation import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.verify_voice import VOICE_TOLERANCE, VerificationInput, adjust_to_avoid_ties
-from app.lab.check.check_row import build_check_row
-from app.lab.lab_subject import LabSubject, create_scratch_folder
+from app.lab.lab_subject import LabSubject, create_scratch_folder, write_float32_source
+from app.lab.optimise.candidate_measures import run_calls
 from app.lab.recorded_inputs import RecordedInputs, build_public_inputs, record_inputs
-from app.lab.report_rows import INT8_SUFFIX, Row
+from app.lab.report_rows import INT8_SUFFIX, Row, format_cell, make_row
 from app.lab.verify.verification_run import SWEEP_LENGTHS
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
@@ -61,6 +63,8 @@ SINGLE_DECODE_WINDOW = (1 << 20,)
 AGREEMENT_NOISE_SEED = 1
 INT8_CASE = "int8 / float32"
 
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 
 @dataclass(frozen=True, slots=True)
 class _ShapeGrowth:
@@ -70,8 +74,8 @@ class _ShapeGrowth:
 
     def is_expected(self, results: Sequence[np.ndarray], length: int) -> bool:
         first, second = GROWTH_LENGTHS
-        for item, (one, other) in zip(results, self.shapes, strict=True):
-            line = tuple(a + (b - a) // (second - first) * (length - first) for a, b in zip(one, other, strict=True))
+        for item, (first_shape, second_shape) in zip(results, self.shapes, strict=True):
+            line = tuple(a + (b - a) // (second - first) * (length - first) for a, b in zip(first_shape, second_shape, strict=True))
             if item.shape != line:
                 return False
         return True
@@ -95,27 +99,80 @@ def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Row
 
 def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRun]) -> Row:
     model = _remove_noise(graph) if name == "whole" else graph
-    right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_cpu_session(model, name)))
-    value = max(measure_output_difference(name, one, other) for one, other in zip(found, right, strict=True))
-    limit = BERT_TOLERANCE if name == "bert" else VOICE_TOLERANCE
-    return build_check_row(
-        "parity", name, "optimised / unoptimised", passed=value <= limit, value=value, limit=limit, detail=_describe_infinite(value)
-    )
+    unoptimised, optimised = (run_calls(session, calls) for session in (open_unoptimized(model, name), open_cpu_session(model, name)))
+    value = max(measure_output_difference(name, result, expected) for result, expected in zip(optimised, unoptimised, strict=True))
+    return _build_parity_row(name, "optimised / unoptimised", value, BERT_TOLERANCE if name == "bert" else VOICE_TOLERANCE)
+
+
+def build_check_row(
+    check: str, graph: str, case: str, *, passed: bool, value: float | None = None, limit: float | None = None, detail: str = ""
+) -> Row:
+    """Build a row; JSON has no word for a value that is not finite.
+
+    Args:
+        check: parity, placement, shapes or latency.
+        case: what was compared or run.
+        value, limit: what was measured and what it was held against; None where there is no number.
+        detail: why it failed, in the language of the user.
+    """
+    if value is not None and not math.isfinite(value):
+        value = None
+    return make_row("check", check=check, graph=graph, case=case, value=value, limit=limit, passed=passed, detail=detail)
+
+
+def has_all_passed(rows: Iterable[Row]) -> bool:
+    """Return whether there was a check and none failed."""
+    verdicts = [row["passed"] for row in rows if row["type"] == "check"]
+    return bool(verdicts) and all(verdicts)
+
+
+def format_as_junit(rows: Sequence[Row], name: str) -> bytes:
+    """Return a JUnit suite named after the voice or BERT, with a case for each finding; other rows are its properties."""
+    cases = [row for row in rows if row["type"] == "check"]
+    failures = sum(not row["passed"] for row in cases)
+    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
+    root = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": _remove_control_characters(name), **counts})
+    properties = ElementTree.SubElement(suite, "properties")
+    for key, value in ((key, value) for row in rows if row["type"] != "check" for key, value in row.items() if key != "type"):
+        ElementTree.SubElement(
+            properties, "property", {"name": _remove_control_characters(key), "value": _remove_control_characters(format_cell(value))}
+        )
+    for row in cases:
+        _add_case(suite, row)
+    ElementTree.indent(root)
+    return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def _add_case(suite: ElementTree.Element, row: Row) -> None:
+    name = " · ".join(str(row[key]) for key in ("check", "graph", "case"))
+    case = ElementTree.SubElement(suite, "testcase", {"classname": f"lab.{row['check']}", "name": _remove_control_characters(name)})
+    measured = f"{format_cell(row['value'])} / {format_cell(row['limit'])}" if row["value"] is not None else ""
+    words = _remove_control_characters(" ".join(filter(None, (measured, str(row["detail"])))))
+    if not row["passed"]:
+        ElementTree.SubElement(case, "failure", {"message": words})
+    elif words:
+        ElementTree.SubElement(case, "system-out").text = words
+
+
+def _remove_control_characters(text: str) -> str:
+    """Return a text without control characters, which XML cannot write."""
+    return NOT_IN_XML.sub("\ufffd", text)
 
 
 def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -> Row:
     """Compare with the exact graph: by the cosine of BERT's tokens, or the decibels of the sound."""
     graphs = subject.prepared[name.removesuffix(INT8_SUFFIX)], subject.prepared[name]
-    right, found = (_run_calls(open_cpu_session(graph, name), calls) for graph in graphs)
+    exact_results, int8_results = (run_calls(open_cpu_session(graph, name), calls) for graph in graphs)
     if name == "bert_int8":
         ids = [call.values["input_ids"].size for call in calls]
         rows = [
             [arrange_rows_by_token(item[0], count, item[0].shape[-1]) for item, count in zip(side, ids, strict=True)]
-            for side in (right, found)
+            for side in (exact_results, int8_results)
         ]
         value = compute_min_cosine(*rows)
         return build_check_row("parity", name, INT8_CASE, passed=value >= MIN_BERT_COSINE, value=value, limit=MIN_BERT_COSINE)
-    found_out = _compute_total_difference(right, found)
+    found_out = _compute_total_difference(exact_results, int8_results)
     # What other graphs compute is no sound yet.
     limit = MIN_INT8_SNR_DB if name == "decoder_int8" else None
     passed = found_out.is_comparable and (limit is None or found_out.snr_db >= limit)
@@ -137,56 +194,44 @@ def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, be
     original = replace(voice, graphs={"whole": source}, manifest=replace(voice.manifest, graphs={"whole": ""}))
     runner = PreparedRunner(voice)
     settled = adjust_to_avoid_ties(VerificationInput(case, None), runner.run_prosody(case)).case
-    right, frames = create_graph_runner(original)(settled)
-    found, own_frames = runner(settled)
-    row = _build_sound_row(f"{call.request}: source / prepared ({bert})", right, found)
+    source_samples, frames = create_graph_runner(original)(settled)
+    samples, own_frames = runner(settled)
+    row = _build_sound_row(f"{call.request}: source / prepared ({bert})", source_samples, samples)
     if frames is not None and own_frames is not None and not np.array_equal(frames, own_frames):
         row = row | {"passed": False, "detail": localize("音の長さが異なります", "durations differ")}
     return row
 
 
 def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Row:
-    # Onnx is slow to import.
-    from app.voices.prepare.bert.onnx_index import open_onnx_index, write_float32_copy
-
-    source = subject.source["bert"]
-    assert isinstance(source, Path)
     with create_scratch_folder() as folder:
-        copy = folder / "source.onnx"
-        write_float32_copy(open_onnx_index(source), copy)
-        right = _run_calls(open_cpu_session(copy, "source"), calls)
-    found = _run_calls(open_cpu_session(subject.prepared["bert"], "bert"), calls)
-    rows = [[item[0].reshape(-1, item[0].shape[-1])] for item in right], [[item[0].reshape(-1, item[0].shape[-1])] for item in found]
-    value = max(measure_output_difference("bert", one, other) for one, other in zip(rows[1], rows[0], strict=True))
-    limit = LEAN_BERT_TOLERANCE
-    return build_check_row(
-        "parity", "bert", "source / prepared", passed=value <= limit, value=value, limit=limit, detail=_describe_infinite(value)
+        copy = write_float32_source(subject, folder / "source.onnx")
+        source_results = run_calls(open_cpu_session(copy, "source"), calls)
+    prepared_results = run_calls(open_cpu_session(subject.prepared["bert"], "bert"), calls)
+    rows = (
+        [[item[0].reshape(-1, item[0].shape[-1])] for item in source_results],
+        [[item[0].reshape(-1, item[0].shape[-1])] for item in prepared_results],
     )
+    value = max(measure_output_difference("bert", result, expected) for result, expected in zip(rows[1], rows[0], strict=True))
+    return _build_parity_row("bert", "source / prepared", value, LEAN_BERT_TOLERANCE)
 
 
-def _build_sound_row(case: str, expected: np.ndarray, found: np.ndarray) -> Row:
-    value = compute_difference([expected], [found]).max_abs
-    return build_check_row(
-        "parity", "voice", case, passed=value <= VOICE_TOLERANCE, value=value, limit=VOICE_TOLERANCE, detail=_describe_infinite(value)
-    )
+def _build_sound_row(case: str, expected: np.ndarray, samples: np.ndarray) -> Row:
+    return _build_parity_row("voice", case, compute_difference([expected], [samples]).max_abs, VOICE_TOLERANCE)
 
 
-def _run_calls(session: RunnableSession, calls: list[RecordedGraphRun]) -> list[list[np.ndarray]]:
-    return [session.run_graph(dict(call.values)) for call in calls]
+def _build_parity_row(graph: str, case: str, value: float, limit: float) -> Row:
+    words = "" if np.isfinite(value) else localize("形が異なるか、無効な値（NaN など）が出力されます", "other shapes, or invalid values")
+    return build_check_row("parity", graph, case, passed=value <= limit, value=value, limit=limit, detail=words)
 
 
-def _compute_total_difference(expected: list[list[np.ndarray]], found: list[list[np.ndarray]]) -> ResultDifference:
-    return compute_difference([item for run in expected for item in run], [item for run in found for item in run])
+def _compute_total_difference(expected: list[list[np.ndarray]], results: list[list[np.ndarray]]) -> ResultDifference:
+    return compute_difference([item for run in expected for item in run], [item for run in results for item in run])
 
 
 def _remove_noise(graph: Path | bytes) -> bytes:
     from app.voices.prepare.source_graphs import build_noiseless_graph
 
     return build_noiseless_graph(graph)[0]
-
-
-def _describe_infinite(value: float) -> str:
-    return "" if np.isfinite(value) else localize("形が異なるか、無効な値（NaN など）が出力されます", "other shapes, or invalid values")
 
 
 def run_checks(
@@ -201,16 +246,16 @@ def run_checks(
     yield from _run_guarded("placement", lambda: check_placements(subject, placement))
     report("checking", 0.1)
     try:
-        found = record_inputs(subject)
+        inputs = record_inputs(subject)
     except AppError as error:
         yield _build_failed_row("parity", error)
         return
     report("checking", 0.2)
-    yield from _run_guarded("parity", lambda: check_agreement(subject, found))
-    yield from _run_guarded("shapes", lambda: check_lengths(subject, found, build_part_report(report, 0.3, 0.9)))
+    yield from _run_guarded("parity", lambda: check_agreement(subject, inputs))
+    yield from _run_guarded("shapes", lambda: check_lengths(subject, inputs, build_part_report(report, 0.3, 0.9)))
     report("checking", 0.9)
     if budget_ms is not None:
-        yield from _run_guarded("latency", lambda: check_latency(subject, found, budget_ms, repeats or Repeats()))
+        yield from _run_guarded("latency", lambda: check_latency(subject, inputs, budget_ms, repeats or Repeats()))
 
 
 def _run_guarded(check: str, run_check: Callable[[], Iterable[Row]]) -> Iterator[Row]:
@@ -224,42 +269,32 @@ def _build_failed_row(check: str, error: AppError) -> Row:
     return build_check_row(check, "", "", passed=False, detail=f"{error.message} {error.hint}")
 
 
-def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[Row]:
+def check_placements(subject: LabSubject, placement: DevicePlacement) -> Iterator[Row]:
     """Yield a row for each graph, failed if the graph does not open there or no node of it runs there; `value` is the share of nodes that do."""
     for name, graph in subject.prepared.items():
-        place = choose_device(name, wanted)
+        device = choose_device(name, placement)
+        build_row = partial(build_check_row, "placement", name, device)
         try:
-            assigned = count_assigned_nodes(graph, place, name)
+            assigned = count_assigned_nodes(graph, device, name)
         except AppError as error:
-            yield build_check_row("placement", name, place, passed=False, detail=f"{error.message} {error.hint}")
+            yield build_row(passed=False, detail=f"{error.message} {error.hint}")
             continue
         if assigned is None:
-            yield build_check_row(
-                "placement",
-                name,
-                place,
-                passed=True,
-                detail=localize("この ONNX Runtime は割り当てを報告しません", "this ONNX Runtime reports no placement"),
-            )
+            words = localize("この ONNX Runtime は割り当てを報告しません", "this ONNX Runtime reports no placement")
+            yield build_row(passed=True, detail=words)
             continue
-        own_nodes = assigned.pop(BACKENDS[parse_backend(place)].provider, Counter()).total()
+        own_nodes = assigned.pop(BACKENDS[parse_backend(device)].provider, Counter()).total()
         left_nodes = sum(assigned.values(), Counter[str]())
         share = own_nodes / max(1, own_nodes + left_nodes.total())
         left = ", ".join(f"{kind} ×{count}" for kind, count in left_nodes.most_common())
-        yield build_check_row(
-            "placement",
-            name,
-            place,
-            passed=own_nodes > 0,
-            value=share,
-            detail=left and localize(f"CPU で動作: {left}", f"on the CPU: {left}"),
-        )
+        words = left and localize(f"CPU で動作: {left}", f"on the CPU: {left}")
+        yield build_row(passed=own_nodes > 0, value=share, detail=words)
 
 
-def choose_device(graph: str, wanted: DevicePlacement) -> str:
+def choose_device(graph: str, placement: DevicePlacement) -> str:
     """Return the device on which to try a graph: the CPU where none is chosen."""
-    place = wanted.find_place(graph.removesuffix("_int8"))
-    return "cpu" if place == "auto" else place
+    device = placement.find_place(graph.removesuffix("_int8"))
+    return "cpu" if device == "auto" else device
 
 
 def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float, repeats: Repeats) -> Iterator[Row]:
@@ -273,22 +308,20 @@ def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float,
     for graph, path in subject.prepared.items():
         session = open_cpu_session(path, graph)
         for call in inputs.find_calls(graph):
-            yield _build_row(graph, call.request, _measure_median(partial(_measure_run_ms, session, call), repeats), budget_ms)
+            yield _build_row(graph, call.request, _measure_median(_create_run_timer(session, call), repeats), budget_ms)
 
 
 def _build_row(graph: str, case: str, median_ms: float, budget_ms: float) -> Row:
     return build_check_row("latency", graph, case, passed=median_ms <= budget_ms, value=median_ms, limit=budget_ms)
 
 
+def _create_run_timer(session: RunnableSession, call: RecordedGraphRun) -> Callable[[], float]:
+    return lambda: measure_ms(lambda: session.run_graph(dict(call.values)))
+
+
 def _create_first_audio_timer(speaker: Speaker, text: str) -> Callable[[], float]:
     request = build_bench_request(speaker, text)
     return lambda: run_once(speaker, request, cached=False)["first_audio"]
-
-
-def _measure_run_ms(session: RunnableSession, call: RecordedGraphRun) -> float:
-    began = time.perf_counter()
-    session.run_graph(dict(call.values))
-    return (time.perf_counter() - began) * 1000
 
 
 def _measure_median(measure_once: Callable[[], float], repeats: Repeats) -> float:
@@ -329,15 +362,15 @@ def _list_lengths(name: str, values: dict[str, np.ndarray], *, add_blank: bool) 
 def resize_inputs(values: dict[str, np.ndarray], length: int) -> dict[str, np.ndarray]:
     """Return the inputs of a real run, with the growing ones cut or repeated to another length."""
     before = next(value.shape[-1] for name, value in values.items() if name in GROWING_INPUTS - MULTIPLE_INPUTS)
-    found = {
+    resized = {
         name: _resize_array(value, value.shape[-1] // before * length) if name in GROWING_INPUTS else value
         for name, value in values.items()
     }
     if "last" in values:
-        found |= {"first": np.zeros_like(values["first"]), "last": np.full_like(values["last"], length)}
+        resized |= {"first": np.zeros_like(values["first"]), "last": np.full_like(values["last"], length)}
     if "x_tst_lengths" in values:
-        found["x_tst_lengths"] = np.full_like(values["x_tst_lengths"], length)
-    return found
+        resized["x_tst_lengths"] = np.full_like(values["x_tst_lengths"], length)
+    return resized
 
 
 def _resize_array(value: np.ndarray, length: int) -> np.ndarray:
@@ -347,10 +380,12 @@ def _resize_array(value: np.ndarray, length: int) -> np.ndarray:
 def _measure_growth(session: RunnableSession, values: dict[str, np.ndarray]) -> _ShapeGrowth | None:
     """Measure how shapes grow with the lengths; return None if the graph does not even run with these lengths."""
     try:
-        one, other = ([item.shape for item in session.run_graph(resize_inputs(values, length))] for length in GROWTH_LENGTHS)
+        first_shapes, second_shapes = (
+            [item.shape for item in session.run_graph(resize_inputs(values, length))] for length in GROWTH_LENGTHS
+        )
     except AppError:
         return None
-    return _ShapeGrowth(list(zip(one, other, strict=True)))
+    return _ShapeGrowth(list(zip(first_shapes, second_shapes, strict=True)))
 
 
 def _find_refusal(session: RunnableSession, values: dict[str, np.ndarray], length: int, expected: _ShapeGrowth | None) -> str:

@@ -80,8 +80,8 @@ def list_candidates(
     graphs: CandidateGraphs, places: Sequence[str], levels: Sequence[str], precisions: Sequence[str], forms: Sequence[str]
 ) -> list[CompareCandidate]:
     """Return all possible candidates: original graphs are exact only, and ONNX Runtime's own format is made for the CPU and optimised already."""
-    wanted = (CompareCandidate(*parts) for parts in itertools.product(places, precisions, levels, forms))
-    return [item for item in wanted if _is_possible(item, graphs)]
+    combinations = (CompareCandidate(*parts) for parts in itertools.product(places, precisions, levels, forms))
+    return [item for item in combinations if _is_possible(item, graphs)]
 
 
 def _is_possible(candidate: CompareCandidate, graphs: CandidateGraphs) -> bool:
@@ -106,8 +106,8 @@ def open_candidate(candidate: CompareCandidate, subject: LabSubject, graphs: Can
         name: open_at_level(file, candidate.level, f"{candidate.name}: {name}", place=candidate.place) for name, file in files.items()
     }
     spent = (time.perf_counter() - began) * 1000
-    own = {name for name in files if candidate.precision == "float32" or name + INT8_SUFFIX in graphs.prepared}
-    return CandidateSessions(candidate, sessions, frozenset(own), spent)
+    own_graphs = {name for name in files if candidate.precision == "float32" or name + INT8_SUFFIX in graphs.prepared}
+    return CandidateSessions(candidate, sessions, frozenset(own_graphs), spent)
 
 
 def _open_as_spoken(candidate: CompareCandidate, subject: LabSubject) -> CandidateSessions:
@@ -135,7 +135,7 @@ class EnergyMeter:
         # AMD's are called so, too.
         packages = sorted(root.glob("intel-rapl:*")) if root.is_dir() else []
         self._counters = [folder for folder in packages if folder.name.count(":") == 1 and _read_number(folder / "energy_uj") is not None]
-        self.there = bool(self._counters)
+        self.is_available = bool(self._counters)
 
     def read_counters(self) -> list[int]:
         """Return the microjoules by package."""
@@ -144,10 +144,11 @@ class EnergyMeter:
     def compute_joules_since(self, before: list[int]) -> float:
         """Compute the energy in J that all packages used since a reading, the other programs of the machine included."""
         ranges = [_read_number(folder / "max_energy_range_uj") or 0 for folder in self._counters]
-        taken = (
-            now - then if now >= then else now - then + most for then, now, most in zip(before, self.read_counters(), ranges, strict=True)
+        microjoules = (
+            count - earlier if count >= earlier else count - earlier + most
+            for earlier, count, most in zip(before, self.read_counters(), ranges, strict=True)
         )
-        return sum(taken) / 1e6
+        return sum(microjoules) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +178,12 @@ def _measure_run(opened: CandidateSessions, values: ValuesByGraph, meter: Energy
     before = meter.read_counters()
     figures = {}
     for name, session in opened.sessions.items():
-        given = dict(values[name])
+        inputs = dict(values[name])
         began = time.perf_counter()
-        session.run_graph(given)
+        session.run_graph(inputs)
         figures[name] = (time.perf_counter() - began) * 1000
     figures[TOTAL_FIGURE] = sum(figures.values())
-    if meter.there:
+    if meter.is_available:
         figures[JOULES_FIGURE] = meter.compute_joules_since(before)
     return figures
 

@@ -34,8 +34,7 @@ from app.lab.compare.compare_candidates import (
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.recorded_inputs import RecordedInputs, record_inputs
 from app.lab.report_rows import Row, make_row
-from app.lab.verify.graph_comparison import write_graph_files
-from app.lab.verify.source_comparison import split_source
+from app.lab.verify.graph_comparison import split_source, write_graph_files
 from app.lab.verify.verification_run import repeat_values
 from app.voices.prepare.expose_tensors import write_single_output_graph
 
@@ -68,19 +67,19 @@ class CompareOptions:
 def run_comparison(subject: LabSubject, options: CompareOptions, report: Report = ignore_report) -> Iterator[Row]:
     """Yield a row for each candidate, graph, length and batch; then where the winner changes, and the candidates that could not be compared."""
     report("checking", 0.0)
-    given = record_inputs(subject, {f"{count} tokens": build_text(count) for count in options.tokens} | BENCH_LINES)
+    inputs = record_inputs(subject, {f"{count} tokens": build_text(count) for count in options.tokens} | BENCH_LINES)
     with create_scratch_folder() as folder:
-        work = build_workload(subject, given, folder)
+        work = build_workload(subject, inputs, folder)
         opened, refused = _open_candidates(subject, options, work.graphs, folder)
-        found: list[Row] = []
+        compared: list[Row] = []
         plan = [(length, batch) for batch in options.batches for length in work.sentences]
         for index, (length, batch) in enumerate(plan):
             of_sentence = build_part_report(report, 0.1 + 0.9 * index / len(plan), 0.1 + 0.9 * (index + 1) / len(plan))
             rows = _compare_sentence(opened, work, options.repeats, length, batch, of_sentence)
-            found += rows
+            compared += rows
             yield from rows
-    yield from find_crossovers(found)
-    yield from build_notes(found, refused)
+    yield from find_crossovers(compared)
+    yield from build_notes(compared, refused)
 
 
 def _open_candidates(
@@ -88,8 +87,8 @@ def _open_candidates(
 ) -> tuple[dict[str, CandidateSessions], dict[str, str]]:
     """Open the candidates; return them by name, with the reasons why others do not open."""
     opened, refused = dict[str, CandidateSessions](), dict[str, str]()
-    wanted = list_candidates(graphs, options.places, options.levels, options.precisions, options.forms)
-    if not wanted:
+    candidates = list_candidates(graphs, options.places, options.levels, options.precisions, options.forms)
+    if not candidates:
         raise InputError(
             localize("この組み合わせで比較できるグラフがありません。", "No graph can be compared with these options."),
             localize(
@@ -97,7 +96,7 @@ def _open_candidates(
                 "Leave out --precisions and --formats; ort can only be compared with --levels all.",
             ),
         )
-    for item in wanted:
+    for item in candidates:
         try:
             opened[item.name] = open_candidate(item, subject, graphs, folder)
         except AppError as error:
@@ -110,15 +109,17 @@ def _compare_sentence(
 ) -> list[Row]:
     values = {}
     for name, item in opened.items():
-        given = build_batch(item, workload, length, batch)
-        if given is not None:
-            values[name] = given
+        inputs = build_batch(item, workload, length, batch)
+        if inputs is not None:
+            values[name] = inputs
     if not values:
         return []
-    found: dict[str, CandidateTimings] = measure_candidates({name: opened[name] for name in values}, values, repeats, EnergyMeter(), report)
+    timings: dict[str, CandidateTimings] = measure_candidates(
+        {name: opened[name] for name in values}, values, repeats, EnergyMeter(), report
+    )
     size = measure_size(workload.sentences[length])
     unit = "tokens" if "bert" in workload.sentences[length] else "symbols"
-    return build_sentence_rows(found, f"{size} {unit}" if length in BENCH_LINES else length, batch, size, workload.seconds.get(length))
+    return build_sentence_rows(timings, f"{size} {unit}" if length in BENCH_LINES else length, batch, size, workload.seconds.get(length))
 
 
 def build_sentence_rows(timings: Mapping[str, CandidateTimings], length: str, batch: int, size: int, seconds: float | None) -> list[Row]:
@@ -163,23 +164,23 @@ def build_sentence_rows(timings: Mapping[str, CandidateTimings], length: str, ba
 
 def _compute_joules_per_s(item: CandidateTimings, seconds: float | None) -> float | None:
     """Return the joules of all graphs for a second of speech, or None."""
-    taken = collect_figure(item.warm, JOULES_FIGURE)
-    return float(np.mean(taken)) / seconds if taken and seconds else None
+    joules = collect_figure(item.warm, JOULES_FIGURE)
+    return float(np.mean(joules)) / seconds if joules and seconds else None
 
 
 def find_crossovers(rows: Sequence[Row]) -> Iterator[Row]:
     """Find where another candidate becomes the fastest, on a straight line between two measured lengths; only where both are clear."""
     keys = dict.fromkeys((row["graph"], row["batch"]) for row in rows)
     for graph, batch in keys:
-        own = [row for row in rows if (row["graph"], row["batch"]) == (graph, batch)]
-        by_place = {(row["candidate"], row["size"]): row for row in own}
-        winners = {row["size"]: row["candidate"] for row in own if row["winner"]}
+        key_rows = [row for row in rows if (row["graph"], row["batch"]) == (graph, batch)]
+        by_place = {(row["candidate"], row["size"]): row for row in key_rows}
+        winners = {row["size"]: row["candidate"] for row in key_rows if row["winner"]}
         for short, long in itertools.pairwise(sorted(winners)):
             below, above = winners[short], winners[long]
             if below != above and _is_clear(by_place[above, short]) and _is_clear(by_place[below, long]):
                 medians = [[by_place[name, size]["median_ms"] for name in (above, below)] for size in (short, long)]
-                before, after = (first - second for first, second in medians)
-                at = short + (long - short) * before / (before - after)
+                gap_before, gap_after = (first - second for first, second in medians)
+                at = short + (long - short) * gap_before / (gap_before - gap_after)
                 yield make_row("crossover", graph=graph, batch=batch, size=at, below=below, above=above)
 
 
@@ -225,18 +226,18 @@ def build_workload(subject: LabSubject, inputs: RecordedInputs, folder: Path) ->
 
 def build_batch(opened: CandidateSessions, workload: CompareWorkload, length: str, batch: int) -> ValuesByGraph | None:
     """Build a candidate's inputs for several sentences at once; None where it takes one only."""
-    own = workload.sentences[length]
+    single_inputs = workload.sentences[length]
     if batch == 1:
-        return own
+        return single_inputs
     files = workload.graphs.choose_files(_reduce_candidate(opened.candidate))
-    found = {}
+    inputs_by_graph = {}
     for name in opened.sessions:
         inputs = list_batch_inputs(files[name], name)
         # The noise is that of one sentence.
         if not inputs or name == "whole":
             return None
-        found[name] = repeat_values(own[name], opened.sessions[name], inputs, batch)
-    return found
+        inputs_by_graph[name] = repeat_values(single_inputs[name], opened.sessions[name], inputs, batch)
+    return inputs_by_graph
 
 
 def _reduce_candidate(candidate: CompareCandidate) -> CompareCandidate:

@@ -29,16 +29,16 @@ def build_expect_rows(subject: LabSubject, sizes: InputSizes, repeats: Repeats, 
     if subject.voice is not None:
         sizes = replace(sizes, hop=subject.voice.manifest.hop_length)
     peaks: dict[str, float] = {}
-    for found in run_in_sandbox("expect", subject, [sizes.convert_to_dict(), asdict(repeats)], report):
+    for result in run_in_sandbox("expect", subject, [asdict(sizes), asdict(repeats)], report):
         with reject_malformed(subject):
-            if found["kind"] == "peaks":
-                peaks = {name: float(found["gmac_s"][name]) for name in COUNTED_KINDS}
+            if result["kind"] == "peaks":
+                peaks = {name: float(result["gmac_s"][name]) for name in COUNTED_KINDS}
                 yield make_row("peak", **{f"{name}_gmac_s": reached for name, reached in peaks.items()})
-            elif "failed" in found:
+            elif "failed" in result:
                 words = localize("測定できませんでした: ", "Not timed: ")
-                yield make_row("note", graph=found["graph"], form=found["form"], note=words + found["failed"])
+                yield make_row("note", graph=result["graph"], form=result["form"], note=words + result["failed"])
             else:
-                yield from build_graph_rows(found, peaks)
+                yield from build_graph_rows(result, peaks)
 
 
 def build_graph_rows(result: SandboxRow, peaks: Mapping[str, float]) -> Iterator[Row]:
@@ -48,12 +48,12 @@ def build_graph_rows(result: SandboxRow, peaks: Mapping[str, float]) -> Iterator
     lost = _compute_lost_ms(result["operators"], macs, peaks)
     yield _build_row(name, sum(macs.values()), compute_expected_ms(macs, peaks), result["measured_ms"], lost, result["runs"])
     for kind in (*COUNTED_KINDS, None):
-        here = {operator: ms for operator, (is_of, ms) in result["operators"].items() if is_of == kind}
-        if here:
+        times_ms = {operator: ms for operator, (is_of, ms) in result["operators"].items() if is_of == kind}
+        if times_ms:
             work = {kind: macs.get(kind, 0)} if kind else {}
-            blamed = {operator: lost[operator] for operator in here}
+            blamed = {operator: lost[operator] for operator in times_ms}
             part = f"{name}: {kind or 'other'}"
-            yield _build_row(part, sum(work.values()), compute_expected_ms(work, peaks), sum(here.values()), blamed, result["runs"])
+            yield _build_row(part, sum(work.values()), compute_expected_ms(work, peaks), sum(times_ms.values()), blamed, result["runs"])
 
 
 def compute_expected_ms(macs: Mapping[str, int], peaks: Mapping[str, float]) -> float:
@@ -64,11 +64,11 @@ def compute_expected_ms(macs: Mapping[str, int], peaks: Mapping[str, float]) -> 
 def _compute_lost_ms(operators: Mapping[str, Any], macs: Mapping[str, int], peaks: Mapping[str, float]) -> dict[str, float]:
     """Return by operator the milliseconds that are not multiplying; operators of one kind share the work by their time."""
     whole = {kind: sum(ms for is_of, ms in operators.values() if is_of == kind) for kind in COUNTED_KINDS}
-    found = {}
+    lost_ms = {}
     for operator, (kind, ms) in operators.items():
         due = compute_expected_ms({kind: macs.get(kind, 0)}, peaks) * ms / whole[kind] if kind and whole[kind] else 0.0
-        found[operator] = max(0.0, ms - due)
-    return found
+        lost_ms[operator] = max(0.0, ms - due)
+    return lost_ms
 
 
 def _build_row(part: str, macs: int, expected: float, measured: float, lost: Mapping[str, float], runs: int) -> Row:

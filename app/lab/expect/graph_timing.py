@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +40,16 @@ def measure_graphs(graphs: Sequence[GraphFile], sizes: InputSizes, repeats: Repe
     report("checking", 0.0)
     yield {"kind": "peaks", "gmac_s": measure_peaks()}
     for index, (form, name, path) in enumerate(graphs):
-        here = build_part_report(report, 0.1 + 0.9 * index / len(graphs), 0.1 + 0.9 * (index + 1) / len(graphs))
-        found = {"kind": "times", "form": form, "graph": name}
+        part_report = build_part_report(report, 0.1 + 0.9 * index / len(graphs), 0.1 + 0.9 * (index + 1) / len(graphs))
+        result = {"kind": "times", "form": form, "graph": name}
         try:
-            times = _measure_graph((form, name, path), sizes, repeats, here)
+            times = _measure_graph((form, name, path), sizes, repeats, part_report)
         except AppError as exc:
-            yield found | {"failed": f"{exc.message} {exc.hint}".strip()}
+            yield result | {"failed": f"{exc.message} {exc.hint}".strip()}
             continue
         if times["frames"]:
-            sizes = InputSizes(**sizes.convert_to_dict() | {"frames": times["frames"]})
-        yield found | times
+            sizes = replace(sizes, frames=times["frames"])
+        yield result | times
 
 
 def measure_peaks() -> dict[OperatorKind, float]:
@@ -93,12 +94,14 @@ def _measure_runs_ms(path: Path, values: dict[str, np.ndarray], repeats: Repeats
         warming_ms += run_once()
         if warming_ms > 1000 * WARMING_S:
             break
-    found = [run_once()]
-    took_ms = found[0]
-    while took_ms < 1000 * LONGEST_S and len(found) < MAX_TIMED_RUNS and (len(found) < repeats.runs or took_ms < 1000 * repeats.seconds):
-        found.append(run_once())
-        took_ms += found[-1]
-    return found
+    times_ms = [run_once()]
+    took_ms = times_ms[0]
+    while (
+        took_ms < 1000 * LONGEST_S and len(times_ms) < MAX_TIMED_RUNS and (len(times_ms) < repeats.runs or took_ms < 1000 * repeats.seconds)
+    ):
+        times_ms.append(run_once())
+        took_ms += times_ms[-1]
+    return times_ms
 
 
 def _scale_to_best(operators: dict[str, list[Any]], best_ms: float) -> dict[str, list[Any]]:

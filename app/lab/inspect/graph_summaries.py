@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def read_graphs(graphs: Sequence[GraphFile], sizes: InputSizes, report: Report) 
             continue
         if work.frames:
             # The prepared graphs are given as many.
-            sizes = InputSizes(**sizes.convert_to_dict() | {"frames": work.frames})
+            sizes = replace(sizes, frames=work.frames)
         yield found | _build_work(known, work)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,7 @@ def _collect_facts(
         facts["source", "weights"] = {"form": "source", "graph": "weights"} | read_weight_file_facts(subject.weights)
     graphs = list(subject.iterate_graphs())
     try:
-        for found in run_in_sandbox("inspect", subject, [sizes.convert_to_dict()], report) if graphs else ():
+        for found in run_in_sandbox("inspect", subject, [asdict(sizes)], report) if graphs else ():
             (facts if found["kind"] == "facts" else work)[found["form"], found["graph"]] = found
     except UnsafeFileError as exc:
         if len(facts) < len(graphs):
@@ -267,7 +267,7 @@ def read_weight_file_facts(path: Path) -> SandboxRow:
         items.append([name, dtype, list(shape), size])
         for index, amount in enumerate((1, math.prod(shape), size)):
             kinds[dtype][index] += amount
-    found = {
+    facts = {
         "nodes": None,
         "opset": None,
         "domains": {},
@@ -279,4 +279,4 @@ def read_weight_file_facts(path: Path) -> SandboxRow:
         "weights": dict(kinds),
         "largest": sorted(items, key=lambda item: -item[3])[:MAX_LARGEST_WEIGHTS],
     }
-    return dict(sanitise_value(found))
+    return dict(sanitise_value(facts))

@@ -17,8 +17,7 @@ from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.synthesis_types import Float32, Int64
 from app.install.bert_preparation import BERT_CALIBRATION_SENTENCES, measure_means_by_session
-from app.lab.lab_subject import LabSubject, create_scratch_folder
-from app.lab.optimise.candidate_measures import open_graph
+from app.lab.lab_subject import LabSubject, create_scratch_folder, write_float32_source
 from app.lab.optimise.candidate_slot import AS_IT_CAME, INSTALLED, GraphCandidate
 from app.lab.optimise.general_candidates import list_general_candidates
 from app.lab.recorded_inputs import build_bert_values
@@ -54,13 +53,13 @@ class HeadImportance:
     def list_least_heads(self, share: float) -> dict[int, list[int]]:
         """Return the heads that add least, by layer; every layer keeps its best."""
         layers, heads = self.shares.shape
-        wanted, found = int(share * layers * heads), dict[int, list[int]]()
-        for place in np.argsort(self.shares, axis=None, kind="stable").tolist():
-            layer, head = divmod(place, heads)
-            if wanted and len(found.get(layer, [])) < heads - 1:
-                found.setdefault(layer, []).append(head)
-                wanted -= 1
-        return found
+        missing_count, least_heads = int(share * layers * heads), dict[int, list[int]]()
+        for head_number in np.argsort(self.shares, axis=None, kind="stable").tolist():
+            layer, head = divmod(head_number, heads)
+            if missing_count and len(least_heads.get(layer, [])) < heads - 1:
+                least_heads.setdefault(layer, []).append(head)
+                missing_count -= 1
+        return least_heads
 
 
 def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence[str], *, by_group: bool) -> Iterator[GraphCandidate]:
@@ -69,9 +68,7 @@ def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence
     assert bert is not None
     assert isinstance(exact, Path)
     if "bert" in subject.source and not subject.reason:
-        source = subject.source["bert"]
-        assert isinstance(source, Path)
-        yield GraphCandidate(AS_IT_CAME, partial(_write_source_copy, source))
+        yield GraphCandidate(AS_IT_CAME, lambda folder: write_float32_source(subject, folder / "bert.onnx"))
     if "bert_int8" in subject.prepared:
         int8 = subject.prepared["bert_int8"]
         assert isinstance(int8, Path)
@@ -89,15 +86,6 @@ def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence
         yield GraphCandidate(f"heads-{100 - round(100 * share)}", partial(_write_pruned, exact, bert, share))
     if base is not None:
         yield GraphCandidate("base+projection", partial(_write_projected, base, exact, bert, [*BERT_CALIBRATION_SENTENCES, *texts]))
-
-
-def _write_source_copy(source: Path, folder: Path) -> Path:
-    """Write a copy in float32, as it is compared when a BERT is prepared."""
-    # Onnx is slow to import.
-    from app.voices.prepare.bert.onnx_index import open_onnx_index, write_float32_copy
-
-    write_float32_copy(open_onnx_index(source), folder / "bert.onnx")
-    return folder / "bert.onnx"
 
 
 def _count_layers(exact: Path) -> tuple[int, list[int]]:
@@ -144,11 +132,11 @@ def _list_fused_candidates(exact: Path) -> Iterator[GraphCandidate]:
     if sizes is not None:
 
         def write_fused_copy(folder: Path) -> Path:
-            made = (
+            fused_file = (
                 folder / f"bert-{os.urandom(4).hex()}.onnx"
             )  # the tool refuses a name that lies in the current folder with `.data` behind it
-            write_fused_graph(exact, made, *sizes)
-            return made
+            write_fused_graph(exact, fused_file, *sizes)
+            return fused_file
 
         yield GraphCandidate("fused", write_fused_copy)
 
@@ -165,8 +153,8 @@ def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
         return {}
     session = open_at_level(watched.SerializeToString(), "none", BERT_GRAPH, weights=exact.parent)
     tokenizer = CharTokenizer(bert.vocabulary)
-    found = measure_means_by_session(session, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
-    return {name: mean for name, mean in found.items() if name != CONVOLUTION_NAME}
+    means = measure_means_by_session(session, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
+    return {name: mean for name, mean in means.items() if name != CONVOLUTION_NAME}
 
 
 def _write_pruned(exact: Path, bert: BertModel, share: float, folder: Path) -> Path:
@@ -175,17 +163,19 @@ def _write_pruned(exact: Path, bert: BertModel, share: float, folder: Path) -> P
     from app.voices.prepare.variants.graph_variants import write_changed_copy
 
     tokenizer = CharTokenizer(bert.vocabulary)
-    found = measure_head_importance(exact, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
-    return write_changed_copy(exact, folder, BERT_GRAPH, lambda model: prune_heads(model, found.list_least_heads(share), found.means))
+    importance = measure_head_importance(exact, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
+    return write_changed_copy(
+        exact, folder, BERT_GRAPH, lambda model: prune_heads(model, importance.list_least_heads(share), importance.means)
+    )
 
 
 def _write_projected(base: Path, exact: Path, bert: BertModel, texts: Sequence[str], folder: Path) -> Path:
-    return write_projected(base, folder, open_graph(exact, BERT_GRAPH), bert.vocabulary, texts)
+    return write_projected(base, folder, open_cpu_session(exact, BERT_GRAPH), bert.vocabulary, texts)
 
 
-def fit_projection(base: Sequence[Float32], wanted: Sequence[Float32]) -> BertProjection:
+def fit_projection(base: Sequence[Float32], target_features: Sequence[Float32]) -> BertProjection:
     """Return the projection of base features (n, base width) that is nearest to the wanted ones (n, width); raise VoiceError for too few tokens."""
-    rows, targets = np.concatenate(base).astype(np.float64), np.concatenate(wanted).astype(np.float64)
+    rows, targets = np.concatenate(base).astype(np.float64), np.concatenate(target_features).astype(np.float64)
     tokens, width = rows.shape
     if tokens <= width:
         raise VoiceError(
@@ -218,12 +208,12 @@ def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary
             localize("この BERT とはトークンの区切りが異なります。", "These BERTs cut texts into different tokens."),
             localize("文字単位の BERT を指定してください。", "Specify a BERT with a token for every character."),
         )
-    found = fit_projection(small, large)
+    projection = fit_projection(small, large)
     written = write_changed_copy(
         folder / BASE_GRAPH_NAME,
         folder,
         BERT_GRAPH_NAME.removesuffix(".onnx"),
-        lambda graph: add_projection(graph, found.matrix, found.bias),
+        lambda graph: add_projection(graph, projection.matrix, projection.bias),
     )
     for path in (folder / BASE_GRAPH_NAME, (folder / BASE_GRAPH_NAME).with_suffix(".data")):
         path.unlink(missing_ok=True)
@@ -248,10 +238,10 @@ def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> Head
         session = open_cpu_session(watched, "BERT")
         runs = [session.run_graph({"input_ids": ids}) for ids in texts]
     del session
-    mixed = [np.concatenate([run[2 * place] for run in runs]) for place in range(len(layers))]
-    summed = [np.concatenate([run[2 * place + 1] for run in runs]) for place in range(len(layers))]
-    shares = [_compute_shares(item.matrix, one, whole) for item, one, whole in zip(layers, mixed, summed, strict=True)]
-    return HeadImportance(np.array(shares), [one.mean(axis=0) for one in mixed])
+    mixed = [np.concatenate([run[2 * index] for run in runs]) for index in range(len(layers))]
+    summed = [np.concatenate([run[2 * index + 1] for run in runs]) for index in range(len(layers))]
+    shares = [_compute_shares(item.matrix, layer_mix, whole) for item, layer_mix, whole in zip(layers, mixed, summed, strict=True)]
+    return HeadImportance(np.array(shares), [layer_mix.mean(axis=0) for layer_mix in mixed])
 
 
 def _compute_shares(matrix: Float32, mixed: Float32, summed: Float32) -> list[float]:

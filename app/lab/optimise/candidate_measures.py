@@ -5,7 +5,6 @@ Speech is judged by the very functions that decide which graphs in int8 a voice 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
+from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.ort_synthesizer import OrtBert
 from app.bench.multiply_adds import RecordedGraphRun
-from app.bench.repeated_runs import Repeats, compute_ratio, list_figures, take_turns
-from app.bench.stage_timing import RunFigures
+from app.bench.repeated_runs import Repeats, measure_speed_ratio
 from app.common.files import paths
 from app.common.language import localize
 from app.compose.text_front_end import open_g2p
@@ -54,9 +52,7 @@ def measure_speedup(
     repeats: Repeats,
 ) -> float:
     """Return how many times faster a candidate is: the median over turns, which it takes with the prepared graph, each with its inputs."""
-    ways = {"exact": partial(_measure_calls, exact, calls), "other": partial(_measure_calls, other, own_calls)}
-    found = take_turns(ways, repeats.iterate_turns(len(ways)))
-    return compute_ratio(list_figures(found["exact"], "ms"), list_figures(found["other"], "ms")).median
+    return measure_speed_ratio(partial(run_calls, exact, calls), partial(run_calls, other, own_calls), repeats).median
 
 
 def run_calls(session: RunnableSession, calls: Sequence[RecordedGraphRun]) -> CallResults:
@@ -64,31 +60,19 @@ def run_calls(session: RunnableSession, calls: Sequence[RecordedGraphRun]) -> Ca
     return [session.run_graph(dict(call.values)) for call in calls]
 
 
-def compare_results(expected: CallResults, found: CallResults, *, by_token: bool) -> ResultDifference:
+def compare_results(expected: CallResults, results: CallResults, *, by_token: bool) -> ResultDifference:
     """Return the difference of the output that differs most. Axes of size 1 do not count; a candidate may have fewer outputs, which then are the first."""
     outputs = [
-        [(a, _match_shape(b, a)) for a, b in zip(one, other, strict=True)]
-        for one, other in zip(zip(*expected, strict=True), zip(*found, strict=True), strict=False)
+        [(a, _match_shape(b, a)) for a, b in zip(exact_output, output, strict=True)]
+        for exact_output, output in zip(zip(*expected, strict=True), zip(*results, strict=True), strict=False)
     ]
     each = [compute_difference([a for a, _ in pairs], [b for _, b in pairs], by_token=by_token) for pairs in outputs]
     return min(each, key=lambda item: item.snr_db)
 
 
-def open_graph(graph: Path | bytes, name: str) -> RunnableSession:
-    """Open a graph as the program does, on the CPU."""
-    return open_cpu_session(graph, name)
-
-
-def _match_shape(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    squeezed = [size for size in found.shape if size > 1] == [size for size in expected.shape if size > 1]
-    return found.reshape(expected.shape) if squeezed else found
-
-
-def _measure_calls(session: RunnableSession, calls: Sequence[RecordedGraphRun]) -> RunFigures:
-    began = time.perf_counter()
-    for call in calls:
-        session.run_graph(dict(call.values))
-    return {"ms": (time.perf_counter() - began) * 1000}
+def _match_shape(result: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    squeezed = [size for size in result.shape if size > 1] == [size for size in expected.shape if size > 1]
+    return result.reshape(expected.shape) if squeezed else result
 
 
 @dataclass(slots=True)
@@ -114,7 +98,7 @@ class FramesByBert:
         tokenizer, runner = CharTokenizer(vocabulary), OrtBert(session, "", BERT_WIDTH)
         model = open_prosody_model(self.voice)
         features: list[Float32] = [runner.run_graph(tokenizer.encode(phones.text)) for phones in self._sentences]
-        return [predict_symbol_frames(self.voice, model, *given) for given in zip(self._sentences, features, strict=True)]
+        return [predict_symbol_frames(self.voice, model, *sentence) for sentence in zip(self._sentences, features, strict=True)]
 
 
 def find_voice_for(bert_id: str) -> Voice | None:
@@ -148,7 +132,7 @@ class CandidateSpeech:
     def describe_int8_use(self, graph: str, session: RunnableSession, scores: CandidateScores) -> str:
         """Return one sentence: whether adding the voice here would keep this int8 graph, or why not."""
         gain = measure_graph_timing(self.exact, graph, session).gain
-        wanted = {
+        conditions = {
             localize(f"速さ {gain:.2f} 倍（{MIN_INT8_GAIN:g} 倍以上が必要）", f"{gain:.2f} times faster, {MIN_INT8_GAIN:g} needed"): gain
             >= MIN_INT8_GAIN,
             localize(
@@ -166,7 +150,7 @@ class CandidateSpeech:
             return localize(
                 f"声を追加すると「高速」で使われます（{gain:.2f} 倍）。", f"Fast uses it when the voice is added ({gain:.2f} times faster)."
             )
-        reasons = "; ".join(words for words, holds in wanted.items() if not holds)
+        reasons = "; ".join(words for words, holds in conditions.items() if not holds)
         return localize(f"「高速」では使われません: {reasons}", f"Fast does not use it: {reasons}")
 
 

@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import RunnableSession
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.ort_format import describe_missing_tools, estimate_runtime_bytes, read_required_operators
 from app.bench.multiply_adds import RecordedGraphRun
 from app.bench.repeated_runs import Repeats
@@ -30,7 +30,6 @@ from app.lab.optimise.candidate_measures import (
     find_voice_for,
     make_candidate_row,
     measure_speedup,
-    open_graph,
     run_calls,
 )
 from app.lab.optimise.candidate_slot import AS_IT_CAME, INSTALLED, PREPARED, CandidateFiles, GraphCandidate, measure_graph_bytes
@@ -85,16 +84,16 @@ class OptimiseOptions:
         """Return whether a candidate of this name is measured."""
         return not self.only or candidate in (*self.only, self.keep)
 
-    def select_graphs(self, known: Sequence[str]) -> list[str]:
+    def select_graphs(self, graph_names: Sequence[str]) -> list[str]:
         """Return the requested ones of a subject's graphs; raise InputError if it has none of a name."""
-        if self.graph not in (None, *known):
+        if self.graph not in (None, *graph_names):
             raise InputError(
                 localize(f"グラフ「{self.graph}」はありません。", f"There is no graph “{self.graph}”."),
-                localize("使用できるもの: ", "Available: ") + ", ".join(known)
-                if known
+                localize("使用できるもの: ", "Available: ") + ", ".join(graph_names)
+                if graph_names
                 else localize("候補はありません。", "There are none."),
             )
-        return [graph for graph in known if self.graph in (None, graph)]
+        return [graph for graph in graph_names if self.graph in (None, graph)]
 
     def check_kept_graph(self, graphs: Sequence[str]) -> None:
         """Raise InputError if `keep` needs one graph and could mean several or none."""
@@ -104,16 +103,16 @@ class OptimiseOptions:
                 localize("例: ", "For example: ") + "--graph decoder",
             )
 
-    def check_names(self, known: Set[str]) -> None:
+    def check_names(self, candidate_names: Set[str]) -> None:
         """Raise InputError if a named candidate does not exist."""
-        named = [*self.only, *([self.keep] if self.keep else [])]
-        unknown = next((name for name in named if name not in known), None)
+        chosen_names = [*self.only, *([self.keep] if self.keep else [])]
+        unknown = next((name for name in chosen_names if name not in candidate_names), None)
         if unknown is None:
             return
-        available = localize("使用できるもの: ", "Available: ") + ", ".join(sorted(known))
+        available = localize("使用できるもの: ", "Available: ") + ", ".join(sorted(candidate_names))
         raise InputError(
             localize(f"候補「{unknown}」はありません。", f"There is no candidate “{unknown}”."),
-            available if known else localize("候補はありません。", "There are none."),
+            available if candidate_names else localize("候補はありません。", "There are none."),
         )
 
 
@@ -121,35 +120,30 @@ def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report
     """Yield rows as they come; raise InputError, before anything is spoken or measured, if a named graph or candidate does not exist."""
     subject.require_runnable()
     speech = cache(partial(create_candidate_speech, subject))
-    found = {graph: _list_candidates(subject, graph, speech, options) for graph in options.select_graphs(_list_graphs(subject))}
-    sources = {AS_IT_CAME} if _has_source(subject) else set[str]()
-    options.check_names({item.name for candidates in found.values() for item in candidates} | sources)
-    planned = {graph: [item for item in candidates if options.should_measure(item.name)] for graph, candidates in found.items()}
+    voice = subject.voice
+    graphs = [BERT_GRAPH] if voice is None else [graph for graph in voice.graphs if graph != SINGLE_GRAPH]
+    candidates_by_graph = {graph: _list_candidates(subject, graph, speech, options) for graph in options.select_graphs(graphs)}
+    # Of the one graph that the graphs of a voice were cut from.
+    sources = {AS_IT_CAME} if voice is not None and not voice.manifest.is_single_graph and "whole" in subject.source else set[str]()
+    options.check_names({item.name for candidates in candidates_by_graph.values() for item in candidates} | sources)
+    planned = {
+        graph: [item for item in candidates if options.should_measure(item.name)] for graph, candidates in candidates_by_graph.items()
+    }
     options.check_kept_graph([graph for graph, candidates in planned.items() if options.keep in [item.name for item in candidates]])
     if not planned:
         return
-    given = record_inputs(subject)
+    inputs = record_inputs(subject)
     if sources and (not options.only or AS_IT_CAME in options.only):
-        assert subject.voice is not None
-        yield build_source_row(subject.voice, subject.source["whole"], given.calls["prosody"], options.repeats)
+        assert voice is not None
+        yield build_source_row(voice, subject.source["whole"], inputs.calls["prosody"], options.repeats)
     total, done = max(1, sum(map(len, planned.values()))), 0
     for graph, candidates in planned.items():
-        exact = open_exact_graph(subject, graph, given, speech())
+        exact = open_exact_graph(subject, graph, inputs, speech())
         yield exact.build_row()
         for candidate in candidates:
             report("measuring", done / total)
             done += 1
             yield measure_candidate(exact, candidate, options)
-
-
-def _list_graphs(subject: LabSubject) -> list[str]:
-    """Return the graphs that candidates can replace: not that of a single-graph voice."""
-    return [BERT_GRAPH] if subject.voice is None else [graph for graph in subject.voice.graphs if graph != SINGLE_GRAPH]
-
-
-def _has_source(subject: LabSubject) -> bool:
-    """Return whether there is one graph that the graphs of the voice were cut from."""
-    return subject.voice is not None and not subject.voice.manifest.is_single_graph and "whole" in subject.source
 
 
 def _list_candidates(
@@ -163,7 +157,7 @@ def _list_candidates(
 def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, speech: CandidateSpeech | None) -> ExactGraph:
     """Open a prepared graph and run it."""
     path, calls = subject.prepared[graph], inputs.calls[graph]
-    session = open_graph(path, graph)
+    session = open_cpu_session(path, graph)
     voice = find_voice_for(subject.bert.id) if graph == BERT and subject.bert is not None else None
     frames = None
     if voice is not None and subject.bert is not None:
@@ -176,31 +170,31 @@ def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: Opt
     """Measure a candidate and return its row; that of a candidate that cannot be built or run states the reason."""
     with create_scratch_folder() as folder:
         try:
-            made = CandidateFiles(candidate.make(folder), folder)
-            return _compare_candidate(exact, candidate, made, options)
+            files = CandidateFiles(candidate.make(folder), folder)
+            return _compare_candidate(exact, candidate, files, options)
         except AppError as error:
             return make_candidate_row(exact.graph, candidate.name, note=f"{error.message} {error.hint}")
 
 
 def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: CandidateFiles, options: OptimiseOptions) -> Row:
     name = candidate.name
-    session = open_graph(files.graph, exact.graph)
+    session = open_cpu_session(files.graph, exact.graph)
     calls = exact.calls if files.vocabulary is None else _tokenize_sentences(files.vocabulary)
     difference = compare_results(exact.results, run_calls(session, calls), by_token=exact.graph == BERT)
     frames = exact.frames.compute_equal_share(session, files.vocabulary) if exact.frames is not None else None
-    heard, note = None, candidate.note or describe_library_size(files.folder)
+    scores, note = None, candidate.note or describe_library_size(files.folder)
     if exact.speech is not None:
-        heard = exact.speech.score_graph(exact.graph, session)
-        frames = heard.frames_equal if exact.graph == "prosody" else None
-        note = exact.speech.describe_int8_use(exact.graph, session, heard) if name == INSTALLED else note
+        scores = exact.speech.score_graph(exact.graph, session)
+        frames = scores.frames_equal if exact.graph == "prosody" else None
+        note = exact.speech.describe_int8_use(exact.graph, session, scores) if name == INSTALLED else note
     faster = measure_speedup(exact.session, session, exact.calls, calls, options.repeats)
-    kept = options.keep == name and options.folder is not None
-    if kept:
+    is_kept = options.keep == name and options.folder is not None
+    if is_kept:
         assert options.folder is not None
         _keep_files(files, options.folder)
     return make_candidate_row(
         exact.graph, name, speedup=faster, bytes=files.size_bytes, snr_db=difference.snr_db, cosine=difference.cosine,
-        frames_equal=frames, speech_snr_db=heard.snr_db if heard else None, speech_lsd_db=heard.lsd_db if heard else None, kept=kept, note=note,
+        frames_equal=frames, speech_snr_db=scores.snr_db if scores else None, speech_lsd_db=scores.lsd_db if scores else None, kept=is_kept, note=note,
     )  # fmt: skip
 
 
@@ -215,8 +209,8 @@ def _keep_files(files: CandidateFiles, folder: Path) -> None:
     # Onnx is slow to import.
     from app.voices.prepare.variants.graph_variants import list_weight_files
 
-    own = files.graph.parent == files.folder
-    for path in sorted(files.folder.iterdir()) if own else [files.graph, *list_weight_files(files.graph)]:
+    is_own = files.graph.parent == files.folder
+    for path in sorted(files.folder.iterdir()) if is_own else [files.graph, *list_weight_files(files.graph)]:
         shutil.copyfile(path, folder / path.name)
 
 

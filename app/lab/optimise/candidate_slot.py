@@ -43,8 +43,8 @@ class CandidateFiles:
     @property
     def vocabulary(self) -> Path | None:
         """Return the vocabulary of a BERT with other tokens; None if they are the same."""
-        own = self.folder / VOCABULARY_NAME
-        return own if own.is_file() else None
+        vocabulary_file = self.folder / VOCABULARY_NAME
+        return vocabulary_file if vocabulary_file.is_file() else None
 
     @property
     def size_bytes(self) -> int:
@@ -91,8 +91,8 @@ def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Pat
     assert subject.voice is not None
     manifest = install_int8_graph(subject.voice.manifest.id, graph, file)
     assert manifest.fast is not None
-    found = manifest.fast.graphs[graph]
-    return _build_row(subject, graph, candidate, snr_db=found.snr_db, lsd_db=found.lsd_db, frames_equal=found.frames_equal)
+    result = manifest.fast.graphs[graph]
+    return _build_row(subject, graph, candidate, snr_db=result.snr_db, lsd_db=result.lsd_db, frames_equal=result.frames_equal)
 
 
 def install_exact(subject: LabSubject, graph: str | None) -> Iterator[Row]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -12,10 +11,9 @@ from typing import Any
 from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_format import write_ort, write_required_operators
 from app.bench.multiply_adds import RecordedGraphRun
-from app.bench.repeated_runs import Repeats, compute_ratio, list_figures, take_turns
-from app.bench.stage_timing import RunFigures
+from app.bench.repeated_runs import Repeats, measure_speed_ratio
 from app.common.errors import BackendError
-from app.compose.graph_runner import Case, PreparedRunner
+from app.compose.graph_runner import PreparedRunner
 from app.core.synthesis_types import Float32
 from app.install.bert_preparation import INT8_BLOCK_SIZES
 from app.install.int8_graphs import CALIBRATING, INT8_GRAPH_SUFFIX, quantise_graph
@@ -82,10 +80,10 @@ def list_voice_candidates(
     exact = subject.prepared[graph]
 
     def collect_inputs() -> CalibrationInputs:
-        found = speech()
+        spoken = speech()
         # The voice has several graphs.
-        assert found is not None
-        return found.exact.graph_inputs[graph][:CALIBRATING]
+        assert spoken is not None
+        return spoken.exact.graph_inputs[graph][:CALIBRATING]
 
     yield from _list_int8_candidates(subject, graph, collect_inputs, by_group=by_group)
     yield from list_general_candidates(graph, exact, by_group=by_group)
@@ -101,9 +99,9 @@ def _list_int8_candidates(
 
     exact = subject.prepared[graph]
     groups = group_convolutions(load_graph(exact).graph)
-    made = subject.prepared.get(f"{graph}{INT8_GRAPH_SUFFIX}")
-    if isinstance(made, Path):
-        yield GraphCandidate(INSTALLED, lambda _folder: made)
+    installed_graph = subject.prepared.get(f"{graph}{INT8_GRAPH_SUFFIX}")
+    if isinstance(installed_graph, Path):
+        yield GraphCandidate(INSTALLED, lambda _folder: installed_graph)
     elif groups:
         yield GraphCandidate(INSTALLED, partial(_write_int8_convolutions, graph, exact, collect_inputs, None))
     for name, results in groups.items() if by_group else ():
@@ -126,21 +124,11 @@ def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[Recorde
 
     cases = [build_public_inputs(call, multilingual=voice.manifest.multilingual) for call in calls]
     session, runner = open_cpu_session(build_noiseless_graph(source)[0], "source"), PreparedRunner(voice)
-    ways = {
-        "prepared": partial(_measure_cases, runner, cases),
-        "source": partial(_measure_cases, lambda case: session.run_graph(dict(case)), cases),
-    }
-    found = take_turns(ways, repeats.iterate_turns(len(ways)))
+    faster = measure_speed_ratio(
+        lambda: [runner(case) for case in cases], lambda: [session.run_graph(dict(case)) for case in cases], repeats
+    ).median
     exact = [[runner(case)[0]] for case in cases]
     results = [[session.run_graph(dict(case), session.outputs[:1])[0].reshape(-1)] for case in cases]
     sound = compare_results(exact, results, by_token=False)
     size = len(source) if isinstance(source, bytes) else measure_graph_bytes(source)
-    faster = compute_ratio(list_figures(found["prepared"], "ms"), list_figures(found["source"], "ms")).median
     return make_candidate_row("voice", AS_IT_CAME, speedup=faster, bytes=size, snr_db=sound.snr_db, cosine=sound.cosine)
-
-
-def _measure_cases(speak: Callable[[Case], object], cases: Sequence[Case]) -> RunFigures:
-    began = time.perf_counter()
-    for case in cases:
-        speak(case)
-    return {"ms": (time.perf_counter() - began) * 1000}

@@ -51,9 +51,9 @@ def write_listening_test(
     rows, lines = list[tuple[str, str]](), list[Line]()
     for number, (text, *sounds) in enumerate(_speak_pairs(speaker, graph, graph_path), 1):
         report("measuring", number / len(LISTENING_SENTENCES))
-        one, other = (store.keep_sound(*sound).name for sound in sounds)
-        if one != other:
-            rows.append((one, other))
+        exact_name, candidate_name = (store.keep_sound(*sound).name for sound in sounds)
+        if exact_name != candidate_name:
+            rows.append((exact_name, candidate_name))
             lines.append(Line(text, LineSettings(voice=speaker.voice.manifest.id)))
     if not rows:
         return _make_test_row(graph, candidate, None, names, rows, describe_identical_sounds())
@@ -95,13 +95,13 @@ def _speak_pairs(speaker: Speaker, graph: str, graph_path: Path) -> Iterator[tup
     if graph == "bert":
         vocabulary = graph_path.with_name(VOCABULARY_NAME)
         tokenizer = CharTokenizer(vocabulary) if vocabulary.is_file() else exact.tokenizer
-        other = replace(exact, bert=OrtBert(session, ""), tokenizer=tokenizer, caches=RenderCaches(), warm=set())
+        changed = replace(exact, bert=OrtBert(session, ""), tokenizer=tokenizer, caches=RenderCaches(), warm=set())
     else:
-        other = replace(
+        changed = replace(
             exact, synthesizer=build_synthesizer(speaker.voice, {**speaker.sessions, graph: session}), caches=RenderCaches(), warm=set()
         )
     for text in LISTENING_SENTENCES:
-        yield text, _speak_text(exact, speaker, text), _speak_text(other, speaker, text)
+        yield text, _speak_text(exact, speaker, text), _speak_text(changed, speaker, text)
 
 
 def _speak_text(pipeline: Pipeline, speaker: Speaker, text: str) -> SampledSound:

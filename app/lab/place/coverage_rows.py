@@ -44,12 +44,14 @@ class BackendGraph:
 
 def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Report) -> Iterator[Row]:
     """Yield rows of coverage; what is not there yet is judged by its table. Raise VoiceError if a graph cannot be read, or asks for too much."""
-    known = find_source_coverage(subject, places, build_part_report(report, 0.0, 0.5))
-    for number, place in enumerate(places):
-        with write_backend_graphs(subject, parse_backend(place)) as graphs:
+    source_coverage = find_source_coverage(subject, places, build_part_report(report, 0.0, 0.5))
+    for number, device in enumerate(places):
+        with write_backend_graphs(subject, parse_backend(device)) as graphs:
             for index, item in enumerate(graphs):
                 report("checking", 0.5 + 0.5 * (number + index / len(graphs)) / len(places))
-                yield _build_row(item, place, known[place, item.graph] if item.form == "source" else _find_coverage(item, place))
+                yield _build_row(
+                    item, device, source_coverage[device, item.graph] if item.form == "source" else _find_coverage(item, device)
+                )
 
 
 def list_known_devices() -> list[str]:
@@ -58,25 +60,25 @@ def list_known_devices() -> list[str]:
     return [key for key in BACKENDS if read_kernel_table(key) is not None or key in usable]
 
 
-def _find_coverage(graph: BackendGraph, place: str) -> KernelCoverage:
-    return find_coverage(graph.model, graph.graph, place, graph.free)
+def _find_coverage(graph: BackendGraph, device: str) -> KernelCoverage:
+    return find_coverage(graph.model, graph.graph, device, graph.free)
 
 
-def _build_row(graph: BackendGraph, place: str, coverage: KernelCoverage) -> Row:
-    kernels, lacking = read_kernel_table(parse_backend(place)), coverage.lacking
+def _build_row(graph: BackendGraph, device: str, coverage: KernelCoverage) -> Row:
+    kernels, lacking = read_kernel_table(parse_backend(device)), coverage.lacking
     return make_row(
         "place",
         graph=graph.graph,
         form=graph.form,
-        backend=place,
+        backend=device,
         kernels=kernels.runtime if kernels is not None else None,
         nodes=coverage.nodes,
-        supported=None if lacking is None else coverage.nodes - sum(one.count for one in lacking),
-        unsupported=None if lacking is None else [asdict(one) | {"types": list(one.types)} for one in lacking],
+        supported=None if lacking is None else coverage.nodes - sum(kernel.count for kernel in lacking),
+        unsupported=None if lacking is None else [asdict(kernel) | {"types": list(kernel.types)} for kernel in lacking],
         boundaries=None if lacking is None else coverage.boundaries,
         boundaries_in_a_row=None if lacking is None else coverage.in_a_row,
         assigned=coverage.assigned,
-        verdict=describe_verdict(graph, find_backend_name(parse_backend(place)), coverage),
+        verdict=describe_verdict(graph, find_backend_name(parse_backend(device)), coverage),
     )
 
 
@@ -110,22 +112,22 @@ def describe_verdict(graph: BackendGraph, backend: str, coverage: KernelCoverage
 
 def _describe_partial(graph: BackendGraph, stage: str, backend: str, coverage: KernelCoverage) -> str:
     lacking: Counter[str] = Counter()
-    for one in coverage.lacking or ():
-        lacking[one.op] += one.count
+    for kernel in coverage.lacking or ():
+        lacking[kernel.op] += kernel.count
     names = ", ".join(f"{kind} × {count}" for kind, count in lacking.most_common(MAX_NAMED_OPERATORS)) + (
         " …" if len(lacking) > MAX_NAMED_OPERATORS else ""
     )
-    what = localize(
+    sentence = localize(
         f"{stage}: {coverage.nodes} 個の演算子のうち {lacking.total()} 個（{names}）は {backend} で実行できません。"
         f"1 回の実行で {coverage.boundaries} 回コピーが発生し、そのうち {coverage.in_a_row} 回は順番に待ちます。",
         f"{stage}: {backend} cannot run {lacking.total()} of {coverage.nodes} operators ({names}); "
         f"a run makes {coverage.boundaries} copies, {coverage.in_a_row} of them one after another.",
     )
     if graph.form == "source" and graph.graph in PREPARABLE_GRAPHS:
-        return what + localize(
+        return sentence + localize(
             " Koebako に追加すると、実行しやすい形式に変換されます。", " Add it to Koebako: the prepared graph suits it better."
         )
-    return what + localize(" この処理は CPU で実行してください。", " Keep this stage on the CPU.")
+    return sentence + localize(" この処理は CPU で実行してください。", " Keep this stage on the CPU.")
 
 
 def _describe_unknown(stage: str, backend: str) -> str:
@@ -152,10 +154,10 @@ def find_source_coverage(subject: LabSubject, places: Sequence[str], report: Rep
         return {}
     with create_scratch_folder() as folder:
         files = [[name, str(ensure_file(graph, folder / f"{number}.onnx"))] for number, (name, graph) in enumerate(graphs.items())]
-        keys = [(place, name) for place in places for name in graphs]
+        keys = [(device, name) for device in places for name in graphs]
         with SandboxProcess("--lab", "look", [files, [*places]], compute_limits(kind), folder) as child, reject_malformed(subject):
-            said = read_sandbox_rows(child, kind, compute_limits(kind), report)
-            return {key: parse_coverage(found) for key, found in zip(keys, said, strict=True)}
+            results = read_sandbox_rows(child, kind, compute_limits(kind), report)
+            return {key: parse_coverage(values) for key, values in zip(keys, results, strict=True)}
 
 
 @contextmanager
@@ -179,14 +181,14 @@ def _write_backend_graph(subject: LabSubject, backend: str, form: str, name: str
     from app.voices.prepare.device.fixed_shape_writer import FREE_SIZE_NAMES, write_fixed_shape_graphs
     from app.voices.prepare.graph_walk import UnknownGraphError
 
-    own = folder / name
-    own.mkdir()
+    graph_folder = folder / name
+    graph_folder.mkdir()
     try:
-        write_fixed_shape_graphs(model, name, own, half=True)
+        write_fixed_shape_graphs(model, name, graph_folder, half=True)
     except UnknownGraphError as exc:
         return BackendGraph(name, form, model, unfit=str(exc))
-    full = own / FULL_NAME
-    return BackendGraph(name, "device", full if full.is_file() else own / GRAPH_NAME, free=FREE_SIZE_NAMES[name])
+    full = graph_folder / FULL_NAME
+    return BackendGraph(name, "device", full if full.is_file() else graph_folder / GRAPH_NAME, free=FREE_SIZE_NAMES[name])
 
 
 def _is_small(subject: LabSubject) -> bool:

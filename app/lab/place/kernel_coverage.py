@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,10 +90,6 @@ class KernelCoverage:
     in_a_row: int
     assigned: dict[str, int] | None
 
-    def convert_to_dict(self) -> dict[str, Any]:
-        """Return the coverage as JSON."""
-        return asdict(self)
-
 
 def parse_coverage(values: dict[str, Any]) -> KernelCoverage:
     """Parse a child's findings in a graph. Raises LookupError, TypeError or ValueError where they make no sense."""
@@ -109,16 +105,16 @@ def parse_coverage(values: dict[str, Any]) -> KernelCoverage:
     )
 
 
-def find_coverage(model: Path, graph: str, place: str, free: str = "", *, should_open: bool = True) -> KernelCoverage:
+def find_coverage(model: Path, graph: str, device: str, free: str = "", *, should_open: bool = True) -> KernelCoverage:
     """Look up every operator and, if `should_open`, open a session where the backend is there; `free` is a device form's size. Raise VoiceError if it cannot be read."""
     # Onnx is slow to import.
     from app.voices.prepare.graph_facts import list_operators
 
-    operators, kernels = list_operators(model), read_kernel_table(parse_backend(place))
-    assigned = _find_assignment(model, graph, place, {free: USUAL_SIZES[free]} if free else {}) if should_open else None
+    operators, kernels = list_operators(model), read_kernel_table(parse_backend(device))
+    assigned = _find_assignment(model, graph, device, {free: USUAL_SIZES[free]} if free else {}) if should_open else None
     if kernels is None:
         return KernelCoverage(len(operators), None, 0, 0, assigned)
-    missing = [number for number, one in enumerate(operators) if not _has_kernel(kernels, one)]
+    missing = [number for number, operator in enumerate(operators) if not _has_kernel(kernels, operator)]
     copied = count_copies(operators, set(missing))
     return KernelCoverage(
         len(operators), tuple(_count_missing([operators[number] for number in missing])), copied.total, copied.in_a_row, assigned
@@ -132,26 +128,26 @@ def _has_kernel(kernels: KernelTable, operator: GraphOperator) -> bool:
 
 
 def _count_missing(missing: list[GraphOperator]) -> list[MissingKernel]:
-    found = Counter((item.domain, item.kind, item.version, tuple(sorted(set(item.types.values())))) for item in missing)
+    counts = Counter((item.domain, item.kind, item.version, tuple(sorted(set(item.types.values())))) for item in missing)
     return [
         MissingKernel(f"{domain}.{kind}" if domain else kind, version, types, count)
-        for (domain, kind, version, types), count in found.most_common(MOST_KINDS)
+        for (domain, kind, version, types), count in counts.most_common(MOST_KINDS)
     ]
 
 
-def _find_assignment(model: Path, graph: str, place: str, free: dict[str, int]) -> dict[str, int] | None:
-    if parse_backend(place) not in list_backends() or not has_device(place):
+def _find_assignment(model: Path, graph: str, device: str, free: dict[str, int]) -> dict[str, int] | None:
+    if parse_backend(device) not in list_backends() or not has_device(device):
         return None
     from app.adapters.ort.devices.device_trace import count_assigned_nodes
 
     try:
-        found = count_assigned_nodes(model, place, graph, free)
+        counts = count_assigned_nodes(model, device, graph, free)
     except AppError:
         return None
     names = {backend.provider: key for key, backend in BACKENDS.items()}
-    if found is None:
+    if counts is None:
         return None
-    return {names.get(name, name): nodes.total() for name, nodes in sorted(found.items(), key=lambda item: -item[1].total())}
+    return {names.get(name, name): nodes.total() for name, nodes in sorted(counts.items(), key=lambda item: -item[1].total())}
 
 
 def _parse_missing_kernel(item: dict[str, Any]) -> MissingKernel:
@@ -189,14 +185,14 @@ def count_copies(operators: Sequence[GraphOperator], unsupported: Set[int]) -> D
 
 def _find_size_values(operators: Sequence[GraphOperator]) -> set[str]:
     """Return the values that are known beforehand, or only state sizes: ONNX Runtime computes them on the CPU wherever the rest runs, and both sides take them from there."""
-    found: set[str] = set()
-    made = {value for item in operators for value in item.writes}
+    size_values: set[str] = set()
+    computed_values = {value for item in operators for value in item.writes}
     for item in operators:
-        known = all(value in found or value not in made for value in item.reads)
-        from_sizes = any(value in found for value in item.reads)
-        if item.fixed or item.kind in SIZE_READERS or (item.kind in SIZE_ARITHMETIC and known and from_sizes):
-            found.update(item.writes)
-    return found
+        are_inputs_sizes = all(value in size_values or value not in computed_values for value in item.reads)
+        from_sizes = any(value in size_values for value in item.reads)
+        if item.fixed or item.kind in SIZE_READERS or (item.kind in SIZE_ARITHMETIC and are_inputs_sizes and from_sizes):
+            size_values.update(item.writes)
+    return size_values
 
 
 @cache
@@ -206,7 +202,7 @@ def read_kernel_table(backend: str) -> KernelTable | None:
     if not file.is_file():
         return None
     table = parse_object(file.read_bytes())
-    found: dict[tuple[str, str], list[Kernel]] = defaultdict(list)
+    kernels_by_operator: dict[tuple[str, str], list[Kernel]] = defaultdict(list)
     for domain, kind, first, last, types in table["kernels"]:
-        found[domain, kind].append(Kernel(first, last, {name: frozenset(allowed) for name, allowed in types.items()}))
-    return KernelTable(table["runtime"], {key: tuple(kernels) for key, kernels in found.items()})
+        kernels_by_operator[domain, kind].append(Kernel(first, last, {name: frozenset(allowed) for name, allowed in types.items()}))
+    return KernelTable(table["runtime"], {key: tuple(kernels) for key, kernels in kernels_by_operator.items()})

@@ -49,19 +49,19 @@ class OperatorModules:
     def __init__(self, graph: str, paths: Mapping[str, str], depth: int) -> None:
         self.graph = graph
         self._paths, self._depth = paths, depth
-        known = [path.split("/") for path in paths.values() if path]
-        self._lead, self._tops = _find_common_lead(known), {path[0] for path in known}
+        split_paths = [path.split("/") for path in paths.values() if path]
+        self._lead, self._tops = _find_common_lead(split_paths), {path[0] for path in split_paths}
         labels = dict.fromkeys(map(self._shorten_path, paths.values()))
-        self._places = {label: place for place, label in enumerate(labels)}
+        self._places = {label: index for index, label in enumerate(labels)}
 
     def name_modules(self, operators: Sequence[OperatorRun]) -> list[str]:
         """Return the module of each operator of a run; operators that ONNX Runtime has made count to the module of the operator before them."""
-        found: list[str] = []
+        modules: list[str] = []
         path = ""
         for item in operators:
             path = self._find_path(item.name, path)
-            found.append(self._shorten_path(path))
-        return found
+            modules.append(self._shorten_path(path))
+        return modules
 
     def find_module_order(self, module: str) -> int:
         """Return the position of a module in the graph as it is written: ONNX Runtime runs what nothing waits for in any order."""
@@ -116,17 +116,15 @@ def _find_common_lead(paths: Sequence[Sequence[str]]) -> list[str]:
 def format_trace(turn: ProfileTurn, modules: Mapping[str, OperatorModules], rows: Sequence[Row]) -> str:
     """Return the trace file of one turn, in microseconds since the text was given, with rows for later comparison."""
     events = [
-        *_build_name_events(),
+        *(
+            {"ph": "M", "name": kind, "pid": PROCESS, "tid": TRACK, "args": {"name": name}}
+            for kind, name in (("process_name", "Koebako"), ("thread_name", "speech"))
+        ),
         *_build_slices(_collect_stage_spans(turn, modules)),
-        *_build_process_memory_events(turn),
+        *(_build_counter_event("process memory", (span.ended_s - turn.began_s) * 1e6, span.process_bytes) for span in turn.profiled),
         *_build_memory_events(turn),
     ]
     return json.dumps({"traceEvents": events, "displayTimeUnit": "ms", "otherData": {"profile": list(rows)}}, ensure_ascii=False)
-
-
-def _build_name_events() -> Iterator[TraceEvent]:
-    for kind, name in (("process_name", "Koebako"), ("thread_name", "speech")):
-        yield {"ph": "M", "name": kind, "pid": PROCESS, "tid": TRACK, "args": {"name": name}}
 
 
 def _collect_stage_spans(turn: ProfileTurn, modules: Mapping[str, OperatorModules]) -> Iterator[_TraceSpan]:
@@ -177,13 +175,8 @@ def _build_slices(spans: Iterable[_TraceSpan]) -> Iterator[TraceEvent]:
         begin = min(max(round(span.began_us), free[span.depth]), last)
         end = min(max(round(span.ended_us), begin), last)
         free[span.depth], free[span.depth + 1], ends[span.depth] = end, begin, end
-        found = {"ph": "X", "name": span.name, "cat": span.kind, "pid": PROCESS, "tid": TRACK, "ts": begin, "dur": end - begin}
-        yield found | ({"args": span.arguments} if span.arguments else {})
-
-
-def _build_process_memory_events(turn: ProfileTurn) -> Iterator[TraceEvent]:
-    for stage in turn.profiled:
-        yield _build_counter_event("process memory", (stage.ended_s - turn.began_s) * 1e6, stage.process_bytes)
+        event = {"ph": "X", "name": span.name, "cat": span.kind, "pid": PROCESS, "tid": TRACK, "ts": begin, "dur": end - begin}
+        yield event | ({"args": span.arguments} if span.arguments else {})
 
 
 def _build_memory_events(turn: ProfileTurn) -> Iterator[TraceEvent]:

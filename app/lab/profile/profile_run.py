@@ -71,14 +71,14 @@ class _OperatorSums:
         return sum(map(self.compute_median_ms, self._ms))
 
     def build_row(self, scope: str, key: OperatorKey, stage: str | None, total: float) -> Row:
-        found = compute_summary(self._ms[key])
+        summary = compute_summary(self._ms[key])
         return make_profile_row(
             scope,
             *key,
             stage=stage,
             calls=round(self._calls[key] / self._turns),
-            **asdict(found),
-            share=_compute_share(found, total),
+            **asdict(summary),
+            share=_compute_share(summary, total),
             output_mib=self._bytes[key] / self._turns / MIB_BYTES,
         )
 
@@ -124,15 +124,15 @@ def run_profile(subject: LabSubject, options: ProfileOptions, report: Report) ->
 
 def _measure_copies(ways: SpeakingWays) -> dict[str, dict[str, Any]]:
     """Return by graph the time for copying in, running and copying out, for the runs of one turn; nothing is copied on the CPU."""
-    found: dict[str, dict[str, Any]] = {}
+    copies: dict[str, dict[str, Any]] = {}
     for name, session in ways.sessions.items():
         parts = []
         for part in session.list_sessions():
-            model, place, free = part.opened
-            parts += [trace_runs(model, place, name, part.calls, free)] if part.calls else []
+            model, device, free = part.opened
+            parts += [trace_runs(model, device, name, part.calls, free)] if part.calls else []
         if parts and all("error" not in part for part in parts):
-            found[name] = {key: None if parts[0][key] is None else sum(part[key] for part in parts) for key in COPY_COLUMNS}
-    return found
+            copies[name] = {key: None if parts[0][key] is None else sum(part[key] for part in parts) for key in COPY_COLUMNS}
+    return copies
 
 
 def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
@@ -146,7 +146,7 @@ def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[
     total = sum(float(np.median([sums[stage] for sums in spent])) for stage in memory)
     for stage in sorted(memory, key=ALL_STAGES.index):
         graph = PROFILED_GRAPH_OF_STAGE.get(stage)
-        found = compute_summary([sums[stage] for sums in spent])
+        summary = compute_summary([sums[stage] for sums in spent])
         calls = sum(span.stage == stage for span in turns[-1].plain)
         yield make_profile_row(
             "stage",
@@ -154,8 +154,8 @@ def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[
             stage,
             stage=stage,
             calls=calls,
-            **asdict(found),
-            share=_compute_share(found, total),
+            **asdict(summary),
+            share=_compute_share(summary, total),
             memory_mib=memory[stage] / MIB_BYTES,
             **(copies.get(graph, {}) if graph else {}),
         )
@@ -166,16 +166,16 @@ def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, Oper
     of_module, of_operator, of_stage = (_OperatorSums(len(turns)) for _ in range(3))
     for number, turn in enumerate(turns):
         for run in turn.graphs:
-            found = modules[run.graph]
-            for item, module in zip(run.operators, found.name_modules(run.operators), strict=True):
+            graph_modules = modules[run.graph]
+            for item, module in zip(run.operators, graph_modules.name_modules(run.operators), strict=True):
                 of_module.add_operator(number, (run.graph, module), item.own_us, item.output_bytes)
                 of_operator.add_operator(number, (run.graph, item.operator), item.own_us, item.output_bytes)
                 if run.graph == "whole":
-                    of_stage.add_operator(number, (run.graph, found.find_stage(module) or ""), item.own_us, item.output_bytes)
+                    of_stage.add_operator(number, (run.graph, graph_modules.find_stage(module) or ""), item.own_us, item.output_bytes)
     of_modules, of_operators = of_module.total_ms, of_operator.total_ms
     for key in sorted(filter(lambda key: key[1], of_stage.keys), key=lambda key: ALL_STAGES.index(key[1])):
         yield of_stage.build_row("stage", key, key[1], of_modules)
-    graphs = {graph: place for place, graph in enumerate(dict.fromkeys(graph for graph, _ in of_module.keys))}
+    graphs = {graph: index for index, graph in enumerate(dict.fromkeys(graph for graph, _ in of_module.keys))}
     for key in sorted(of_module.keys, key=lambda key: (graphs[key[0]], modules[key[0]].find_module_order(key[1]))):
         yield of_module.build_row("module", key, modules[key[0]].find_stage(key[1]), of_modules)
     for key in sorted(of_operator.keys, key=of_operator.compute_median_ms, reverse=True):
@@ -185,13 +185,13 @@ def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, Oper
 def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[Row]:
     """Yield a row for each run of a graph in a typical turn: the most that its session had allocated, all sessions' memory, and the process's memory after it."""
     turn = choose_typical_turn(turns)
-    held: dict[str, int] = {}
+    held_bytes: dict[str, int] = {}
     for run in turn.graphs:
         in_use = [item.in_use_bytes for item in run.operators if item.in_use_bytes is not None]
         if not in_use:
             # This ONNX Runtime does not say.
             return
-        held[run.graph] = max(item.held_bytes or 0 for item in run.operators)
+        held_bytes[run.graph] = max(item.held_bytes or 0 for item in run.operators)
         ended = run.start_s + run.duration_s
         process = next((span.process_bytes for span in turn.profiled if span.ended_s >= ended), turn.profiled[-1].process_bytes)
         yield make_row(
@@ -199,13 +199,13 @@ def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[Row]:
             graph=run.graph,
             at_ms=(ended - turn.began_s) * 1000,
             in_use_mib=max(in_use) / MIB_BYTES,
-            held_mib=sum(held.values()) / MIB_BYTES,
+            held_mib=sum(held_bytes.values()) / MIB_BYTES,
             process_mib=process / MIB_BYTES,
         )
 
 
-def _compute_share(found: RunSummary, total: float) -> float:
-    return found.median_ms / total if total else 0.0
+def _compute_share(summary: RunSummary, total: float) -> float:
+    return summary.median_ms / total if total else 0.0
 
 
 def compare_profiles(rows: Sequence[Row], earlier: Sequence[Row]) -> list[Row]:
@@ -214,11 +214,11 @@ def compare_profiles(rows: Sequence[Row], earlier: Sequence[Row]) -> list[Row]:
     `slower`: what was usual (the median) is now above nine tenths of the earlier runs; `faster`: the other way round.
     """
     before = {_build_key(row): row for row in earlier}
-    found = [_compare_row(row, before.pop(_build_key(row), None)) for row in rows]
+    compared = [_compare_row(row, before.pop(_build_key(row), None)) for row in rows]
     gone = (
         make_profile_row(*_build_key(row)) | {"before_ms": row["median_ms"], "speedup": None, "verdict": "gone"} for row in before.values()
     )
-    return found + list(gone)
+    return compared + list(gone)
 
 
 def _build_key(row: Row) -> tuple[str, str | None, str]:

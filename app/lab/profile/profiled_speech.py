@@ -43,7 +43,7 @@ class FixedShapeProfiledSession:
 
     def __init__(self, graph: str, session: SpeakerSession) -> None:
         self._graph, self._session = graph, session
-        self._profiled: dict[tuple[Path, tuple[int, ...]], ProfiledSession] = {}
+        self._profiled_sessions: dict[tuple[Path, tuple[int, ...]], ProfiledSession] = {}
         self.inputs, self.outputs = session.inputs, session.outputs
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
@@ -54,14 +54,14 @@ class FixedShapeProfiledSession:
         if formed is not None:
             file, padded, free = formed
             key = file, tuple(free.values())
-            if key not in self._profiled:
-                self._profiled[key] = ProfiledSession(file, self._session.place, self._graph, free)
-            self._profiled[key].run_graph(padded)
+            if key not in self._profiled_sessions:
+                self._profiled_sessions[key] = ProfiledSession(file, self._session.place, self._graph, free)
+            self._profiled_sessions[key].run_graph(padded)
         return results
 
     def list_sessions(self) -> list[ProfiledSession]:
         """Return a session for each size."""
-        return list(self._profiled.values())
+        return list(self._profiled_sessions.values())
 
     def terminate(self) -> None:
         """Stop the run in progress, if any."""
@@ -69,8 +69,8 @@ class FixedShapeProfiledSession:
 
     def end_profiling(self) -> list[GraphRun]:
         """Return all runs of all sizes, in order."""
-        found = [run for session in self._profiled.values() for run in session.end_profiling()]
-        return sorted(found, key=lambda run: run.start_s)
+        runs = [run for session in self._profiled_sessions.values() for run in session.end_profiling()]
+        return sorted(runs, key=lambda run: run.start_s)
 
 
 AnyProfiledSession = ProfiledSession | FixedShapeProfiledSession
@@ -131,9 +131,9 @@ def _create_speak(speaker: Speaker, pipeline: Pipeline, text: str) -> SpeakOnce:
 
 
 def _open_bert_ways(bert: BertModel, text: str, backend: str) -> SpeakingWays:
-    ids, place = CharTokenizer(bert.vocabulary).encode(text), parse_placement(backend).bert
-    opened = open_session(bert.exact_graph, place, bert.name)
-    watched = ProfiledSession(bert.exact_graph, place if opened.backend != "cpu" else "cpu", "bert")
+    ids, device = CharTokenizer(bert.vocabulary).encode(text), parse_placement(backend).bert
+    opened = open_session(bert.exact_graph, device, bert.name)
+    watched = ProfiledSession(bert.exact_graph, device if opened.backend != "cpu" else "cpu", "bert")
 
     def create_way(session: Any) -> SpeakOnce:
         runner = OrtBert(session, bert.id)

@@ -47,16 +47,16 @@ def find_first_difference(nodes: Sequence[GraphNode], start_tensor: str, candida
     """
     names = sorted({*candidates, start_tensor})
     above, parents = _map_ancestors(nodes, names)
-    seen: dict[str, bool | None] = {}
+    verdicts: dict[str, bool | None] = {}
 
     def probe_unseen(wanted: Sequence[str]) -> list[str]:
-        new = [name for name in wanted if name not in seen]
+        new = [name for name in wanted if name not in verdicts]
         for start in range(0, len(new), TENSORS_PER_PROBE):
-            seen.update(probe(new[start : start + TENSORS_PER_PROBE]))
-        return [name for name in wanted if seen[name]]
+            verdicts.update(probe(new[start : start + TENSORS_PER_PROBE]))
+        return [name for name in wanted if verdicts[name]]
 
     while True:
-        start_tensor = _narrow_by_halving(start_tensor, names, above, probe_unseen, seen)
+        start_tensor = _narrow_by_halving(start_tensor, names, above, probe_unseen, verdicts)
         differing = probe_unseen(parents[start_tensor])
         if not differing:
             return start_tensor
@@ -68,19 +68,19 @@ def _narrow_by_halving(
     names: Sequence[str],
     above: Mapping[str, int],
     probe_unseen: Callable[[Sequence[str]], list[str]],
-    seen: Mapping[str, bool | None],
+    verdicts: Mapping[str, bool | None],
 ) -> str:
     """Return a tensor that differs and has only equal ones above it, or such as lie above an equal one."""
-    own = {name: 1 << place for place, name in enumerate(names)}
-    suspects = above[bad] & ~own[bad]
+    bits = {name: 1 << index for index, name in enumerate(names)}
+    suspects = above[bad] & ~bits[bad]
     for name in names:
-        if name in seen:
-            suspects &= ~own[name]
+        if name in verdicts:
+            suspects &= ~bits[name]
     while suspects:
-        looked_at = _choose_halving_points([name for name in names if suspects & own[name]], above, suspects)
+        looked_at = _choose_halving_points([name for name in names if suspects & bits[name]], above, suspects)
         differing = probe_unseen(looked_at)
         for name in looked_at:
-            suspects &= ~(above[name] if seen[name] is False else own[name])
+            suspects &= ~(above[name] if verdicts[name] is False else bits[name])
         if differing:
             bad = min(differing, key=lambda name: (suspects & above[name]).bit_count())
             suspects &= above[bad]
@@ -89,7 +89,7 @@ def _narrow_by_halving(
 
 def _map_ancestors(nodes: Sequence[GraphNode], names: Sequence[str]) -> tuple[dict[str, int], dict[str, list[str]]]:
     """Return for each name its ancestors and itself, one bit each, for a graph of 5,000 nodes has millions of such pairs; and the nearest ones."""
-    own = {name: 1 << place for place, name in enumerate(names)}
+    own_bits = {name: 1 << index for index, name in enumerate(names)}
     above: dict[str, int] = {}
     nearest: dict[str, tuple[str, ...]] = {}
     parents: dict[str, list[str]] = {}
@@ -99,17 +99,17 @@ def _map_ancestors(nodes: Sequence[GraphNode], names: Sequence[str]) -> tuple[di
             bits |= above.get(name, 0)
             near.update(dict.fromkeys(nearest.get(name, ())))
         for name in node.outputs:
-            above[name] = bits | own.get(name, 0)
-            nearest[name] = (name,) if name in own else tuple(near)
-            if name in own:
+            above[name] = bits | own_bits.get(name, 0)
+            nearest[name] = (name,) if name in own_bits else tuple(near)
+            if name in own_bits:
                 parents[name] = list(near)
-    return {name: above.get(name, own[name]) for name in names}, {name: parents.get(name, []) for name in names}
+    return {name: above.get(name, own_bits[name]) for name in names}, {name: parents.get(name, []) for name in names}
 
 
 def _choose_halving_points(suspected: Sequence[str], above: Mapping[str, int], suspects: int) -> list[str]:
     """Return the suspects below about a quarter, a half and three quarters of all."""
     counts = {name: (suspects & above[name]).bit_count() for name in suspected}
-    goals = [len(suspected) * (place + 1) / (TENSORS_PER_PROBE + 1) for place in range(TENSORS_PER_PROBE)]
+    goals = [len(suspected) * (index + 1) / (TENSORS_PER_PROBE + 1) for index in range(TENSORS_PER_PROBE)]
     return list(dict.fromkeys(min(counts, key=lambda name: abs(counts[name] - goal)) for goal in goals))
 
 
@@ -139,8 +139,8 @@ class VerifyLimit:
 
     def is_met(self, figures: VerifyFigures) -> bool:
         """Return whether the figures are within the limit; figures that are no numbers are not."""
-        found = getattr(figures, self.by)
-        return bool(found <= self.value if self.by == "relative" else found >= self.value)
+        figure = getattr(figures, self.by)
+        return bool(figure <= self.value if self.by == "relative" else figure >= self.value)
 
     @property
     def inner_limit(self) -> VerifyLimit:
@@ -181,9 +181,9 @@ def choose_device_limit(graph: str, *, is_half: bool) -> VerifyLimit:
     return VerifyLimit("relative", SOUND_TOLERANCE if graph in AUDIO_GRAPHS else FLOAT32_TOLERANCE)
 
 
-def compute_figures(graph: str, expected: ResultArrays, found: ResultArrays) -> VerifyFigures:
+def compute_figures(graph: str, expected: ResultArrays, results: ResultArrays) -> VerifyFigures:
     """Return the figures of two results; axes of one element do not count, as original graphs have one for the batch."""
-    pairs = [(_flatten_array(a), _flatten_array(b)) for a, b in zip(expected, found, strict=True)]
+    pairs = [(_flatten_array(a), _flatten_array(b)) for a, b in zip(expected, results, strict=True)]
     if graph == INNER_TENSOR:
         pairs = [_remove_masks(a, b) for a, b in pairs]
     if any(a.shape != b.shape or not np.isfinite(b).all() for a, b in pairs):
@@ -201,32 +201,32 @@ def merge_worst(each: Sequence[VerifyFigures]) -> VerifyFigures:
     )
 
 
-def _compute_array_figures(graph: str, expected: np.ndarray, found: np.ndarray) -> VerifyFigures:
+def _compute_array_figures(graph: str, expected: np.ndarray, result: np.ndarray) -> VerifyFigures:
     largest = float(np.abs(expected).max())
     if graph.startswith("bert") or graph == INNER_TENSOR:
         scale = max(largest, 1e-9)
     else:
         scale = 1.0 if graph.removesuffix("_int8") in AUDIO_GRAPHS else max(1.0, largest)
-    found_out = compute_difference([expected], [found], by_token=graph.startswith("bert") and expected.ndim == 2)
+    found_out = compute_difference([expected], [result], by_token=graph.startswith("bert") and expected.ndim == 2)
     return VerifyFigures(found_out.max_abs, found_out.snr_db, found_out.cosine, found_out.max_abs / scale)
 
 
-def _remove_masks(expected: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _remove_masks(expected: np.ndarray, result: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Remove the masks, which are infinite on purpose on both sides."""
-    if expected.shape != found.shape:
-        return expected, found
-    masked = ~np.isfinite(expected) & ((expected == found) | (np.isnan(expected) & np.isnan(found)))
-    return np.where(masked, 0.0, expected), np.where(masked, 0.0, found)
+    if expected.shape != result.shape:
+        return expected, result
+    masked = ~np.isfinite(expected) & ((expected == result) | (np.isnan(expected) & np.isnan(result)))
+    return np.where(masked, 0.0, expected), np.where(masked, 0.0, result)
 
 
 def _flatten_array(array: np.ndarray) -> np.ndarray:
     return np.asarray(array, np.float64).squeeze()
 
 
-def measure_loudness_difference(expected: np.ndarray, found: np.ndarray, rate: int) -> float | None:
+def measure_loudness_difference(expected: np.ndarray, samples: np.ndarray, rate: int) -> float | None:
     """Return the difference of two sounds in LU; None if one is silent or shorter than a block of 400 ms."""
     loudness = [
-        compute_integrated_lufs(measure_loudness(np.asarray(item, np.float32).reshape(-1), rate).powers) for item in (expected, found)
+        compute_integrated_lufs(measure_loudness(np.asarray(item, np.float32).reshape(-1), rate).powers) for item in (expected, samples)
     ]
     return abs(loudness[0] - loudness[1]) if np.isfinite(loudness).all() else None
 
@@ -249,8 +249,8 @@ class GraphPair:
         if bad is None:
             return None
         nodes = list_nodes(self.other.graph)
-        same = self.same_tensors if self.same_tensors is not None else {name: name for node in nodes for name in node.outputs}
-        return find_first_difference(nodes, bad, same, probe)
+        same_tensors = self.same_tensors if self.same_tensors is not None else {name: name for node in nodes for name in node.outputs}
+        return find_first_difference(nodes, bad, same_tensors, probe)
 
 
 @dataclass(slots=True)
@@ -260,45 +260,45 @@ class _TensorProbe:
     pair: GraphPair
     exact_values: GraphValues
     other_values: GraphValues
-    _differing: str = field(default="", init=False)
+    _differing_output: str = field(default="", init=False)
 
     def find_differing_output(self) -> str | None:
         pair = self.pair
         expected = pair.exact.open_session().run_graph(dict(self.exact_values), list(pair.outputs.values()))
-        found = pair.other.open_session().run_graph(dict(self.other_values), list(pair.outputs))
-        for name, a, b in zip(pair.outputs, expected, found, strict=True):
+        results = pair.other.open_session().run_graph(dict(self.other_values), list(pair.outputs))
+        for name, a, b in zip(pair.outputs, expected, results, strict=True):
             if not pair.limit.is_met(compute_figures(pair.name, [a], [b])):
-                self._differing = name
+                self._differing_output = name
                 return name
         return None
 
     def __call__(self, names: Sequence[str]) -> dict[str, bool | None]:
         """Probe the tensors together, or one by one if exposing them together ends the difference."""
-        found = self._compare_tensors(names)
-        if found is None and len(names) > 1:
+        verdicts = self._compare_tensors(names)
+        if verdicts is None and len(names) > 1:
             each = [self._compare_tensors([name]) for name in names]
-            return {name: one[name] if one is not None else None for name, one in zip(names, each, strict=True)}
-        return found if found is not None else dict.fromkeys(names)
+            return {name: verdict[name] if verdict is not None else None for name, verdict in zip(names, each, strict=True)}
+        return verdicts if verdicts is not None else dict.fromkeys(names)
 
     def _compare_tensors(self, names: Sequence[str]) -> dict[str, bool | None] | None:
         """Compare the tensors; return None if the results agree as soon as the tensors are exposed: they lay inside a faulty fused node."""
-        pair, same = self.pair, self.pair.same_tensors
-        inside = [same[name] if same is not None else name for name in names]
-        wanted = [*names, self._differing]
-        found = pair.other.open_session(names).run_graph(dict(self.other_values), wanted)
-        expected = pair.exact.open_session(inside).run_graph(dict(self.exact_values), [*inside, pair.outputs[self._differing]])
-        if pair.limit.is_met(compute_figures(pair.name, expected[-1:], found[-1:])):
+        pair, same_tensors = self.pair, self.pair.same_tensors
+        inside = [same_tensors[name] if same_tensors is not None else name for name in names]
+        output_names = [*names, self._differing_output]
+        results = pair.other.open_session(names).run_graph(dict(self.other_values), output_names)
+        expected = pair.exact.open_session(inside).run_graph(dict(self.exact_values), [*inside, pair.outputs[self._differing_output]])
+        if pair.limit.is_met(compute_figures(pair.name, expected[-1:], results[-1:])):
             return None
-        return {name: self._is_different(a, b) for name, a, b in zip(names, expected, found, strict=False)}
+        return {name: self._is_different(a, b) for name, a, b in zip(names, expected, results, strict=False)}
 
-    def _is_different(self, expected: np.ndarray, found: np.ndarray) -> bool | None:
-        if self.pair.same_tensors is not None and np.squeeze(expected).shape != np.squeeze(found).shape:
+    def _is_different(self, expected: np.ndarray, result: np.ndarray) -> bool | None:
+        if self.pair.same_tensors is not None and np.squeeze(expected).shape != np.squeeze(result).shape:
             # Nodes of the same name that hold something else.
             return None
-        return not self.pair.limit.inner_limit.is_met(compute_figures(INNER_TENSOR, [expected], [found]))
+        return not self.pair.limit.inner_limit.is_met(compute_figures(INNER_TENSOR, [expected], [result]))
 
 
-def compare_results(pair: GraphPair, expected: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> tuple[VerifyFigures, bool]:
+def compare_results(pair: GraphPair, expected: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> tuple[VerifyFigures, bool]:
     """Return the figures of results, and whether they are within the limit."""
-    figures = compute_figures(pair.name, expected, found)
+    figures = compute_figures(pair.name, expected, results)
     return figures, pair.limit.is_met(figures)

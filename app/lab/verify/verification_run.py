@@ -30,8 +30,10 @@ from app.lab.verify.graph_comparison import (
     build_verify_row,
     compare_optimised,
     compare_precisions,
+    compare_with_source,
     map_outputs,
     write_graph_files,
+    write_source_graphs,
 )
 from app.lab.verify.graph_pair import (
     GraphPair,
@@ -44,7 +46,6 @@ from app.lab.verify.graph_pair import (
     measure_loudness_difference,
     merge_worst,
 )
-from app.lab.verify.source_comparison import compare_with_source, write_source_graphs
 from app.voices.prepared_voice import Voice
 
 # 510: what BERTs of 512 positions have left beside their marks.
@@ -76,43 +77,43 @@ def verify_decode_windows(voice: Voice, files: Mapping[str, Path], calls: CallsB
 
 def verify_backends(subject: LabSubject, places: Sequence[str], files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:
     """Yield a row for each place, graph and sentence."""
-    for place in places:
-        if subject.bert is not None or BACKENDS[parse_backend(place)].takes_any_size:
-            yield from _verify_as_written(subject, place, files, calls)
+    for device in places:
+        if subject.bert is not None or BACKENDS[parse_backend(device)].takes_any_size:
+            yield from _verify_as_written(subject, device, files, calls)
         else:
-            yield from _verify_as_spoken(subject, place, files, calls)
+            yield from _verify_as_spoken(subject, device, files, calls)
 
 
-def _verify_as_written(subject: LabSubject, place: str, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:
+def _verify_as_written(subject: LabSubject, device: str, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:
     """Compare the graph itself on the backend, so that the place of a difference can be found."""
     for name, file in files.items():
         pair = GraphPair(
-            name, GraphSide(file), GraphSide(file, place=place), choose_device_limit(name, is_half=False), map_outputs(name, file)
+            name, GraphSide(file), GraphSide(file, place=device), choose_device_limit(name, is_half=False), map_outputs(name, file)
         )
-        given = [GraphCase(call.request, call.values, call.values) for call in calls[name.removesuffix("_int8")]]
-        yield from GraphComparison(place, pair, given, subject.voice.manifest if subject.voice else None).build_rows()
+        graph_cases = [GraphCase(call.request, call.values, call.values) for call in calls[name.removesuffix("_int8")]]
+        yield from GraphComparison(device, pair, graph_cases, subject.voice.manifest if subject.voice else None).build_rows()
 
 
-def _verify_as_spoken(subject: LabSubject, place: str, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:
-    speaker = open_subject(subject, place)
+def _verify_as_spoken(subject: LabSubject, device: str, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:
+    speaker = open_subject(subject, device)
     speaker.wait_for_devices()
     for name, session in speaker.sessions.items():
         if name in files:
-            yield from _verify_session(name, place, session, files[name], calls)
+            yield from _verify_session(name, device, session, files[name], calls)
 
 
-def _verify_session(name: str, place: str, session: SpeakerSession, file: Path, calls: CallsByGraph) -> Iterator[Row]:
+def _verify_session(name: str, device: str, session: SpeakerSession, file: Path, calls: CallsByGraph) -> Iterator[Row]:
     outputs, exact = list(map_outputs(name, file)), GraphSide(file).open_session()
     for call in calls[name]:
-        limit, case = choose_device_limit(name, is_half=session.is_half_precision), f"{place}: {call.request}"
+        limit, case = choose_device_limit(name, is_half=session.is_half_precision), f"{device}: {call.request}"
         try:
-            expected, found = exact.run_graph(dict(call.values), outputs), session.run_graph(dict(call.values), outputs)
+            expected, results = exact.run_graph(dict(call.values), outputs), session.run_graph(dict(call.values), outputs)
         except AppError as error:
             yield build_failed_row(name, case, limit, error)
             continue
-        figures = compute_figures(name, expected, found)
+        figures = compute_figures(name, expected, results)
         row = build_verify_row(name, case, figures, limit, ok=limit.is_met(figures))
-        yield row | {"error": session.fallback_reason} if session.ran_on != parse_backend(place) else row
+        yield row | {"error": session.fallback_reason} if session.ran_on != parse_backend(device) else row
 
 
 def verify_lengths(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph, report: Report = ignore_report) -> Iterator[Row]:
@@ -135,13 +136,13 @@ def count_shortest(subject: LabSubject, graph: str) -> int:
 
 def _verify_graph_lengths(name: str, file: Path, calls: Sequence[RecordedGraphRun]) -> Iterator[tuple[int, Row]]:
     """Yield a length and its row; the last row covers all lengths that pass, and names the longest."""
-    exact, other, limit = GraphSide(file, "none").open_session(), GraphSide(file, "all").open_session(), choose_exact_limit(name)
+    exact, optimised, limit = GraphSide(file, "none").open_session(), GraphSide(file, "all").open_session(), choose_exact_limit(name)
     outputs, axes = list(map_outputs(name, file)), find_free_axes(calls[0].values, calls[-1].values)
     passed: list[VerifyFigures] = []
     for length in SWEEP_LENGTHS:
         values, case = resize_values(calls[-1].values, axes, length), f"length {length}"
         try:
-            figures = compute_figures(name, exact.run_graph(values, outputs)[:1], other.run_graph(values, outputs)[:1])
+            figures = compute_figures(name, exact.run_graph(values, outputs)[:1], optimised.run_graph(values, outputs)[:1])
         except AppError as error:
             yield length, build_failed_row(name, case, limit, error)
             continue
@@ -192,33 +193,38 @@ def _verify_batch(
 
 def repeat_values(values: Mapping[str, Any], session: RunnableSession, batched: Sequence[str], batch: int) -> dict[str, Any]:
     """Return the values, with those of a batch axis repeated."""
-    found = dict(values)
+    repeated = dict(values)
     for name in batched:
         _, rank = session.inputs[name]
         array = np.asarray(values[name])
         array = array[np.newaxis] if array.ndim < rank else array
-        found[name] = np.repeat(array, batch, axis=0)
-    return found
+        repeated[name] = np.repeat(array, batch, axis=0)
+    return repeated
 
 
 def find_free_axes(short: Mapping[str, Any], long: Mapping[str, Any]) -> dict[str, int]:
     """Return the axis of each input whose size differs between two sentences."""
     pairs = ((name, np.shape(value), np.shape(long[name])) for name, value in short.items())
-    return {name: axis for name, a, b in pairs for axis, (one, other) in enumerate(zip(a, b, strict=False)) if one != other}
+    return {
+        name: axis
+        for name, a, b in pairs
+        for axis, (short_size, long_size) in enumerate(zip(a, b, strict=False))
+        if short_size != long_size
+    }
 
 
 def resize_values(values: Mapping[str, Any], axes: Mapping[str, int], length: int) -> dict[str, Any]:
     """Return the values cut or repeated to a length; inputs with several elements a step, such as noise, keep that ratio."""
     sizes = {name: np.shape(values[name])[axis] for name, axis in axes.items()}
     least = min(sizes.values(), default=1)
-    found = dict(values)
+    resized = dict(values)
     for name, axis in axes.items():
         steps = np.arange(length * (sizes[name] // least)) % sizes[name]
-        found[name] = np.take(np.asarray(values[name]), steps, axis=axis)
+        resized[name] = np.take(np.asarray(values[name]), steps, axis=axis)
     for name in LENGTH_INPUTS:
-        if name in found:
-            found[name] = np.full(np.shape(found[name]), length)
-    return found
+        if name in resized:
+            resized[name] = np.full(np.shape(resized[name]), length)
+    return resized
 
 
 def verify_subject(subject: LabSubject, places: Sequence[str], *, should_sweep: bool, report: Report = ignore_report) -> Iterator[Row]:

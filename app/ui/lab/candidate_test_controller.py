@@ -85,13 +85,13 @@ class CandidateTestController(QObject):
     def _keep_sounds(self, dialog: BlindTestDialog, names: list[str], loaded: LoadedSounds) -> None:
         """Keep the loaded sounds and set up the test."""
         self._remove_folder()
-        found: dict[tuple[int, int], str] = {}
+        names_by_position: dict[tuple[int, int], str] = {}
 
         def add_kept_sound(position: tuple[int, int], name: str) -> None:
-            found[position] = name
+            names_by_position[position] = name
             # Keeping is asynchronous: the last sound sets up the test, unless its dialog was replaced meanwhile.
-            if len(found) == 2 * len(loaded) and self._tests.dialog is dialog:
-                dialog.show_setup(names, [(found[number, 0], found[number, 1]) for number in range(len(loaded))])
+            if len(names_by_position) == 2 * len(loaded) and self._tests.dialog is dialog:
+                dialog.show_setup(names, [(names_by_position[number, 0], names_by_position[number, 1]) for number in range(len(loaded))])
 
         # The sounds are kept with those of the project, so that the test can be continued another day.
         for number, pair in enumerate(loaded):
@@ -117,4 +117,4 @@ def _load_sounds(row: dict[str, Any]) -> LoadedSounds:
     from app.audition.take_store import TakeStore, find_sound_folder
 
     store = TakeStore(find_sound_folder(Path(row["file"])))
-    return [(store.read_sound(one), store.read_sound(other)) for one, other in row["sounds"]]
+    return [(store.read_sound(exact_name), store.read_sound(candidate_name)) for exact_name, candidate_name in row["sounds"]]

@@ -1,4 +1,4 @@
-"""The page of one lab command: its purpose, form of options, progress and results."""
+"""The page of one lab command: its purpose, form of options, progress and results; and a bar for the selected candidate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.common.language import localize
-from app.ui.lab.candidate_bar import CandidateBar
+from app.lab.optimise.candidate_slot import AS_IT_CAME, PREPARED, find_slot
+from app.lab.report_rows import Row
+from app.lab.row_labels import format_candidate
 from app.ui.lab.lab_commands import LabCommand, LabOption, find_command_labels, localize_device, localize_option
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_export import ReportExportButton
@@ -31,6 +33,7 @@ from app.ui.tasks.task_row import describe_progress
 from app.ui.tasks.task_spec import TaskState
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 # A paragraph of this width is easy to read.
@@ -57,15 +60,15 @@ class LabOptionsForm(QWidget):
         grid.setHorizontalSpacing(GAP)
         grid.setVerticalSpacing(3)
         # Check boxes come last, below the controls that have a label above them.
-        for place, option in enumerate(sorted(command.options, key=lambda item: item.kind == "switch")):
-            row, column = divmod(place, ABREAST)
-            made = self.controls[option.option] = _create_control(option, devices)
-            if not isinstance(made, QCheckBox):
+        for index, option in enumerate(sorted(command.options, key=lambda item: item.kind == "switch")):
+            row, column = divmod(index, ABREAST)
+            control = self.controls[option.option] = _create_control(option, devices)
+            if not isinstance(control, QCheckBox):
                 label = PlainLabel(localize_option(option))
                 label.setObjectName("muted")
-                label.setBuddy(made)
+                label.setBuddy(control)
                 grid.addWidget(label, 2 * row, column)
-            grid.addWidget(made, 2 * row + 1, column)
+            grid.addWidget(control, 2 * row + 1, column)
             grid.setRowMinimumHeight(2 * row, ROW_GAP if row else 0)
         columns = min(ABREAST, len(command.options))
         for column in range(columns):
@@ -76,6 +79,66 @@ class LabOptionsForm(QWidget):
     def arguments(self) -> tuple[str, ...]:
         """Return the command-line arguments for the options that the user changed."""
         return tuple(word for option in self._command.options for word in _build_arguments(option, self.controls[option.option]))
+
+
+class CandidateBar(QWidget):
+    """A bar that is shown with the table of candidates.
+
+    Signals:
+        hear_requested(Row), install_requested(Row): The candidate of this row is to be compared or installed.
+    """
+
+    hear_requested = Signal(object)
+    install_requested = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._row: Row = {}
+        self.name = ElidedLabel("")
+        self.hear = _create_button(
+            localize("ブラインドテスト…", "Blind test…"),
+            localize(
+                "この候補と元のグラフを、名前を隠して聞き比べます。", "Compares this candidate and the exact graph by ear, names hidden."
+            ),
+        )
+        self.install = _create_button(localize("組み込む", "Install"), "")
+        self.hear.clicked.connect(lambda: self.hear_requested.emit(self._row))
+        self.install.clicked.connect(lambda: self.install_requested.emit(self._row))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.name, 1)
+        row.addWidget(self.hear)
+        row.addWidget(self.install)
+        self.show_row({})
+
+    def show_row(self, row: Row, problem: str = "") -> None:
+        """Show another row ({} hides the bar), and the problem why nothing can be installed into this source."""
+        self._row = row
+        graph, candidate = str(row.get("graph", "")), str(row.get("candidate", ""))
+        # The graph as it came has nothing to be compared with, and a candidate without a speedup was not measured.
+        is_measured = candidate not in ("", AS_IT_CAME) and row.get("speedup") is not None
+        self.setVisible(bool(row))
+        self.name.setText(f"{graph}: {format_candidate(candidate)}" if candidate else "")
+        self.hear.setEnabled(is_measured and candidate != PREPARED)
+        slot = find_slot(graph, candidate) if is_measured else None
+        why = problem or (
+            "" if slot is not None else localize("この種類の候補は組み込めません。", "This kind of candidate cannot be installed.")
+        )
+        self.install.setEnabled(not why)
+        slot_name = {"int8": localize("int8 の BERT", "int8 BERT"), "fast": localize("高速な音声", "Fast sound")}.get(slot or "", "")
+        passes = localize(
+            f"検査に合格すれば、{slot_name}として使えるようにします。", f"Installs it as the {slot_name} if it passes the usual checks."
+        )
+        again = localize(f"{slot_name}の代わりに、元のグラフに戻します。", f"Goes back to the exact graph, without an {slot_name}.")
+        self.install.setToolTip(why or (again if candidate == PREPARED else passes))
+
+
+def _create_button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setAutoDefault(False)
+    button.setToolTip(tip)
+    return button
 
 
 class LabCommandPage(QWidget):
@@ -160,8 +223,8 @@ class LabCommandPage(QWidget):
         self.state.setVisible(report is not None and (is_running or report.state is TaskState.CANCELLED))
         if report is None:
             return
-        known = report.progress.percent > 0
-        self.bar.setRange(0, 100 if known or report.state is TaskState.WAITING else 0)
+        is_percent_known = report.progress.percent > 0
+        self.bar.setRange(0, 100 if is_percent_known or report.state is TaskState.WAITING else 0)
         self.bar.setValue(report.progress.percent)
         self.state.setText(_describe_state(report))
 
@@ -246,29 +309,29 @@ def _describe_state(report: LabReport) -> str:
 
 
 def _create_control(option: LabOption, devices: Sequence[str]) -> OptionControl:
-    made: OptionControl
+    control: OptionControl
     choices = _list_choices(option, devices)
     if option.kind == "switch":
-        made = QCheckBox(localize_option(option))
+        control = QCheckBox(localize_option(option))
         # Before it is polished by the style sheet, a check box reports the wrong size hint.
-        made.ensurePolished()
+        control.ensurePolished()
     elif choices:
-        made = ChoiceBox()
-        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        control = ChoiceBox()
+        control.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         for value, word in choices:
-            made.addItem(word, value)
-        made.setCurrentIndex(max(0, made.findData(option.default)))
+            control.addItem(word, value)
+        control.setCurrentIndex(max(0, control.findData(option.default)))
     else:
-        made = QLineEdit()
-        made.setPlaceholderText(option.default or localize("省略可", "Optional"))
-        made.setMaxLength(MAX_OPTION_LENGTH)
+        control = QLineEdit()
+        control.setPlaceholderText(option.default or localize("省略可", "Optional"))
+        control.setMaxLength(MAX_OPTION_LENGTH)
         if option.kind == "number":
-            made.setAlignment(Qt.AlignmentFlag.AlignRight)
-            made.setInputMethodHints(Qt.InputMethodHint.ImhDigitsOnly)
-    made.setMinimumWidth(max(NARROWEST, made.sizeHint().width()) if isinstance(made, QCheckBox) else NARROWEST)
-    made.setAccessibleName(localize_option(option))
-    made.setToolTip(wrap_tip(f"{option.help} ({option.option})"))
-    return made
+            control.setAlignment(Qt.AlignmentFlag.AlignRight)
+            control.setInputMethodHints(Qt.InputMethodHint.ImhDigitsOnly)
+    control.setMinimumWidth(max(NARROWEST, control.sizeHint().width()) if isinstance(control, QCheckBox) else NARROWEST)
+    control.setAccessibleName(localize_option(option))
+    control.setToolTip(wrap_tip(f"{option.help} ({option.option})"))
+    return control
 
 
 def _list_choices(option: LabOption, devices: Sequence[str]) -> list[tuple[str, str]]:

@@ -100,19 +100,16 @@ class LabCommandLabels:
 
 def find_command_labels(command: LabCommand) -> LabCommandLabels:
     """Return the texts of a command; one without texts uses its own name and summary."""
-    known = _COMMAND_LABELS.get(command.name)
-    if known is None:
+    labels = _COMMAND_LABELS.get(command.name)
+    if labels is None:
         return LabCommandLabels(command.name, command.summary, command.summary)
-    return LabCommandLabels(*(localize(*pair) for pair in known))
+    return LabCommandLabels(*(localize(*pair) for pair in labels))
 
 
 _COMMAND_LABELS: dict[str, tuple[tuple[str, str], tuple[str, str], tuple[str, str]]] = {
     "inspect": (
         ("構成", "Contents"),
-        (
-            "声や BERT のグラフが何でできているかを調べます。",
-            "What the graphs of a voice or BERT are made of.",
-        ),
+        ("声や BERT のグラフが何でできているかを調べます。", "What the graphs of a voice or BERT are made of."),
         (
             "グラフごとに、演算子、重み、積和演算数を表示します。準備で何が変わったか、どこが大きいかを確認できます。",
             "Operators, weights and multiply-adds of each graph: see what preparing changed, and where the size lies.",
@@ -142,10 +139,7 @@ _COMMAND_LABELS: dict[str, tuple[tuple[str, str], tuple[str, str], tuple[str, st
     ),
     "profile": (
         ("プロファイル", "Profile"),
-        (
-            "時間がどの処理、どの演算子にかかっているかを測定します。",
-            "Where the time goes: by stage, by module and by operator.",
-        ),
+        ("時間がどの処理、どの演算子にかかっているかを測定します。", "Where the time goes: by stage, by module and by operator."),
         (
             "処理ごと・演算子ごとの時間を表示します。Chrome トレースに書き出すと、Perfetto で時間の流れを確認できます。",
             "Times by stage and operator. Export a Chrome trace to follow them in Perfetto.",

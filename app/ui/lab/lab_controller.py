@@ -13,7 +13,7 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.lab.report_rows import Row
 from app.ui.background_thread import BackgroundThread
-from app.ui.lab.candidate_bar import CandidateBar
+from app.ui.lab.lab_command_page import CandidateBar
 from app.ui.lab.lab_commands import LabCommand, parse_lab_commands
 from app.ui.lab.lab_runner import LabReport, LabRunner
 from app.ui.lab.lab_window import LabWindow, find_source
@@ -76,9 +76,9 @@ class LabController(QObject):
             window.finished.connect(self._forget_window)
             self._offer_sources()
             self._query_commands() if self._commands is None else self._show_commands()
-        known = self._catalog.find_voice(voice) if voice is not None else None
-        if known is not None:
-            self.window.source.choose_source(find_source(known))
+        catalog_voice = self._catalog.find_voice(voice) if voice is not None else None
+        if catalog_voice is not None:
+            self.window.source.choose_source(find_source(catalog_voice))
         self.window.show()
         self.window.raise_()
         self.window.activateWindow()
@@ -199,8 +199,9 @@ class LabController(QObject):
         assert self.window is not None
         source = self.window.source
         voices = {find_source(voice) for voice in self._catalog.voices if voice.origin == "own"}
-        why_not = "" if source.source in voices.union(self._catalog.berts) else _explain_not_own()
-        bar.show_row(row if row.get("type") == "optimise" else {}, why_not)
+        words = localize("追加した声と BERT だけに組み込めます。", "Candidates can be installed only for voices and BERTs you added.")
+        problem = "" if source.source in voices.union(self._catalog.berts) else words
+        bar.show_row(row if row.get("type") == "optimise" else {}, problem)
 
     def _install_candidate(self, page: LabCommandPage, row: Row) -> None:
         assert page.candidates is not None
@@ -235,10 +236,6 @@ class LabController(QObject):
         self.window = None
         # Work of minutes must not continue unseen once its window is closed.
         self.runs.cancel_runs()
-
-
-def _explain_not_own() -> str:
-    return localize("追加した声と BERT だけに組み込めます。", "Candidates can be installed only for voices and BERTs you added.")
 
 
 def _draw_chart(rows: list[Row]) -> str | None:

@@ -41,7 +41,7 @@ class SourceBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._files: dict[str, str] = {}
-        self._installed: dict[str, str] = {}
+        self._installed_names: dict[str, str] = {}
         tip = localize("調べる声または BERT を選びます。", "Choose the voice or BERT to look into.")
         self.box = ChoiceBox()
         self.box.setAccessibleName(localize("声または BERT", "Voice or BERT"))
@@ -81,12 +81,12 @@ class SourceBox(QWidget):
 
     def offer_sources(self, voices: Iterable[CatalogVoice], berts: Iterable[str]) -> None:
         """Offer the installed voices and BERTs; the chosen source is kept."""
-        self._installed = {find_source(voice): voice.name for voice in voices} | {bert: f"BERT: {bert}" for bert in berts}
+        self._installed_names = {find_source(voice): voice.name for voice in voices} | {bert: f"BERT: {bert}" for bert in berts}
         self._fill_list(self.source)
 
     def choose_source(self, source: str) -> None:
         """Choose an installed voice or BERT, or a file or folder."""
-        if source not in self._installed:
+        if source not in self._installed_names:
             self._files[source] = Path(source).name
         self._fill_list(source)
 
@@ -100,9 +100,9 @@ class SourceBox(QWidget):
         before = self.source
         self.box.blockSignals(True)
         self.box.clear()
-        for source, name in self._installed.items():
+        for source, name in self._installed_names.items():
             self.box.addItem(name, source)
-        if self._files and self._installed:
+        if self._files and self._installed_names:
             self.box.insertSeparator(self.box.count())
         for file, name in self._files.items():
             self.box.addItem(self._describe_file(file, name), file)
@@ -205,10 +205,10 @@ class LabWindow(QDialog):
 
     def show_command(self, name: str) -> None:
         """Bring a command's page to the front."""
-        for place in range(self.tabs.count()):
-            widget = self.tabs.widget(place)
+        for index in range(self.tabs.count()):
+            widget = self.tabs.widget(index)
             if widget is self.pages[name] or (isinstance(widget, _CommandSwitcher) and widget.show_page(self.pages[name])):
-                self.tabs.setCurrentIndex(place)
+                self.tabs.setCurrentIndex(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ignore Esc while a command runs, and Enter always."""
@@ -254,10 +254,10 @@ class _CommandSwitcher(QWidget):
         button.setCheckable(True)
         button.setAutoDefault(False)
         button.setToolTip(words.about)
-        place = self._stack.addWidget(page)
-        self._group.addButton(button, place)
-        self._buttons.insertWidget(place, button)
-        button.setChecked(place == 0)
+        index = self._stack.addWidget(page)
+        self._group.addButton(button, index)
+        self._buttons.insertWidget(index, button)
+        button.setChecked(index == 0)
         button.ensurePolished()
         bold = QFont(button.font())
         # The chosen button is bold: measured so, no button changes its width when it is chosen.
@@ -266,11 +266,11 @@ class _CommandSwitcher(QWidget):
 
     def show_page(self, page: LabCommandPage) -> bool:
         """Bring a page to the front and return True, if it is one of these."""
-        place = self._stack.indexOf(page)
-        if place >= 0:
-            self._stack.setCurrentIndex(place)
-            self._group.button(place).setChecked(True)
-        return place >= 0
+        index = self._stack.indexOf(page)
+        if index >= 0:
+            self._stack.setCurrentIndex(index)
+            self._group.button(index).setChecked(True)
+        return index >= 0
 
 
 def _iterate_local_files(event: QDropEvent) -> Iterator[str]:

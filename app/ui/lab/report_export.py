@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
 
 from app.common.files.atomic_write import LARGEST_BYTES, READABLE, read_with_retry, save_bytes
 from app.common.language import localize
-from app.lab.report_rows import Row
 from app.ui.lab.lab_commands import FILE_OPTIONS, LabCommand
 from app.ui.lab.lab_runner import LabReport
+from app.ui.lab.report_view import apply_theme, render_png
 from app.ui.playback.sound_saving import build_file_title
 from app.ui.widgets.file_dialogs import append_suffix
 
@@ -61,29 +61,52 @@ class ReportExportButton(QToolButton):
 
 @dataclass(frozen=True, slots=True)
 class ReportFormat:
-    """A file format; `build_content` returns None where the report has nothing for it."""
+    """A file format.
 
+    Attributes:
+        key: Its short name, or the option for a file that the command itself has written.
+    """
+
+    key: str
     name: str
     suffix: str
-    build_content: Callable[[LabReport], bytes | None]
+
+    def build_content(self, report: LabReport) -> bytes | None:
+        """Build the file's bytes from a report; return None where the report has nothing for this format."""
+        if self.key in FILE_OPTIONS:
+            return read_with_retry(report.files[self.key], LARGEST_BYTES) if self.key in report.files else None
+        if self.key in ("svg", "png"):
+            picture = apply_theme(report.picture) if report.picture else None
+            return None if picture is None else render_png(picture) if self.key == "png" else picture.encode()
+        return self._build_text(report).encode("utf-8", "replace")
+
+    def _build_text(self, report: LabReport) -> str:
+        # With all that measures, which the window does not need until then.
+        from app.lab import report_tables
+
+        if self.key == "html":
+            return report_tables.format_as_html(report.rows, f"Koebako lab {report.command_name}: {report.name}")
+        if self.key == "markdown":
+            return report_tables.format_as_markdown(report.rows) + "\n"
+        if self.key == "json":
+            return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in report.rows) + "\n]\n"
+        # Spreadsheets recognise UTF-8 by the byte order mark; without it they assume the system's encoding.
+        return "\ufeff" + report_tables.format_as_csv(report.rows) + "\n"
 
 
 def list_formats() -> dict[str, ReportFormat]:
     """Return all formats by a short name."""
-    return {
-        "html": ReportFormat(localize("レポート（HTML）…", "Report (HTML)…"), ".html", _build_html),
-        "csv": ReportFormat(localize("表（CSV）…", "Table (CSV)…"), ".csv", _build_csv),
-        "markdown": ReportFormat(localize("表（Markdown）…", "Table (Markdown)…"), ".md", _build_markdown),
-        "json": ReportFormat(localize("データ（JSON）…", "Data (JSON)…"), ".json", _build_json),
-        "svg": ReportFormat(localize("図（SVG）…", "Picture (SVG)…"), ".svg", _build_svg),
-        "png": ReportFormat(localize("図（PNG）…", "Picture (PNG)…"), ".png", _build_png),
-        "--trace": ReportFormat(
-            localize("Chrome トレース（JSON）…", "Chrome trace (JSON)…"), f".trace{FILE_OPTIONS['--trace']}", _create_file_reader("--trace")
-        ),
-        "--junit": ReportFormat(
-            localize("テスト結果（JUnit）…", "Test results (JUnit)…"), FILE_OPTIONS["--junit"], _create_file_reader("--junit")
-        ),
-    }
+    formats = (
+        ReportFormat("html", localize("レポート（HTML）…", "Report (HTML)…"), ".html"),
+        ReportFormat("csv", localize("表（CSV）…", "Table (CSV)…"), ".csv"),
+        ReportFormat("markdown", localize("表（Markdown）…", "Table (Markdown)…"), ".md"),
+        ReportFormat("json", localize("データ（JSON）…", "Data (JSON)…"), ".json"),
+        ReportFormat("svg", localize("図（SVG）…", "Picture (SVG)…"), ".svg"),
+        ReportFormat("png", localize("図（PNG）…", "Picture (PNG)…"), ".png"),
+        ReportFormat("--trace", localize("Chrome トレース（JSON）…", "Chrome trace (JSON)…"), f".trace{FILE_OPTIONS['--trace']}"),
+        ReportFormat("--junit", localize("テスト結果（JUnit）…", "Test results (JUnit)…"), FILE_OPTIONS["--junit"]),
+    )
+    return {report_format.key: report_format for report_format in formats}
 
 
 def is_exportable(name: str, report: LabReport) -> bool:
@@ -103,50 +126,6 @@ def write_report(report_format: ReportFormat, report: LabReport, target: Path) -
 def build_file_name(report: LabReport, report_format: ReportFormat) -> str:
     """Return the suggested name of a file."""
     return f"{build_file_title(report.name) or 'lab'}-{report.command_name}{report_format.suffix}"
-
-
-def _build_csv(report: LabReport) -> bytes:
-    from app.lab.report_tables import format_as_csv
-
-    # Spreadsheets recognise UTF-8 by the byte order mark; without it they assume the system's encoding.
-    return ("\ufeff" + format_as_csv(report.rows) + "\n").encode("utf-8", "replace")
-
-
-def _build_markdown(report: LabReport) -> bytes:
-    from app.lab.report_tables import format_as_markdown
-
-    return (format_as_markdown(report.rows) + "\n").encode("utf-8", "replace")
-
-
-def _build_html(report: LabReport) -> bytes:
-    from app.lab.report_tables import format_as_html
-
-    return format_as_html(report.rows, f"Koebako lab {report.command_name}: {report.name}").encode("utf-8", "replace")
-
-
-def _build_json(report: LabReport) -> bytes:
-    return format_json_rows(report.rows).encode("utf-8", "replace")
-
-
-def _build_svg(report: LabReport) -> bytes | None:
-    from app.ui.lab.report_picture import apply_theme
-
-    return apply_theme(report.picture).encode() if report.picture else None
-
-
-def _build_png(report: LabReport) -> bytes | None:
-    from app.ui.lab.report_picture import apply_theme, render_png
-
-    return render_png(apply_theme(report.picture)) if report.picture else None
-
-
-def _create_file_reader(option: str) -> Callable[[LabReport], bytes | None]:
-    return lambda report: read_with_retry(report.files[option], LARGEST_BYTES) if option in report.files else None
-
-
-def format_json_rows(rows: list[Row]) -> str:
-    """Format rows as a JSON array with one row a line."""
-    return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n"
 
 
 def ask_for_target(parent: QWidget, report: LabReport, report_format: ReportFormat, folder: str) -> Path | None:

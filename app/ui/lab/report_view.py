@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QEvent,
+    QIODevice,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    QSizeF,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QImage,
+    QImageWriter,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+)
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QHeaderView,
+    QScrollArea,
     QSplitter,
     QStackedWidget,
     QStyledItemDelegate,
@@ -20,14 +49,17 @@ from PySide6.QtWidgets import (
 )
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
+from app.bench.dark_colors import DARK_COLORS, convert_to_dark
+from app.bench.svg_picture import PAPER
+from app.common.errors import InternalError
 from app.common.language import localize
 from app.lab.report_rows import EMPTY_VALUES, Row
 from app.lab.row_labels import TABLE_SPLIT_COLUMNS, format_column, format_identifier, format_kind, name_table
 from app.ui.lab.lab_commands import localize_device
 from app.ui.lab.lab_runner import LabReport
-from app.ui.lab.report_picture import ReportPicture
 from app.ui.lab.row_table import LabRowTable, format_column_value, is_number, use_even_digits
 from app.ui.plain_text import wrap_tip
+from app.ui.theme.theme import is_theme_change_event
 from app.ui.widgets.elided_text import ElidedLabel
 
 MACHINE_KIND = "machine"
@@ -36,6 +68,15 @@ NAME, VALUE = range(2)
 VALUE_MARGINS, MOST_HEIGHT = 12, 400  # pixels beside a value, and of one
 # Longer lists and mappings are cut here; the exported files have all of their items.
 MAX_DETAIL_ITEMS = 2000
+
+# On Qt's lightness scale of 0 to 255, a base colour below this means a dark theme.
+DARK_THEME_LIGHTNESS = 128
+MARGIN, RADIUS = 12, 8  # pixels
+# Beyond this scale lines only become thicker.
+MAX_PICTURE_SCALE = 1.5
+# Exported pixels for each pixel of the drawing, so that text stays sharp.
+PNG_SCALE = 2
+MAX_PNG_SIDE_PX = 16_000
 
 
 class RowDetails(QTreeWidget):
@@ -117,6 +158,94 @@ class _WrappingDelegate(QStyledItemDelegate):
         return QSize(room, needed.height() + size.height() - view.fontMetrics().height())
 
 
+class ReportPicture(QScrollArea):
+    """A scroll area that shows an SVG as wide as the view; a higher picture scrolls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(localize("結果の図", "Picture of the results"))
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.drawing = _PictureWidget()
+        self.setWidget(self.drawing)
+
+    def show_svg(self, svg: str) -> None:
+        """Show another picture."""
+        self.drawing.show_svg(svg)
+
+
+class _PictureWidget(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("side")
+        self._renderer = QSvgRenderer()
+        self._svg = ""
+        policy = self.sizePolicy()
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def show_svg(self, svg: str) -> None:
+        self._svg = svg
+        self._renderer.load(QByteArray(apply_theme(svg).encode("utf-8")))
+        self.updateGeometry()
+        self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if is_theme_change_event(self, event) and self._svg:
+            self.show_svg(self._svg)
+        super().changeEvent(event)
+
+    def heightForWidth(self, width: int) -> int:
+        return math.ceil(self._compute_size(width).height()) + 2 * MARGIN
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        size = self._compute_size(self.width())
+        if size.isEmpty():
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(DARK_COLORS[PAPER] if is_dark_theme() else PAPER))
+        target = QRectF(QPointF((self.width() - size.width()) / 2, MARGIN), size)
+        painter.drawRoundedRect(target.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN), RADIUS, RADIUS)
+        self._renderer.render(painter, target)
+        painter.end()
+
+    def _compute_size(self, width: int) -> QSizeF:
+        """Return the size (pixels) of the picture in a view of this width."""
+        size = QSizeF(self._renderer.defaultSize())
+        return size * min(MAX_PICTURE_SCALE, max(0, width - 2 * MARGIN) / max(1.0, size.width()))
+
+
+def is_dark_theme() -> bool:
+    """Return whether the current theme is dark."""
+    return QGuiApplication.palette().color(QPalette.ColorRole.Base).lightness() < DARK_THEME_LIGHTNESS
+
+
+def apply_theme(svg: str) -> str:
+    """Return a picture, drawn for paper, in the colours of the current theme."""
+    return convert_to_dark(svg) if is_dark_theme() else svg
+
+
+def render_png(svg: str) -> bytes:
+    """Render a picture as PNG in its own colours. Raise InternalError where that fails."""
+    renderer = QSvgRenderer(QByteArray(svg.encode("utf-8")))
+    size = renderer.defaultSize()
+    # A very long picture is scaled down: Qt makes a null image where the size is too large.
+    scale = min(PNG_SCALE, MAX_PNG_SIDE_PX / max(1, size.width(), size.height()))
+    image = QImage(size * scale, QImage.Format.Format_RGB32)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if renderer.isValid() and not image.isNull():
+        image.fill(QColor(PAPER))
+        painter = QPainter(image)
+        renderer.render(painter)
+        painter.end()
+        if QImageWriter(buffer, QByteArray(b"PNG")).write(image):
+            return bytes(buffer.data().data())
+    raise InternalError(localize("図を描けません。", "The picture cannot be drawn."))
+
+
 class ReportView(QWidget):
     """Shows one report; rows that arrive later are added to their tables.
 
@@ -135,7 +264,7 @@ class ReportView(QWidget):
         super().__init__()
         self.tables: dict[str, LabRowTable] = {}
         self.report: LabReport | None = None
-        self._shown = 0
+        self._shown_count = 0
         self.machine = ElidedLabel("")
         self.machine.setObjectName("muted")
         self.kinds = QTabBar()
@@ -145,20 +274,20 @@ class ReportView(QWidget):
         self.kinds.currentChanged.connect(self._show_kind)
         self._stack = QStackedWidget()
         self.details, self.picture = RowDetails(), ReportPicture()
-        self._both = QSplitter(Qt.Orientation.Horizontal)
-        self._both.setHandleWidth(12)
-        self._both.setChildrenCollapsible(False)
-        self._both.addWidget(self._stack)
-        self._both.addWidget(self.details)
-        self._both.setStretchFactor(0, 3)
-        self._both.setStretchFactor(1, 1)
-        self._both.setSizes(list(TABLE_AND_DETAILS_WIDTHS_PX))
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setHandleWidth(12)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self._stack)
+        self._splitter.addWidget(self.details)
+        self._splitter.setStretchFactor(0, 3)
+        self._splitter.setStretchFactor(1, 1)
+        self._splitter.setSizes(list(TABLE_AND_DETAILS_WIDTHS_PX))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.machine)
         column.addWidget(self.kinds)
-        column.addWidget(self._both, 1)
+        column.addWidget(self._splitter, 1)
         column.addWidget(self.picture, 1)
         self._show_kind()
 
@@ -173,7 +302,7 @@ class ReportView(QWidget):
             self._clear_report()
             self.report = report
         # Only the new rows are added: rebuilding the tables would lose the user's selection and sorting.
-        fresh, self._shown = report.rows[self._shown :], len(report.rows)
+        fresh, self._shown_count = report.rows[self._shown_count :], len(report.rows)
         tables: dict[str, list[Row]] = {}
         for row in fresh:
             tables.setdefault(name_table(row), []).append(row)
@@ -185,17 +314,17 @@ class ReportView(QWidget):
         if report.picture and self._find_tab("") < 0:
             self.picture.show_svg(report.picture)
             self._add_kind("", localize("図", "Picture"))
-        for place in range(self.kinds.count()):
-            table = self.tables.get(self.kinds.tabData(place))
+        for index in range(self.kinds.count()):
+            table = self.tables.get(self.kinds.tabData(index))
             if table is not None:
-                self.kinds.setTabText(place, f"{format_kind(self.kinds.tabData(place))} ({table.rows.rowCount():,})")
+                self.kinds.setTabText(index, f"{format_kind(self.kinds.tabData(index))} ({table.rows.rowCount():,})")
 
     def _clear_report(self) -> None:
         for table in self.tables.values():
             self._stack.removeWidget(table)
             table.deleteLater()
         self.tables.clear()
-        self._shown = 0
+        self._shown_count = 0
         self.details.clear()
         self.row_chosen.emit({})
         self._show_machine({})
@@ -204,7 +333,7 @@ class ReportView(QWidget):
 
     def _ensure_table(self, kind: str) -> LabRowTable:
         if kind not in self.tables:
-            others = list(self.tables)
+            other_kinds = list(self.tables)
             table = self.tables[kind] = LabRowTable(format_kind(kind), TABLE_SPLIT_COLUMNS.get(kind.partition(":")[0], ""))
             table.chosen.connect(self._show_row)
             self._stack.addWidget(table)
@@ -213,24 +342,24 @@ class ReportView(QWidget):
             if (
                 self.report is not None
                 and is_main_kind(kind, self.report.command_name)
-                and not any(is_main_kind(item, self.report.command_name) for item in others)
+                and not any(is_main_kind(item, self.report.command_name) for item in other_kinds)
             ):
                 self.kinds.setCurrentIndex(self._find_tab(kind))
         return self.tables[kind]
 
     def _add_kind(self, kind: str, name: str) -> None:
-        place = self._find_tab("")
-        place = self.kinds.insertTab(place if place >= 0 else self.kinds.count(), name)
-        self.kinds.setTabData(place, kind)
+        index = self._find_tab("")
+        index = self.kinds.insertTab(index if index >= 0 else self.kinds.count(), name)
+        self.kinds.setTabData(index, kind)
         self._show_kind()
 
     def _find_tab(self, kind: str) -> int:
-        return next((place for place in range(self.kinds.count()) if self.kinds.tabData(place) == kind), -1)
+        return next((index for index in range(self.kinds.count()) if self.kinds.tabData(index) == kind), -1)
 
     @Slot()
     def _show_kind(self, *_args: object) -> None:
         table = self.tables.get(self.current_kind)
-        self._both.setVisible(table is not None)
+        self._splitter.setVisible(table is not None)
         self.picture.setVisible(table is None and bool(self.kinds.count()))
         if table is not None:
             self._stack.setCurrentWidget(table)

@@ -68,8 +68,8 @@ class LabRowModel(QAbstractTableModel):
         # Rows are dicts and cannot be keys, and equal rows may exist: their identity finds them after sorting.
         places = [(id(self.rows[index.row()]), index.column()) for index in before]
         self.rows = self._sort_rows(column, order)
-        now = {id(row): place for place, row in enumerate(self.rows)}
-        self.changePersistentIndexList(before, [self.index(now[row], column) for row, column in places])
+        places_by_row = {id(row): place for place, row in enumerate(self.rows)}
+        self.changePersistentIndexList(before, [self.index(places_by_row[row], column) for row, column in places])
         self.layoutChanged.emit()
 
     def rowCount(self, parent: Index = _ROOT_INDEX) -> int:
@@ -123,10 +123,10 @@ class LabRowModel(QAbstractTableModel):
         if not 0 <= column < len(self.columns):
             return list(self._came)
         name = self.columns[column]
-        known = sorted((row for row in self._came if row.get(name) is not None), key=lambda row: _build_sort_key(row[name]))
+        valued_rows = sorted((row for row in self._came if row.get(name) is not None), key=lambda row: _build_sort_key(row[name]))
         if order == Qt.SortOrder.DescendingOrder:
-            known.reverse()
-        return known + [row for row in self._came if row.get(name) is None]
+            valued_rows.reverse()
+        return valued_rows + [row for row in self._came if row.get(name) is None]
 
 
 class LabRowTable(QTableView):
@@ -141,7 +141,7 @@ class LabRowTable(QTableView):
     def __init__(self, name: str, constant_column: str = "") -> None:
         """Hide `constant_column`, in which all rows have the same value."""
         super().__init__()
-        self._same = constant_column
+        self._constant_column = constant_column
         self.rows = LabRowModel(use_even_digits(self.font()))
         self.setModel(self.rows)
         self.setObjectName("words")
@@ -168,7 +168,7 @@ class LabRowTable(QTableView):
         """Add rows; the first row ever added becomes current."""
         is_first = not self.rows.rows
         self.rows.add_rows(rows)
-        shown = [not self.rows.is_column_empty(column) and name != self._same for column, name in enumerate(self.rows.columns)]
+        shown = [not self.rows.is_column_empty(column) and name != self._constant_column for column, name in enumerate(self.rows.columns)]
         header = self.horizontalHeader()
         # While the last section stretches, Qt leaves a gap where it hides a column.
         header.setStretchLastSection(False)
@@ -195,7 +195,7 @@ class LabRowTable(QTableView):
         places = sorted({index.row() for index in self.selectionModel().selectedRows()})
         lines = [
             self.rows.columns,
-            *([_flatten_text(format_exact(self.rows.rows[place].get(name))) for name in self.rows.columns] for place in places),
+            *([_flatten_text(format_exact(self.rows.rows[row_number].get(name))) for name in self.rows.columns] for row_number in places),
         ]
         return "\n".join("\t".join(line) for line in lines)
 
@@ -214,8 +214,8 @@ class LabRowTable(QTableView):
 
     def _put_conclusions_first(self) -> None:
         header, columns = self.horizontalHeader(), self.rows.columns
-        names = [columns[header.logicalIndex(place)] for place in range(len(columns))]
-        target = next((place for place, name in enumerate(names) if name not in NAMING_COLUMNS), 0)
+        names = [columns[header.logicalIndex(position)] for position in range(len(columns))]
+        target = next((position for position, name in enumerate(names) if name not in NAMING_COLUMNS), 0)
         for name in [name for name in CONCLUDING_COLUMNS if name in columns]:
             header.moveSection(header.visualIndex(columns.index(name)), target)
             target += 1

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from app.bench.machine_facts import find_cpu_name
+from app.bench.multiply_adds import find_cpu_name
 from tests.benchmarks.heartbeat.heart import Beat, slowdown
 
 FILE = Path(__file__).with_name("trend.tsv")

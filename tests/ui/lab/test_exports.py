@@ -18,7 +18,7 @@ from app.lab.report_charts import CHARTS_BY_TYPE
 from app.ui.lab.lab_command_page import LabCommandPage
 from app.ui.lab.lab_window import LabWindow
 from app.ui.lab.report_export import build_file_name, list_formats
-from app.ui.lab.report_picture import MARGIN, ReportPicture
+from app.ui.lab.report_view import MARGIN, ReportPicture
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_palette
 from tests.campaigns.screenshots.lab import chart
 from tests.ui.conftest import WAIT_MS

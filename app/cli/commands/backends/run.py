@@ -6,8 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from app.backends.backend_probe import RECORD_TRIAL, BackendProbe
-from app.backends.probe_result import ProbeResult
+from app.backends.backend_probe import RECORD_TRIAL, BackendProbe, ProbeResult
 from app.cli.console_output import print_json, print_result
 from app.cli.progress_display import show_progress
 from app.cli.served_voices import prepare_chosen_voice
@@ -28,13 +27,13 @@ def run(options: argparse.Namespace) -> int:
     if options.probe:
         # With JSON, stdout carries a line a candidate and nothing else.
         if options.json:
-            found = list(probe.run_trials(should_retry=options.retry))
+            results = list(probe.run_trials(should_retry=options.retry))
         else:
             with show_progress(as_json=False) as report:
-                found = list(probe.run_trials(report, should_retry=options.retry))
+                results = list(probe.run_trials(report, should_retry=options.retry))
     else:
-        found = probe.list_known_results()
-    for finding in found:
+        results = probe.list_known_results()
+    for finding in results:
         _print_finding(finding, as_json=options.json, is_measured=options.probe)
     return 0
 

@@ -13,7 +13,7 @@ from tqdm import tqdm
 from app.adapters.ort.graph_session import ORT_VERSION
 from app.adapters.ort.session_options import count_intra_threads
 from app.bench.bench_home import PreparedFiles, find_originals, prepare_files, use_bench_home
-from app.bench.machine_facts import find_cpu_name
+from app.bench.multiply_adds import find_cpu_name
 from app.bench.reference_comparison import (
     BertComparisonResult,
     LineComparisonResult,
@@ -144,12 +144,12 @@ def _report_bert(bert: BertComparisonResult, *, as_json: bool) -> None:
             f"BERT, {bert.tokens} tokens (precision in use: {bert.precision})",
         )
     )
-    for way, found in bert.against_reference.items():
+    for way, ratio in bert.against_reference.items():
         alike = localize(f"コサイン類似度の最小値 {bert.cosine_min[way]:.5f}", f"minimum cosine similarity {bert.cosine_min[way]:.5f}")
-        print_result(f"  {way:<10}{_format_ratio(found)}   {bert.ms['reference']:.0f} → {bert.ms[way]:.0f} ms   {alike}")
-    for way, found in bert.against_exported.items():
+        print_result(f"  {way:<10}{_format_ratio(ratio)}   {bert.ms['reference']:.0f} → {bert.ms[way]:.0f} ms   {alike}")
+    for way, ratio in bert.against_exported.items():
         words = localize("float32 のファイルを最適化した場合との比", "compared with the float32 file, optimised")
-        print_result(f"  {way:<10}{_format_ratio(found)}   {bert.ms['exported']:.0f} → {bert.ms[way]:.0f} ms   {words}")
+        print_result(f"  {way:<10}{_format_ratio(ratio)}   {bert.ms['exported']:.0f} → {bert.ms[way]:.0f} ms   {words}")
 
 
 def _report_line(line: LineComparisonResult, *, as_json: bool) -> None:

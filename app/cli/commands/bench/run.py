@@ -17,8 +17,7 @@ from tqdm import tqdm
 from app.adapters.files.part_file import PartFile
 from app.adapters.ort.graph_session import ORT_VERSION
 from app.adapters.ort.session_options import count_intra_threads
-from app.bench.machine_facts import find_cpu_name, measure_peak_mb
-from app.bench.multiply_adds import GraphWorkload, ProcessorPeak, count_workloads, measure_peak
+from app.bench.multiply_adds import GraphWorkload, ProcessorPeak, count_workloads, find_cpu_name, measure_peak, measure_peak_mb
 from app.bench.stage_chart import draw_chart
 from app.bench.stage_timing import (
     BENCH_LINES,
@@ -63,16 +62,16 @@ def run(options: argparse.Namespace) -> int:
     speakers, load_ms = _open_speakers(options)
     if options.csv and not options.json:
         print_result(",".join(STAGE_TABLE_COLUMNS))
-    found: list[BenchMeasurement] = []
+    measurements: list[BenchMeasurement] = []
     for name, text in texts.items():
-        found += measure_text(speakers, name, text, partial(_show_turns, name), runs=options.runs, warmup=options.warmup)
+        measurements += measure_text(speakers, name, text, partial(_show_turns, name), runs=options.runs, warmup=options.warmup)
     # The peak is read before graphs are opened once more to count operations.
     peak = measure_peak_mb()
-    ceiling = _count_workloads(speakers, found, texts)
-    _print_measurements(found, ceiling, options)
-    _report_summary(speakers, found, options, {"load_ms": load_ms, "peak_mb": peak} | _build_peak_rates(ceiling))
+    ceiling = _count_workloads(speakers, measurements, texts)
+    _print_measurements(measurements, ceiling, options)
+    _report_summary(speakers, measurements, options, {"load_ms": load_ms, "peak_mb": peak} | _build_peak_rates(ceiling))
     if options.plot:
-        write_picture(found, ceiling, Path(options.plot))
+        write_picture(measurements, ceiling, Path(options.plot))
     return 0
 
 
@@ -95,12 +94,12 @@ def _parse_lengths(text: str) -> list[int]:
 def _open_speakers(options: argparse.Namespace) -> tuple[dict[str, Speaker], float]:
     """Return a speaker by backend, and the time that the first one took to open."""
     backends = parse_backends(options.backend)
-    wanted = prepare_chosen_voice(options)
+    voice_name = prepare_chosen_voice(options)
     speakers, took_ms = {}, []
     for backend in backends:
         began = time.perf_counter()
         speakers[backend] = open_speaker(
-            wanted, backend, bert=options.bert, graph_precision=options.precision, force_bert=options.force_bert
+            voice_name, backend, bert=options.bert, graph_precision=options.precision, force_bert=options.force_bert
         )
         took_ms.append((time.perf_counter() - began) * 1000)
         with show_slow_notice(describe_device_preparation()):
@@ -110,14 +109,14 @@ def _open_speakers(options: argparse.Namespace) -> tuple[dict[str, Speaker], flo
 
 def _count_workloads(speakers: dict[str, Speaker], measurements: list[BenchMeasurement], texts: dict[str, str]) -> ProcessorPeak:
     """Count the work of the measurements; speakers of the same graphs do the same work."""
-    known: dict[frozenset[Path], dict[str, dict[str, GraphWorkload]]] = {}
+    workloads: dict[frozenset[Path], dict[str, dict[str, GraphWorkload]]] = {}
     for backend, speaker in speakers.items():
         files = frozenset(speaker.models.values())
-        if files not in known:
-            known[files] = count_workloads(speaker, {name: build_bench_request(speaker, text) for name, text in texts.items()})
+        if files not in workloads:
+            workloads[files] = count_workloads(speaker, {name: build_bench_request(speaker, text) for name, text in texts.items()})
         for item in measurements:
             if item.backend == backend:
-                item.workloads = known[files][item.text]
+                item.workloads = workloads[files][item.text]
     return measure_peak()
 
 

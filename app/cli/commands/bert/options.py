@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.common.command_parser import CommandParser, add_command_parser
+from app.common.command_parser import add_action_parsers, add_command_parser
 from app.common.language import localize
 from app.settings.user_settings import PRECISION_CHOICES
 
 
 def add_bert(commands: Any) -> None:
     """Add the command and its actions."""
-    parser = commands.add_parser(
+    actions = add_action_parsers(
+        commands,
         "bert",
-        help=localize("BERT の一覧、追加、選択", "list, add and choose BERTs"),
-        description=localize(
+        ("BERT の一覧、追加、選択", "list, add and choose BERTs"),
+        (
             "BERT は文の意味を声の抑揚に反映するモデルです。声ごとに対応する BERT が必要です。",
             "A BERT conveys the meaning of a sentence to the voice. Each voice requires the one it was trained with.",
         ),
-    )
-    actions = parser.add_subparsers(
-        dest="action", required=True, parser_class=CommandParser, metavar="ACTION", title=localize("操作", "actions")
     )
     add_command_parser(actions, "list", "使用できる BERT の一覧", "list the available BERTs")
     _add_add_action(actions)

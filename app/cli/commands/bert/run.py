@@ -142,12 +142,12 @@ def _open_source(options: argparse.Namespace, view: ProgressView, report: Report
     watch = download_sources.DownloadMonitor(report, view.update_download, view.update_wait)
     if options.hub:
         print_note(localize("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
-        found = download_sources.fetch_standard_bert(watch)
+        downloaded = download_sources.fetch_standard_bert(watch)
     else:
-        found = download_sources.fetch_url(options.url, watch)
-        _fetch_companions(options.url, found, download_sources.DownloadMonitor(on_wait=view.update_wait))
-    with discard_after_use(found):
-        yield found
+        downloaded = download_sources.fetch_url(options.url, watch)
+        _fetch_companions(options.url, downloaded, download_sources.DownloadMonitor(on_wait=view.update_wait))
+    with discard_after_use(downloaded):
+        yield downloaded
 
 
 def _fetch_companions(url: str, model: Path, monitor: DownloadMonitor) -> None:
@@ -159,9 +159,9 @@ def _fetch_companions(url: str, model: Path, monitor: DownloadMonitor) -> None:
     vocabulary = () if model.with_name(VOCABULARY_NAME).is_file() else (TOKENIZER_NAME,)
     for name in (*vocabulary, *(("config.json",) if model.suffix == ".safetensors" else ())):
         if not model.with_name(name).is_file():
-            found = download_sources.fetch_url(parse_address(url).join_reference(name).url, monitor)
-            shutil.copyfile(found, model.with_name(name))
-            discard_download(found)
+            downloaded = download_sources.fetch_url(parse_address(url).join_reference(name).url, monitor)
+            shutil.copyfile(downloaded, model.with_name(name))
+            discard_download(downloaded)
 
 
 def _use_bert(options: argparse.Namespace) -> None:

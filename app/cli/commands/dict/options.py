@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.common.command_parser import CommandParser, add_command_parser
-from app.common.language import localize
+from app.common.command_parser import add_action_parsers, add_command_parser
 from app.core.text.dictionary_entries import DICTIONARY_ENTRY_KINDS, HIGHEST_PRIORITY, USUAL_PRIORITY
 
 
 def add_dict(commands: Any) -> None:
     """Add the command and its actions."""
-    parser = commands.add_parser(
+    actions = add_action_parsers(
+        commands,
         "dict",
-        help=localize("ユーザー辞書の一覧、登録、読み込み", "list, add, import and export words of the user dictionary"),
-        description=localize(
+        ("ユーザー辞書の一覧、登録、読み込み", "list, add, import and export words of the user dictionary"),
+        (
             "ユーザー辞書には単語の読みとアクセントを登録でき、すべてのテキストに使われます。",
             "The user dictionary sets the reading and accent of words in every text.",
         ),
-    )
-    actions = parser.add_subparsers(
-        dest="action", required=True, parser_class=CommandParser, metavar="ACTION", title=localize("操作", "actions")
     )
     add_command_parser(actions, "list", "登録した単語の一覧", "list the words of the dictionary")
     _add_add_action(actions)

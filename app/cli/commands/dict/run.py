@@ -59,21 +59,21 @@ def _remove_entry(options: argparse.Namespace) -> int:
 
 def _import_entries(options: argparse.Namespace) -> int:
     file = Path(options.file)
-    found, wrong = parse_dictionary_text(decode_text(read_named_input(file), file.name))
+    entries, wrong = parse_dictionary_text(decode_text(read_named_input(file), file.name))
     if options.dry_run:
-        return _print_comparison(compare_import(read_user_entries(), found, wrong), options)
-    words = _change_dictionary(lambda words: merge_entries(merge_entries(words, found), words if options.keep else ()))
+        return _print_comparison(compare_import(read_user_entries(), entries, wrong), options)
+    words = _change_dictionary(lambda words: merge_entries(merge_entries(words, entries), words if options.keep else ()))
     for error in wrong[:MAX_SHOWN_ERRORS]:
         print_error(error, as_json=options.json, source=options.file)
     if len(wrong) > MAX_SHOWN_ERRORS:
         print_note(localize(f"…ほか {len(wrong) - MAX_SHOWN_ERRORS} 件", f"… and {len(wrong) - MAX_SHOWN_ERRORS} more"))
     print_done(
-        {"imported": len(found), "refused": len(wrong), "words": len(words)},
-        f"{len(found)} 語を読み込みました（読み込めなかった単語 {len(wrong)}、登録済み {len(words)} 語）。",
-        f"Words imported: {len(found)}; rejected: {len(wrong)}; now in the dictionary: {len(words)}.",
+        {"imported": len(entries), "refused": len(wrong), "words": len(words)},
+        f"{len(entries)} 語を読み込みました（読み込めなかった単語 {len(wrong)}、登録済み {len(words)} 語）。",
+        f"Words imported: {len(entries)}; rejected: {len(wrong)}; now in the dictionary: {len(words)}.",
         as_json=options.json,
     )
-    return 0 if found or not wrong else InputError.exit_code
+    return 0 if entries or not wrong else InputError.exit_code
 
 
 def _print_comparison(comparison: DictionaryComparison, options: argparse.Namespace) -> int:

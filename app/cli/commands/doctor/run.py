@@ -36,13 +36,13 @@ REPORTED_PACKAGES = (
 
 def collect_versions() -> dict[str, str]:
     """Return the versions of Python and of the needed packages by name; packages that are not installed are left out."""
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for package in REPORTED_PACKAGES:
         try:
-            found[package] = metadata.version(package)
+            versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def list_providers() -> list[str]:
@@ -81,14 +81,14 @@ def _check_python() -> DoctorFinding:
 
 
 def _check_onnxruntime() -> DoctorFinding:
-    found = list_providers()
-    if sys.platform == "win32" and "DmlExecutionProvider" not in found:
+    providers = list_providers()
+    if sys.platform == "win32" and "DmlExecutionProvider" not in providers:
         fix = localize(
             "onnxruntime を削除し、onnxruntime-directml だけを再インストールしてください。",
             "Uninstall onnxruntime and reinstall only onnxruntime-directml.",
         )
-        return DoctorFinding("onnxruntime", "warn", ", ".join(found), fix)
-    return DoctorFinding("onnxruntime", "ok", ", ".join(found))
+        return DoctorFinding("onnxruntime", "warn", ", ".join(providers), fix)
+    return DoctorFinding("onnxruntime", "ok", ", ".join(providers))
 
 
 def _check_g2p() -> DoctorFinding:
@@ -130,49 +130,49 @@ def _check_all_voices() -> DoctorFinding:
     from app.voices.installed_voices import list_damaged_voices, list_installed_voices
 
     folders = paths.list_voice_dirs()
-    found = localize(f"{len(list_installed_voices(folders))} 個", f"{len(list_installed_voices(folders))} installed")
+    summary = localize(f"{len(list_installed_voices(folders))} 個", f"{len(list_installed_voices(folders))} installed")
     damaged = list_damaged_voices(folders)
     if damaged:
         names = ", ".join(folder.name for folder, _ in damaged[:5])
         fix = localize(
             "koebako voices remove で削除し、もう一度追加してください。", "Delete them with `koebako voices remove` and add them again."
         )
-        return DoctorFinding("voices", "warn", localize(f"{found}、壊れた声: {names}", f"{found}, damaged: {names}"), fix)
+        return DoctorFinding("voices", "warn", localize(f"{summary}、壊れた声: {names}", f"{summary}, damaged: {names}"), fix)
     if list_leftovers():
         fix = localize("次に声を追加するときに削除されます。", "They will be deleted when the next voice is added.")
         return DoctorFinding(
-            "voices", "warn", localize(f"{found}、中断した追加の残り", f"{found}, leftovers of an interrupted installation"), fix
+            "voices", "warn", localize(f"{summary}、中断した追加の残り", f"{summary}, leftovers of an interrupted installation"), fix
         )
-    return DoctorFinding("voices", "ok", found)
+    return DoctorFinding("voices", "ok", summary)
 
 
 def _check_backends() -> DoctorFinding:
     from app.backends.backend_probe import BackendProbe
 
     try:
-        known = BackendProbe().list_known_results()
+        findings = BackendProbe().list_known_results()
     except AppError as error:  # what is wrong with the voice is a finding of its own
         return DoctorFinding("backends", "warn", error.message)
-    chosen = next((finding.backend for finding in known if finding.chosen), "cpu")
-    others = ", ".join(f"{item.backend} {item.adapter}".strip() for item in known if item.backend != chosen)
-    found = localize(f"auto は {chosen} を使用", f"auto uses {chosen}") + (
-        localize(f"、ほかに {others}", f"; also available: {others}") if others else ""
+    chosen = next((finding.backend for finding in findings if finding.chosen), "cpu")
+    other_backends = ", ".join(f"{item.backend} {item.adapter}".strip() for item in findings if item.backend != chosen)
+    summary = localize(f"auto は {chosen} を使用", f"auto uses {chosen}") + (
+        localize(f"、ほかに {other_backends}", f"; also available: {other_backends}") if other_backends else ""
     )
-    crashed = [finding.backend for finding in known if finding.crashed]
+    crashed = [finding.backend for finding in findings if finding.crashed]
     if crashed:
         fix = localize(
             "グラフィックスドライバーを更新してから、koebako backends --probe --retry でもう一度お試しください。それまでは使用しません。",
             "Update the graphics driver, then try again with `koebako backends --probe --retry`; until then it is not used.",
         )
         names = ", ".join(crashed)
-        return DoctorFinding("backends", "warn", localize(f"{found}、異常終了: {names}", f"{found}; crashed or hung: {names}"), fix)
-    unknown = len(known) > 1 and all(finding.ok is None for finding in known)
+        return DoctorFinding("backends", "warn", localize(f"{summary}、異常終了: {names}", f"{summary}; crashed or hung: {names}"), fix)
+    unknown = len(findings) > 1 and all(finding.ok is None for finding in findings)
     fix = (
         localize("koebako backends --probe で一番速いバックエンドを選べます。", "`koebako backends --probe` finds the fastest.")
         if unknown
         else ""
     )
-    return DoctorFinding("backends", "ok", found, fix)
+    return DoctorFinding("backends", "ok", summary, fix)
 
 
 def _check_audio() -> DoctorFinding:
@@ -216,43 +216,30 @@ def _check_window() -> DoctorFinding:
 
 def format_check_name(check: str) -> str:
     """Return a check's name for people, with the name by which `--only` knows it."""
-    japanese = {
-        "python": "Python",
-        "onnxruntime": "ONNX Runtime",
-        "g2p": "読み",
-        "dictionary": "ユーザー辞書",
-        "voice": "音声合成",
-        "voices": "声",
-        "backends": "バックエンド",
-        "audio": "再生デバイス",
-        "sound_files": "音声ファイル",
-        "data_dir": "データフォルダー",
-        "window": "ウィンドウ",
-    }.get(check, check)
+    japanese = DOCTOR_CHECKS[check][0] if check in DOCTOR_CHECKS else check
     return check if japanese.replace(" ", "").casefold() == check else localize(f"{japanese}（{check}）", check)
 
 
-DOCTOR_CHECKS: dict[str, Callable[[], DoctorFinding]] = {
-    "python": _check_python,
-    "onnxruntime": _check_onnxruntime,
-    "g2p": _check_g2p,
-    "dictionary": _check_dictionary,
-    "voice": _check_first_voice,
-    "voices": _check_all_voices,
-    "backends": _check_backends,
-    "audio": _check_audio,
-    "sound_files": _check_sound_files,
-    "data_dir": _check_data_dir,
-    "window": _check_window,
+DOCTOR_CHECKS: dict[str, tuple[str, Callable[[], DoctorFinding]]] = {
+    "python": ("Python", _check_python),
+    "onnxruntime": ("ONNX Runtime", _check_onnxruntime),
+    "g2p": ("読み", _check_g2p),
+    "dictionary": ("ユーザー辞書", _check_dictionary),
+    "voice": ("音声合成", _check_first_voice),
+    "voices": ("声", _check_all_voices),
+    "backends": ("バックエンド", _check_backends),
+    "audio": ("再生デバイス", _check_audio),
+    "sound_files": ("音声ファイル", _check_sound_files),
+    "data_dir": ("データフォルダー", _check_data_dir),
+    "window": ("ウィンドウ", _check_window),
 }
-
-
+"""Name of a check → its Japanese name, and what runs it."""
 STATUS_MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 
 def run(options: argparse.Namespace) -> int:
     """Print every check; return exit code 70 if one fails."""
-    checks = [_run_check(name, check) for name, check in _select_checks(options.only).items()]
+    checks = [_run_check(name) for name in _select_checks(options.only)]
     ok = all(check.status != "fail" for check in checks)
     if options.json:
         print_json(
@@ -273,21 +260,19 @@ def run(options: argparse.Namespace) -> int:
     return 0 if ok else AppError.exit_code
 
 
-def _select_checks(only: str | None) -> dict[str, Callable[[], DoctorFinding]]:
-    if only is None:
-        return DOCTOR_CHECKS
-    if only not in DOCTOR_CHECKS:
+def _select_checks(only: str | None) -> list[str]:
+    if only not in (None, *DOCTOR_CHECKS):
         raise InputError(
             localize(f"この項目はありません: {only}", f"Unknown check: {only}"),
             localize("使用できるもの: ", "Available: ") + ", ".join(DOCTOR_CHECKS),
         )
-    return {only: DOCTOR_CHECKS[only]}
+    return list(DOCTOR_CHECKS) if only is None else [only]
 
 
-def _run_check(name: str, check: Callable[[], DoctorFinding]) -> DoctorFinding:
+def _run_check(name: str) -> DoctorFinding:
     """Run a check; one that breaks is itself a finding."""
     try:
-        return check()
+        return DOCTOR_CHECKS[name][1]()
     except AppError as error:
         return DoctorFinding(name, "fail", error.message, error.hint)
     except Exception as error:

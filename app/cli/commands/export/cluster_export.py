@@ -87,14 +87,14 @@ def open_cluster(
     from app.export.cluster_worker import ClusterBatch, ClusterRoster
 
     errors: dict[str, AppError] = {}
-    wanted: dict[str, WantedVoice] = {}
+    wanted_voices: dict[str, WantedVoice] = {}
     for voice, reference in voices.items():
         try:
-            wanted[voice] = describe_wanted_voice(reference, settings, options.backend, force_bert=options.force_bert)
+            wanted_voices[voice] = describe_wanted_voice(reference, settings, options.backend, force_bert=options.force_bert)
         except AppError as error:
             errors[voice] = error
     client = ClusterClient(address)
-    roster = ClusterRoster(client, wanted, names, print_note, voices_folder=options.voices_folder, force_bert=options.force_bert)
+    roster = ClusterRoster(client, wanted_voices, names, print_note, voices_folder=options.voices_folder, force_bert=options.force_bert)
     cluster = ClusterBatch(client, roster)
     closing.callback(cluster.close)
     return cluster, errors | cluster.ask_first_workers()

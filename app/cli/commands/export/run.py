@@ -91,18 +91,20 @@ def cast_characters(project: Project, cast_file: str, voice: str | None) -> Proj
     """Return the project with the cast of another file; characters without a voice have `voice`. Raise InputError if it has no cast; announce whom it lacks."""
     if not cast_file:
         return project
-    other = read_cast_file(Path(cast_file))
+    cast_project = read_cast_file(Path(cast_file))
     shipped = _find_meant_voice(Path(cast_file), voice)
-    other = replace(other, script=replace_voices(other.script, {"": shipped} if shipped else {}))
-    known = CastBuilder(other.script.cast)
-    others = [one.name for one in project.script.cast if not any(known.find_character(name) for name in one.names)]
-    if others:
-        listed = ", ".join(others[:MAX_LISTED_CHARACTERS]) + (", …" if len(others) > MAX_LISTED_CHARACTERS else "")
+    cast_project = replace(cast_project, script=replace_voices(cast_project.script, {"": shipped} if shipped else {}))
+    builder = CastBuilder(cast_project.script.cast)
+    missing_names = [
+        character.name for character in project.script.cast if not any(builder.find_character(name) for name in character.names)
+    ]
+    if missing_names:
+        listed = ", ".join(missing_names[:MAX_LISTED_CHARACTERS]) + (", …" if len(missing_names) > MAX_LISTED_CHARACTERS else "")
         name = Path(cast_file).name
         print_note(localize(f"「{name}」にいない登場人物: {listed}", f"Not in “{name}”: {listed}"))
-    waiting = {one.name: one for one in (*project.assignments, *other.assignments)}
-    voices = {voice.id: voice for voice in (*other.voices, *project.voices)}
-    script = apply_cast(project.script, other.script.cast)
+    waiting = {character.name: character for character in (*project.assignments, *cast_project.assignments)}
+    voices = {voice.id: voice for voice in (*cast_project.voices, *project.voices)}
+    script = apply_cast(project.script, cast_project.script.cast)
     return replace(project, script=script, assignments=tuple(waiting.values()), voices=tuple(voices.values()))
 
 
@@ -119,18 +121,18 @@ def prepare_export_voices(lines: Iterable[Line], options: argparse.Namespace) ->
     """Prepare every voice of the lines; one that cannot be prepared is recorded, as only its lines fail. Ask for licences."""
     cast = ExportVoices({}, {}, {})
     for voice in dict.fromkeys(line.settings.voice for line in lines):
-        own = copy.copy(options)
-        own.voice = voice or None
+        voice_options = copy.copy(options)
+        voice_options.voice = voice or None
         try:
             # A script may be a stranger's, so only the user's own option may name a path.
             by_path = voice == options.voice
-            cast.voice_names[voice] = prepare_chosen_voice(own, by_path=by_path)
-            found = (
+            cast.voice_names[voice] = prepare_chosen_voice(voice_options, by_path=by_path)
+            prepared = (
                 find_unprepared_voice(voice, may_be_path=by_path)
                 if voice
-                else find_voice(None, paths.list_voice_dirs(), create_bert_finder(own))
+                else find_voice(None, paths.list_voice_dirs(), create_bert_finder(voice_options))
             )
-            cast.manifests[voice] = found.manifest
+            cast.manifests[voice] = prepared.manifest
         except AppError as error:
             cast.errors[voice] = error
     return cast
@@ -189,7 +191,7 @@ def _write_files(
 ) -> None:
     """Write the files, until all are there or the user stops, and then their list. Raise the error that ends the batch."""
     words = localize("書き出しています", "Exporting")
-    quiet = nullcontext() if options.json else show_slow_notice(words, lambda: f"{len(output.written)} / {output.count}")
+    quiet = nullcontext() if options.json else show_slow_notice(words, lambda: f"{len(output.written_files)} / {output.count}")
     with interrupt_handler.call_on_interrupt(batch.stop_batch), quiet:
         try:
             output.write_files(files, {item: errors[0] for item in files if (errors := _list_voice_errors(item, voices))})
@@ -270,8 +272,8 @@ def open_ledger(
 
 def _load_settings(options: argparse.Namespace) -> Settings:
     """Return the user's settings with the precision that was asked for."""
-    kept = load_usable_settings()
-    return kept if options.precision is None else kept.replace_precision(PrecisionPreference(options.precision))
+    settings = load_usable_settings()
+    return settings if options.precision is None else settings.replace_precision(PrecisionPreference(options.precision))
 
 
 def _plan_files(
@@ -281,9 +283,9 @@ def _plan_files(
     context = PlanContext(project.script.title or source.stem, voices.find_names, date.today(), list_character_names(project.script.cast))
     lines = build_numbered_lines(project.script.lines)
     files, game_list = ledger.plan_files(lines, settings, context), ledger.plan_game_list(settings)
-    if settings.existing != "ask" or not (there := list_existing_names(files, game_list)):
+    if settings.existing != "ask" or not (existing_names := list_existing_names(files, game_list)):
         return files, game_list, settings
-    settings = replace(settings, existing=_ask_existing_policy(len(there)))
+    settings = replace(settings, existing=_ask_existing_policy(len(existing_names)))
     return ledger.plan_files(lines, settings, context), ledger.plan_game_list(settings), settings
 
 

@@ -29,10 +29,10 @@ def run(options: argparse.Namespace) -> int:
     lines = iterate_piped_lines() if options.text is None else map(truncate_line, options.text.splitlines() or [""])
     for number, (line, is_whole) in enumerate(lines, start=1):
         with show_slow_notice(_describe_progress(number, len(line))):
-            found = convert_line(g2p, line, emoji=options.emoji) if is_whole else build_too_long_row(line)
+            row = convert_line(g2p, line, emoji=options.emoji) if is_whole else build_too_long_row(line)
             if options.explain:
-                found["words"] = [] if "error" in found else explain_line(g2p, line)
-        print_json(found)
+                row["words"] = [] if "error" in row else explain_line(g2p, line)
+        print_json(row)
     return 0
 
 
@@ -45,10 +45,7 @@ def build_too_long_row(start: str) -> dict[str, Any]:
 
 
 def _describe_progress(number: int, characters: int) -> str:
-    return localize(
-        f"{number} 行目（{characters:,} 文字）を処理しています",
-        f"Processing line {number} ({characters:,} characters)",
-    )
+    return localize(f"{number} 行目（{characters:,} 文字）を処理しています", f"Processing line {number} ({characters:,} characters)")
 
 
 def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:

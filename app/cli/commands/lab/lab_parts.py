@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from app.adapters.ort.backends import BACKENDS
 from app.cli.atomic_output import check_output_path, refuse_existing_file, write_output_file
-from app.cli.commands.lab.lab_part import LabPart
-from app.cli.commands.lab.optimise_part import OptimisePart
-from app.cli.commands.lab.shared_options import (
+from app.cli.commands.lab.lab_part import (
+    LabPart,
     add_repeat_options,
     add_size_options,
     check_bounds,
@@ -20,6 +19,7 @@ from app.cli.commands.lab.shared_options import (
     parse_repeats,
     parse_sizes,
 )
+from app.cli.commands.lab.optimise_part import OptimisePart
 from app.common.command_parser import CommandParser
 from app.common.errors import InputError
 from app.common.language import localize
@@ -175,8 +175,8 @@ class VerifyPart(LabPart):
 
         all_places = options.backend == ALL_BACKENDS
         places = list_usable_backends() if all_places else parse_devices(options.backend, (ALL_BACKENDS, KNOWN_BACKENDS))
-        others = [place for place in places if place not in ("cpu", KNOWN_BACKENDS)]
-        yield from verify_subject(subject, others, should_sweep=options.sweep, report=report)
+        devices = [device for device in places if device not in ("cpu", KNOWN_BACKENDS)]
+        yield from verify_subject(subject, devices, should_sweep=options.sweep, report=report)
 
     def choose_exit_code(self, rows: Sequence[Row]) -> int:
         """Return 3 if a limit was exceeded, else 0."""
@@ -224,7 +224,7 @@ class ComparePart(LabPart):
         """Yield a row for each candidate, graph, length and batch."""
         from app.lab.compare.comparison_run import CompareOptions, run_comparison
 
-        asked = CompareOptions(
+        compare_options = CompareOptions(
             places=parse_devices(options.backend),
             levels=_parse_choices("levels", options.levels),
             precisions=_parse_choices("precisions", options.precisions),
@@ -233,7 +233,7 @@ class ComparePart(LabPart):
             batches=_parse_numbers("batch", options.batch),
             repeats=parse_repeats(options),
         )
-        yield from run_comparison(subject, asked, report)
+        yield from run_comparison(subject, compare_options, report)
 
 
 def _parse_choices(option: str, text: str) -> list[str]:
@@ -280,8 +280,7 @@ class CheckPart(LabPart):
     def find_rows(self, subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
         """Yield a row for each finding, and write the JUnit file after the last."""
         from app.adapters.ort.device_placement import parse_placement
-        from app.lab.check.check_row import format_as_junit
-        from app.lab.check.subject_checks import run_checks
+        from app.lab.check.subject_checks import format_as_junit, run_checks
 
         budget = options.budget_ms
         if budget is not None and not (math.isfinite(budget) and budget > 0):
@@ -298,7 +297,7 @@ class CheckPart(LabPart):
 
     def choose_exit_code(self, rows: Sequence[Row]) -> int:
         """Return 0 if everything passed, else 3."""
-        from app.lab.check.check_row import has_all_passed
+        from app.lab.check.subject_checks import has_all_passed
 
         return 0 if has_all_passed(rows) else FAILED_EXIT_CODE
 

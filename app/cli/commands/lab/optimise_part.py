@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.atomic_output import check_output_path, refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input
-from app.cli.commands.lab.lab_part import LabPart
-from app.cli.commands.lab.shared_options import add_repeat_options, parse_repeats
+from app.cli.commands.lab.lab_part import LabPart, add_repeat_options, parse_repeats
 from app.common.command_parser import CommandParser
 from app.common.errors import InputError, OutputFileError
 from app.common.language import localize
@@ -85,10 +84,10 @@ class OptimisePart(LabPart):
             require_installed(subject)
         # The first sentences are spoken before any candidate is made.
         report("checking", 0.0)
-        with ExitStack() as kept:
+        with ExitStack() as folders:
             folder = create_output_folder(options)
             if folder is None and options.keep is not None:
-                folder = kept.enter_context(create_scratch_folder())
+                folder = folders.enter_context(create_scratch_folder())
             wishes = OptimiseOptions(
                 only=[name.strip() for name in options.only.split(",") if name.strip()],
                 graph=options.graph,
@@ -144,11 +143,11 @@ def use_kept_candidate(
     from app.lab.optimise.listening_test import write_listening_test
 
     for graph in graphs:
-        made = next(path for name in (f"{graph}.onnx", f"{graph}_int8.onnx", f"{graph}.ort") if (path := folder / name).is_file())
+        graph_file = next(path for name in (f"{graph}.onnx", f"{graph}_int8.onnx", f"{graph}.ort") if (path := folder / name).is_file())
         if options.test is not None:
-            yield write_listening_test(subject, graph, options.keep, made, Path(options.test), report)
+            yield write_listening_test(subject, graph, options.keep, graph_file, Path(options.test), report)
         if options.install:
-            yield install_candidate(subject, graph, options.keep, made)
+            yield install_candidate(subject, graph, options.keep, graph_file)
 
 
 def create_output_folder(options: argparse.Namespace) -> Path | None:

@@ -21,8 +21,8 @@ def add_lab(commands: Any) -> None:
         dest="action", required=True, parser_class=CommandParser, metavar="PART", title=localize("機能", "parts")
     )
     for name, part in LAB_PARTS.items():
-        one = add_command_parser(actions, name, *part.summary)
-        one.add_argument(
+        part_parser = add_command_parser(actions, name, *part.summary)
+        part_parser.add_argument(
             "source",
             nargs="?",
             metavar="SOURCE",
@@ -30,9 +30,9 @@ def add_lab(commands: Any) -> None:
                 "声または BERT の ID、名前、ファイル（既定: 先頭の声）", "ID, name or file of a voice or BERT (default: the first voice)"
             ),
         )
-        _add_format_options(one)
-        add_licence_option(one)
-        part.add_options(one)
+        _add_format_options(part_parser)
+        add_licence_option(part_parser)
+        part.add_options(part_parser)
     add_command_parser(actions, "parts", "機能とオプションを一覧表示する", "list the parts and their options")
 
 

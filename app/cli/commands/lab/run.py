@@ -39,10 +39,10 @@ def run(options: argparse.Namespace) -> int:
     with (
         show_progress(as_json=options.json and options.progress) as report,
         open_subject_by_name(options.source, ask, build_part_report(report, 0.0, 0.3), print_note) as subject,
-        closing(_find_rows(part, subject, options, build_part_report(report, 0.3, 1.0))) as found,
+        closing(_find_rows(part, subject, options, build_part_report(report, 0.3, 1.0))) as iterator,
     ):
         rows: list[Row] = []
-        for row in found:
+        for row in iterator:
             rows.append(row)
             if options.json:
                 print_json(row)
@@ -57,7 +57,7 @@ def _find_rows(part: LabPart, subject: LabSubject, options: argparse.Namespace, 
 
     That comes from a child, unless all opened files are installed, or the part has children of its own for files that may not be opened here.
     """
-    from app.lab.context_rows import build_machine_row, build_substitute_note
+    from app.lab.subject_lookup import build_machine_row, build_substitute_note
 
     bert = getattr(options, "bert", None)
     note = build_substitute_note(subject) if part.reads_text and bert is None else None

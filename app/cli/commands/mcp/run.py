@@ -34,11 +34,11 @@ def run(options: argparse.Namespace) -> int:
     stdin, output = _reserve_streams()
     parse_placement(options.backend)
     settings = load_usable_settings()
-    voices, wanted = choose_served_voices(options)
+    voices, voice_names = choose_served_voices(options)
     start_log()
     allow_words_in_log(settings.log_words)
     # An immediate exit is safe because written files are always whole.
-    with EngineThread(create_open_voices(options, wanted, convert=False)) as engine, interrupt_handler.call_on_interrupt(exit_now):
+    with EngineThread(create_open_voices(options, voice_names, convert=False)) as engine, interrupt_handler.call_on_interrupt(exit_now):
         tools = SpeechTools(
             engine=engine,
             catalogue=build_catalogue(voices),
@@ -57,7 +57,7 @@ def iterate_lines(stream: BinaryIO) -> Iterator[bytes | None]:
     """Yield each line that is not empty; None for one that is too long, of which nothing is kept."""
     while line := stream.readline(MAX_LINE_BYTES + 1):
         if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
-            while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+            while (block := stream.readline(MAX_LINE_BYTES)) and not block.endswith(b"\n"):
                 pass
             yield None
         elif line.strip():

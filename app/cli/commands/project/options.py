@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.common.command_parser import CommandParser, add_command_parser
+from app.common.command_parser import add_action_parsers, add_command_parser
 from app.common.errors import InputError
 from app.common.language import localize
 
@@ -12,10 +12,7 @@ from app.common.language import localize
 def add_convert_action(actions: Any) -> None:
     """Add the action that converts a script of any readable kind to any writable one."""
     convert = add_command_parser(
-        actions,
-        "convert",
-        "ほかのアプリのプロジェクトや台本、表を変換する",
-        "convert projects and scripts of other programs, and tables",
+        actions, "convert", "ほかのアプリのプロジェクトや台本、表を変換する", "convert projects and scripts of other programs, and tables"
     )
     convert.add_argument("source", metavar="SOURCE", help=".koebako, .vvproj, .aisp, .csv, .tsv, .tab, .rpy, .yarn, .txt")
     convert.add_argument(
@@ -39,13 +36,13 @@ def add_convert_action(actions: Any) -> None:
         metavar="ID|NAME",
     )
     convert.add_switch("--replace", "すでにあるファイルを上書きする", "replace an existing file")
-    named = convert.add_mutually_exclusive_group()
-    named.add_argument(
+    forms = convert.add_mutually_exclusive_group()
+    forms.add_argument(
         "--characters",
         action="store_true",
         help=localize("txt の各行に「キャラ（スタイル）,」を付ける", "begin each line of a .txt with its speaker"),
     )
-    named.add_argument(
+    forms.add_argument(
         "--dialogue",
         action="store_true",
         help=localize("txt の各行を 名前「台詞」 の形にする", "write each line of a .txt as 名前「台詞」"),
@@ -56,8 +53,8 @@ def parse_columns(text: str) -> dict[str, str]:
     """Parse `text=Words,speaker=Who` to {"text": "Words", …}; raise InputError if it is not valid."""
     columns = {}
     for item in filter(None, text.split(",")):
-        field, found, column = item.partition("=")
-        if not (found and field.strip() and column.strip()):
+        field, sign, column = item.partition("=")
+        if not (sign and field.strip() and column.strip()):
             raise InputError(
                 localize(f"列の指定が正しくありません: {item[:80]}", f"Not a valid column: {item[:80]}"),
                 localize("例: --columns text=セリフ,speaker=役", "For example: --columns text=Words,speaker=Who"),
@@ -68,14 +65,14 @@ def parse_columns(text: str) -> dict[str, str]:
 
 def add_project(commands: Any) -> None:
     """Add the command and its actions."""
-    text = localize("プロジェクトの作成、内容の表示、台本のファイルの変換", "make, show and convert projects")
-    parser = commands.add_parser("project", help=text, description=text)
-    actions = parser.add_subparsers(
-        dest="action", required=True, parser_class=CommandParser, metavar="ACTION", title=localize("操作", "actions")
+    actions = add_action_parsers(
+        commands, "project", ("プロジェクトの作成、内容の表示、台本のファイルの変換", "make, show and convert projects")
     )
     _add_new_action(actions)
-    _add_info_action(actions)
-    _add_cast_action(actions)
+    info = add_command_parser(actions, "info", "プロジェクトの内容を表示する", "show what is in a project")
+    info.add_option("file", "プロジェクト", "project", metavar="FILE.koebako")
+    cast = add_command_parser(actions, "cast", "登場人物を一覧で表示する", "list the characters")
+    cast.add_option("file", "プロジェクトまたは台本のファイル", "project, or script of another program", metavar="FILE")
     add_convert_action(actions)
 
 
@@ -90,13 +87,3 @@ def _add_new_action(actions: Any) -> None:
     )
     new.add_option("--title", "題名（既定: ファイル名）", "title (default: the name of the file)", default="", metavar="TEXT")
     new.add_switch("--replace", "すでにあるファイルを上書きする", "replace an existing file")
-
-
-def _add_info_action(actions: Any) -> None:
-    info = add_command_parser(actions, "info", "プロジェクトの内容を表示する", "show what is in a project")
-    info.add_option("file", "プロジェクト", "project", metavar="FILE.koebako")
-
-
-def _add_cast_action(actions: Any) -> None:
-    cast = add_command_parser(actions, "cast", "登場人物を一覧で表示する", "list the characters")
-    cast.add_option("file", "プロジェクトまたは台本のファイル", "project, or script of another program", metavar="FILE")

@@ -44,9 +44,9 @@ def run_info(options: argparse.Namespace) -> int:
     opened = open_project(Path(options.file))
     for sentence in opened.losses:
         print_note(sentence)
-    found = _describe_project(opened.project)
+    facts = _describe_project(opened.project)
     if options.json:
-        print_json(found)
+        print_json(facts)
         return 0
     names = {
         "title": localize("題名", "title"),
@@ -57,11 +57,11 @@ def run_info(options: argparse.Namespace) -> int:
         "sounds": localize("ファイルに含まれる音声", "sounds in the file"),
     }
     for name, shown in names.items():
-        print_result(f"{shown}\t{found[name]}")
+        print_result(f"{shown}\t{facts[name]}")
     counted = Counter(line.character for line in opened.project.script.lines)
     for character in opened.project.script.cast:
         print_result(f"{localize('登場人物', 'character')}\t{character.name}\t{counted[character.id]}")
-    for voice in found["voices"]:
+    for voice in facts["voices"]:
         missing = localize("（見つかりません）", " (missing)") if voice["missing"] else ""
         print_result(f"{localize('声', 'voice')}\t{voice['name'] or voice['id']}{missing}\t{voice['lines']}")
     return 0
@@ -70,16 +70,16 @@ def run_info(options: argparse.Namespace) -> int:
 def _describe_project(project: Project) -> dict[str, Any]:
     """Describe a project as the command-line contract has it; its duration is not known before it is spoken."""
     lines = project.script.lines
-    kept = {reference.id: reference for reference in project.voices}
-    here = _load_voice_names()
+    references = {reference.id: reference for reference in project.voices}
+    local_names = _load_voice_names()
     counted = Counter(line.settings.voice for line in lines)
     voices = [
         {
             "id": voice,
-            "name": here.get(voice) or (kept[voice].name if voice in kept else ""),
+            "name": local_names.get(voice) or (references[voice].name if voice in references else ""),
             "lines": count,
-            "missing": bool(voice) and voice not in here,
-            "address": kept[voice].address if voice in kept else "",
+            "missing": bool(voice) and voice not in local_names,
+            "address": references[voice].address if voice in references else "",
         }
         for voice, count in counted.items()
     ]
@@ -144,9 +144,9 @@ def run_cast(options: argparse.Namespace) -> int:
         if options.json:
             print_json(row)
             continue
-        who = " / ".join(part for part in (row["voice"], row["speaker"], row["style"]) if part)
+        speaker = " / ".join(part for part in (row["voice"], row["speaker"], row["style"]) if part)
         lines = localize(f"{row['lines']} 行", f"lines: {row['lines']}")
-        print_result(f"{row['character']}\t{who}\t{lines}\t{row['seconds']:.0f} s")
+        print_result(f"{row['character']}\t{speaker}\t{lines}\t{row['seconds']:.0f} s")
     return 0
 
 
@@ -172,16 +172,16 @@ def list_characters(script: Script) -> Iterator[dict[str, Any]]:
     )
     for line in script.lines:
         seconds[line.character] += estimate_line_duration(line)
-    for one in script.cast:
+    for character in script.cast:
         yield {
-            "character": one.name,
-            "color": one.colour,
+            "character": character.name,
+            "color": character.colour,
             # One whom nobody has cast yet has a name in the place of a voice.
-            "voice": "" if one.settings.voice in one.names else one.settings.voice or shipped,
-            "speaker": one.settings.speaker,
-            "style": one.settings.style,
-            "lines": counts[one.id],
-            "seconds": round(seconds[one.id], 3),
+            "voice": "" if character.settings.voice in character.names else character.settings.voice or shipped,
+            "speaker": character.settings.speaker,
+            "style": character.settings.style,
+            "lines": counts[character.id],
+            "seconds": round(seconds[character.id], 3),
         }
 
 

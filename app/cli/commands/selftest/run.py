@@ -24,7 +24,7 @@ from app.adapters.files.part_file import PartFile, build_write_error
 from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_placement import CPU_ONLY
 from app.adapters.ort.devices.device_facts import collect_device_facts
-from app.adapters.ort.devices.ort_devices import BackendDevice, has_device, list_devices, list_plugin_devices, list_usable_backends
+from app.adapters.ort.devices.ort_devices import has_device, list_devices, list_places, list_plugin_devices, list_usable_backends
 from app.backends.backend_probe import RECORD_TRIAL, BackendProbe, list_placement_devices, run_trial
 from app.cli.console_output import print_json, print_note, print_result
 from app.common.errors import AppError
@@ -81,14 +81,14 @@ def measure_placements() -> list[dict[str, Any]]:
         recorded = run_trial(RECORD_TRIAL, None, calls)
         if recorded.error is not None:
             return [{"placement": str(CPU_ONLY), "error": recorded.error, "crashed": recorded.has_crashed}]
-        found: list[dict[str, Any]] = []
+        records: list[dict[str, Any]] = []
         crashed: set[str] = set()
         for placement in candidates:
             devices = list_placement_devices(placement)
             if not devices & crashed:
-                found.append(_try_placement(placement, calls))
-                crashed |= devices if found[-1].get("crashed") else set()
-    return found
+                records.append(_try_placement(placement, calls))
+                crashed |= devices if records[-1].get("crashed") else set()
+    return records
 
 
 def _try_placement(placement: str, runs_file: Path) -> dict[str, Any]:
@@ -101,16 +101,12 @@ def _try_placement(placement: str, runs_file: Path) -> dict[str, Any]:
 
 def describe_devices() -> list[dict[str, Any]]:
     """Return every adapter with the facts that its results depend on: ONNX Runtime, name and driver."""
+    # A plug-in that does not load has no devices; its measurement says so.
+    plugins = [backend for backend in list_usable_backends() if BACKENDS[backend].plugin]
     return [
         {"place": item.place, "name": item.name, "memory_mb": item.memory_mb, "facts": collect_device_facts(item.place)}
-        for item in [*list_devices(), *_list_plugin_devices()]
+        for item in [*list_devices(), *(device for backend in plugins for device in list_plugin_devices(backend))]
     ]
-
-
-def _list_plugin_devices() -> list[BackendDevice]:
-    """Return the devices of installed plug-ins; none of one that does not load, which its measurement says."""
-    installed = [backend for backend in list_usable_backends() if BACKENDS[backend].plugin]
-    return [device for backend in installed for device in list_plugin_devices(backend)]
 
 
 SELFTEST_TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
@@ -148,7 +144,9 @@ def run(options: argparse.Namespace) -> int:
         PartFile(Path(options.report)).discard()
     doctor = next(iter(_run_cli("doctor", "--json")[1]), {})
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
-        trials = [try_backend(name, Path(folder)) for name in ["cpu", *_list_accelerators()]]
+        trials = [
+            try_backend(name, Path(folder)) for name in ["cpu", *filter(lambda place: place != "cpu" and has_device(place), list_places())]
+        ]
     ok = bool(doctor.get("ok")) and trials[0].ok
     report = {
         "ok": ok,
@@ -171,12 +169,6 @@ def run(options: argparse.Namespace) -> int:
         for trial in trials:
             _print_trial(trial)
     return 0 if ok else AppError.exit_code
-
-
-def _list_accelerators() -> list[str]:
-    from app.adapters.ort.devices.ort_devices import list_places
-
-    return [place for place in filter(has_device, list_places()) if place != "cpu"]
 
 
 def _load_probe_results() -> list[dict[str, Any]]:
@@ -221,8 +213,8 @@ def _run_cli(*arguments: str) -> tuple[int | None, list[dict[str, Any]], str]:
     return done.returncode, list(parse_object_lines(printed)), messages[-4000:]
 
 
-def _measure_difference(one: Path, other: Path) -> float | None:
-    a, b = _read_samples(one), _read_samples(other)
+def _measure_difference(file: Path, reference_file: Path) -> float | None:
+    a, b = _read_samples(file), _read_samples(reference_file)
     return compute_max_difference(b, a) if a.shape == b.shape and a.size else None
 
 

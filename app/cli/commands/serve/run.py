@@ -46,10 +46,13 @@ def run(options: argparse.Namespace) -> int:
             localize(f"環境変数 {TOKEN_VARIABLE} または --token-file で指定してください。", f"Set {TOKEN_VARIABLE}, or use --token-file."),
         )
     parse_placement(options.backend)
-    voices, wanted = choose_served_voices(options)
+    voices, voice_names = choose_served_voices(options)
     sockets = bind_sockets(options.host, SERVICE_PORT if options.port is None else options.port)
     catalogue = build_catalogue(voices)
-    _report_catalogue(catalogue)
+    for reason in catalogue.left_out:
+        print_note(reason)
+    if catalogue.first_style is None:
+        print_localized_note("提供できる声がありません。", "There is no voice to offer.")
     if not is_loopback(options.host):
         _warn_about_exposure(options.host, any_address=ip_address(sockets[0].getsockname()[0]).is_unspecified)
     access = AccessRules(
@@ -59,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         token,
         options.allow_changes,
     )
-    opened = create_open_voices(options, wanted)
+    opened = create_open_voices(options, voice_names)
     start_log()
     allow_words_in_log(load_usable_settings().log_words)
     _serve_until_over(options, sockets, catalogue, access, opened)
@@ -70,7 +73,7 @@ def _serve_until_over(
     options: argparse.Namespace, sockets: list[socket.socket], catalogue: StyleCatalogue, access: AccessRules, opened: OpenVoices
 ) -> None:
     """Serve, and refine voices while nobody asks for anything, until an interrupt ends the process or the server ends by itself."""
-    over = threading.Event()
+    ended = threading.Event()
     refiner = VoiceRefiner(opened.mark_stale)
 
     def end_now() -> NoReturn:
@@ -81,10 +84,10 @@ def _serve_until_over(
     with interrupt_handler.call_on_interrupt(end_now):
         with EngineThread(opened, catalogue.first_style.voice if catalogue.first_style else None) as engine:
             reads_chat = _start_chat_reader(options, engine, catalogue, access.origins)
-            server = SpeechServer(sockets, HttpService(catalogue, ServiceJobQueue(engine), access, opened.is_open), over.set)
+            server = SpeechServer(sockets, HttpService(catalogue, ServiceJobQueue(engine), access, opened.is_open), ended.set)
             server.start()
             print_json({"type": "listening", "url": server.url} | reads_chat)
-            while not over.wait(SERVE_POLL_S):
+            while not ended.wait(SERVE_POLL_S):
                 pass
         refiner.close()
 
@@ -103,13 +106,6 @@ def _start_chat_reader(options: argparse.Namespace, engine: Engine, catalogue: S
     server = ChatServer(queue, port, settings.chat_http_port, origins)
     HeadlessChatReader(queue, engine, catalogue, settings.device or None, lambda error: print_note(f"{error.message} {error.hint}"))
     return {"chat_port": server.port, "chat_http_port": server.http_port}
-
-
-def _report_catalogue(catalogue: StyleCatalogue) -> None:
-    for reason in catalogue.left_out:
-        print_note(reason)
-    if catalogue.first_style is None:
-        print_note(localize("提供できる声がありません。", "There is no voice to offer."))
 
 
 def _warn_about_exposure(host: str, *, any_address: bool) -> None:
@@ -135,8 +131,8 @@ def _read_token(options: argparse.Namespace) -> str:
     if options.token_file:
         token = decode_text(read_named_input(Path(options.token_file)), options.token_file)
     token = token.strip()
-    named = bool(options.token_file) or TOKEN_VARIABLE in os.environ
-    if named and not (SHORTEST_TOKEN <= len(token) <= LONGEST_TOKEN and token.isascii() and token.isprintable()):
+    is_token_set = bool(options.token_file) or TOKEN_VARIABLE in os.environ
+    if is_token_set and not (SHORTEST_TOKEN <= len(token) <= LONGEST_TOKEN and token.isascii() and token.isprintable()):
         raise InputError(
             localize(
                 "トークンが短すぎるか、使用できない文字を含んでいます。",

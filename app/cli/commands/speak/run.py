@@ -17,7 +17,7 @@ from app.adapters.pace_store import save_pace
 from app.adapters.speech_activity import record_speech
 from app.cli.atomic_output import refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
-from app.cli.console_output import print_json, print_localized_note, print_note
+from app.cli.console_output import choose_json_stream, print_json, print_localized_note, print_note
 from app.cli.interrupts import interrupt_handler
 from app.cli.progress_display import (
     create_sentence_bar,
@@ -26,7 +26,6 @@ from app.cli.progress_display import (
     describe_synthesized_length,
     show_slow_notice,
 )
-from app.cli.raw_arguments import choose_json_stream
 from app.cli.served_voices import prepare_chosen_voice
 from app.common.errors import AppError, AudioDeviceError, InputError
 from app.common.language import localize

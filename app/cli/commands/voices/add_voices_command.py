@@ -50,17 +50,17 @@ def add_with_bert(uuid: str, import_options: ImportOptions, *, as_json: bool, ad
 
     with show_progress(as_json=as_json) as shown:
         watch = download_sources.DownloadMonitor(build_part_report(shown, 0.0, DOWNLOAD_SHARE), shown.update_download, shown.update_wait)
-        brought = fetch_voice_with_bert(uuid, watch, lambda file: _ask_licence(file, import_options, as_json))
-        if brought.bert is not None:
+        downloads = fetch_voice_with_bert(uuid, watch, lambda file: _ask_licence(file, import_options, as_json))
+        if downloads.bert is not None:
             print_note(localize("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
-            with discard_after_use(brought.bert) as source:
+            with discard_after_use(downloads.bert) as source:
                 bert = add_bert(source, build_part_report(shown, DOWNLOAD_SHARE, BERT_SHARE))
             if as_json:
                 pending = is_refinement_pending(bert.bert.folder)
                 print_json({"type": "bert", "already": bert.was_installed, "pending": pending, "id": bert.bert.id})
-        if isinstance(brought.voice, InstallResult):
-            return [brought.voice]
-        with discard_after_use(brought.voice) as file:
+        if isinstance(downloads.voice, InstallResult):
+            return [downloads.voice]
+        with discard_after_use(downloads.voice) as file:
             return add_file(file, build_part_report(shown, BERT_SHARE, 1.0))
 
 
@@ -167,19 +167,17 @@ def _add_from_hub(uuid: str, options: argparse.Namespace, import_options: Import
         add_file = partial(_add_source, import_options=import_options, options=options)
         finish_voices(add_with_bert(uuid, import_options, as_json=options.json, add_file=add_file), options, began)
         return
-    checksum = _find_hub_checksum(uuid, options) if options.update else None
-    newest = find_voice_by_content(checksum) if checksum else None
+    newest = None
+    if options.update:
+        from app.install.download_sources import DownloadMonitor, find_hub_checksum
+
+        with show_progress(as_json=options.json) as shown:
+            checksum = find_hub_checksum(uuid, DownloadMonitor(on_wait=shown.update_wait))
+        newest = find_voice_by_content(checksum) if checksum else None
     if newest is not None:
         finish_voices([newest], options, began)
     else:
         _add_download("fetch_hub_voice", uuid, options, import_options)
-
-
-def _find_hub_checksum(uuid: str, options: argparse.Namespace) -> str | None:
-    from app.install.download_sources import DownloadMonitor, find_hub_checksum
-
-    with show_progress(as_json=options.json) as shown:
-        return find_hub_checksum(uuid, DownloadMonitor(on_wait=shown.update_wait))
 
 
 def _add_download(fetcher: str, address: str, options: argparse.Namespace, import_options: ImportOptions) -> None:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from app.cli.voice_options import add_licence_option
-from app.common.command_parser import CommandParser, add_command_parser
-from app.common.language import localize
+from app.common.command_parser import add_action_parsers, add_command_parser
 from app.settings.graph_precision import GRAPH_PRECISIONS
 
 
 def add_voices(commands: Any) -> None:
     """Add the command and its actions."""
-    parser = commands.add_parser(
+    actions = add_action_parsers(
+        commands,
         "voices",
-        help=localize("声の一覧、追加、情報", "list, add and inspect voices"),
-        description=localize("声の一覧、追加、情報", "List, add and inspect voices."),
-    )
-    actions = parser.add_subparsers(
-        dest="action", required=True, parser_class=CommandParser, metavar="ACTION", title=localize("操作", "actions")
+        ("声の一覧、追加、情報", "list, add and inspect voices"),
+        ("声の一覧、追加、情報", "List, add and inspect voices."),
     )
     add_command_parser(actions, "list", "使用できる声の一覧", "list the available voices")
     info = add_command_parser(actions, "info", "声の情報", "show information about a voice")

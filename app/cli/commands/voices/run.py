@@ -40,7 +40,6 @@ from app.install.refinement_work import list_outdated_voices
 from app.install.resolve_voice import find_unprepared_voice
 from app.install.sandboxed_import import check_voice
 from app.install.voice_licence import find_unaccepted_licence
-from app.settings.graph_precision import GraphPrecision
 from app.settings.user_settings import load_usable_settings
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
 from app.voices.containers.voice_card_builder import build_voice_card
@@ -84,16 +83,16 @@ def run_export(options: argparse.Namespace) -> int:
 
 def run_renew(options: argparse.Namespace) -> int:
     """Prepare every requested voice again; one that fails is reported and stays as it was. Return the exit code of the first failure."""
-    wanted, renew = _choose_renewals(options)
+    names, renew = _choose_renewals(options)
     ask = create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json)
     exit_code = 0
-    for voice in wanted:
+    for voice in names:
         began = time.monotonic()
         try:
             with show_progress(as_json=options.json) as report:
                 renewed = renew(voice, ask, report)
         except AppError as error:
-            if len(wanted) == 1:
+            if len(names) == 1:
                 raise
             print_error(error, as_json=options.json, source=voice)
             exit_code = exit_code or error.exit_code
@@ -105,8 +104,8 @@ def run_renew(options: argparse.Namespace) -> int:
 def _choose_renewals(options: argparse.Namespace) -> tuple[list[str], RenewVoice]:
     """Return the voices to prepare again, and the function that does it; raise InputError where none, or too many, are given."""
     if options.outdated and not options.all:
-        found = [voice.manifest for voice in list_outdated_voices()]
-        chosen = [voice.id for voice in found if not options.voices or {voice.id, voice.name}.intersection(options.voices)]
+        manifests = [voice.manifest for voice in list_outdated_voices()]
+        chosen = [voice.id for voice in manifests if not options.voices or {voice.id, voice.name}.intersection(options.voices)]
         if not chosen:
             print_note(localize("準備し直す必要がある声はありません。", "No voice has to be prepared again."))
         return chosen, renew_outdated_voice
@@ -118,10 +117,10 @@ def _choose_renewals(options: argparse.Namespace) -> tuple[list[str], RenewVoice
                 "Specify IDs or names of voices, or --all, or --outdated.",
             ),
         )
-    wanted = list_user_voice_ids() if options.all else options.voices
-    if not wanted:
+    names = list_user_voice_ids() if options.all else options.voices
+    if not names:
         print_note(localize("追加した声はありません。", "You have not added any voices."))
-    return wanted, prepare_voice_again
+    return names, prepare_voice_again
 
 
 def run_use(options: argparse.Namespace) -> int:
@@ -216,42 +215,38 @@ def _print_skipped_case(case: SkippedCase, as_json: bool) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run one action."""
     actions = {"list": _list_voices, "info": _show_info, "check": run_check, "add": run_add, "renew": run_renew}
-    changes = {
-        "remove": run_remove,
-        "rename": run_rename,
-        "export": run_export,
-        "precision": run_precision,
-        "use": run_use,
-    }
+    changes = {"remove": run_remove, "rename": run_rename, "export": run_export, "precision": run_precision, "use": run_use}
     return (actions | changes)[options.action](options)
 
 
 def _list_voices(options: argparse.Namespace) -> int:
     installed = list_installed_voices(paths.list_voice_dirs())
-    found = [(voice.manifest, voice.path, read_card(voice.path).source_name) for voice in installed]
-    known = {manifest.id for manifest, _, _ in found}
+    voices = [(voice.manifest, voice.path, read_card(voice.path).source_name) for voice in installed]
+    library_ids = {manifest.id for manifest, _, _ in voices}
     default = choose_default_voice(paths.list_voice_dirs()).voice.manifest.id if installed else ""
-    found += [
-        (voice.manifest, voice.path, "") for voice in list_aivisspeech_voices(find_aivisspeech_folder()) if voice.manifest.id not in known
+    voices += [
+        (voice.manifest, voice.path, "")
+        for voice in list_aivisspeech_voices(find_aivisspeech_folder())
+        if voice.manifest.id not in library_ids
     ]
-    for manifest, path, source in found:
+    for manifest, path, source in voices:
         if options.json:
             print_json(build_list_record(manifest, path, source) | {"default": manifest.id == default})
         else:
-            place = "" if manifest.id in known else "  (AivisSpeech)"
-            place = localize("  （既定の声）", "  (default voice)") if manifest.id == default else place
+            mark = "" if manifest.id in library_ids else "  (AivisSpeech)"
+            mark = localize("  （既定の声）", "  (default voice)") if manifest.id == default else mark
             waiting = localize("  （残りの準備中）", "  (still being prepared)") if is_refinement_pending(path) else ""
             styles = ", ".join(item.name for item in manifest.styles)
-            print_result(f"{manifest.id}  {format_voice_name(manifest)}  [{styles}]{place}{waiting}")
+            print_result(f"{manifest.id}  {format_voice_name(manifest)}  [{styles}]{mark}{waiting}")
     return 0
 
 
 def _show_info(options: argparse.Namespace) -> int:
     voice = find_unprepared_voice(options.voice)
-    licence_open = find_unaccepted_licence(voice) is not None
+    fast, licence_open = voice.manifest.fast, find_unaccepted_licence(voice) is not None
     details = build_info_record(voice.manifest, voice.path, _load_card(voice)) | {
         "licence_accepted": not licence_open,
-        "precision": _find_precision(voice),
+        "precision": "exact" if fast is None else load_usable_settings().precision_preference.find_precision(voice.manifest.id),
     }
     if options.json:
         print_json(details)
@@ -259,11 +254,6 @@ def _show_info(options: argparse.Namespace) -> int:
         for text in (*format_info_lines(format_values(details, voice.manifest)), *format_fast_lines(voice.manifest)):
             print_result_lines(text)
     return 0
-
-
-def _find_precision(voice: Voice) -> GraphPrecision:
-    """Return the precision in which the voice speaks where no command says otherwise."""
-    return "exact" if voice.manifest.fast is None else load_usable_settings().precision_preference.find_precision(voice.manifest.id)
 
 
 def _load_card(voice: Voice) -> VoiceCardData:
