@@ -49,19 +49,13 @@ def find_needed_hits(trials: int, sides: Sides = 1, alpha: float = SIGNIFICANCE_
 
 @dataclass(frozen=True, slots=True)
 class AbxResult:
-    """The result of a finished ABX test.
-
-    Attributes:
-        needed_hits: right answers that would have been enough; None where there is no such number, as in a sequential test.
-        p_value: how likely one who guesses does as well; of a sequential test it says nothing, and is None.
-        verdict: "alike" only in sequential tests: there a difference that is heard in 80 % of the trials is ruled out.
-    """
+    """The result of a finished ABX test."""
 
     right: int
     trials: int
-    needed_hits: int | None
-    p_value: float | None
-    verdict: AbxVerdict
+    needed_hits: int | None  # right answers that would have been enough; None where there is no such number, as in a sequential test
+    p_value: float | None  # how likely one who guesses does as well; of a sequential test it says nothing, and is None
+    verdict: AbxVerdict  # "alike" only in sequential tests: there a difference that is heard in 80 % of the trials is ruled out
 
 
 def evaluate_fixed_test(right: int, trials: int) -> AbxResult:
@@ -95,22 +89,15 @@ def evaluate_sequential_test(right: int, trials: int) -> AbxResult:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceResult:
-    """The result of a finished preference test.
+    """The result of a finished preference test."""
 
-    Attributes:
-        first, second: how often each was preferred.
-        undecided: answers without a preference; they are no part of what follows.
-        needed_hits: answers for one of them that are enough; None where the decided ones are too few for any.
-        p_value: how likely a coin prefers one as clearly.
-        preferred: 0 or 1; None where no preference is proved.
-    """
-
+    # first, second: how often each was preferred.
     first: int
     second: int
-    undecided: int
-    needed_hits: int | None
-    p_value: float
-    preferred: int | None
+    undecided: int  # answers without a preference; they are no part of what follows
+    needed_hits: int | None  # answers for one of them that are enough; None where the decided ones are too few for any
+    p_value: float  # how likely a coin prefers one as clearly
+    preferred: int | None  # 0 or 1; None where no preference is proved
 
 
 def evaluate_preference(first: int, second: int, undecided: int = 0) -> PreferenceResult:

@@ -37,23 +37,17 @@ SEED_DIGITS = 64
 
 @dataclass(frozen=True, slots=True)
 class BlindTestPlan:
-    """The plan of a blind test; fixed before the first trial.
-
-    Attributes:
-        sounds: a row for each line, a column for each of what is compared; `app.core.script.takes.LineTake.sound` of each.
-        names: of the columns; hidden until the test has ended.
-        trials: how many there will be, in `pairs` for each pair; nothing in tests that end by themselves.
-        undecided: "no preference" may be answered; only in `pairs`.
-        references: of each line, a sound that is heard openly. In an ABX test it is one of the two, and X always is it (a duo-trio test
-            with a constant reference); else it stands beside A and B, and the question is which of them is closer. Empty where there is
-            none, as never in a MUSHRA test.
-    """
+    """The plan of a blind test; fixed before the first trial."""
 
     kind: BlindTestKind
+    # A row for each line, a column for each of what is compared; `app.core.script.takes.LineTake.sound` of each.
     sounds: tuple[tuple[str, ...], ...]
-    names: tuple[str, ...]
-    trials: int = FIXED_TRIALS
-    undecided: bool = False
+    names: tuple[str, ...]  # of the columns; hidden until the test has ended
+    trials: int = FIXED_TRIALS  # how many there will be, in `pairs` for each pair; nothing in tests that end by themselves
+    undecided: bool = False  # "no preference" may be answered; only in `pairs`
+    # Of each line, a sound that is heard openly. In an ABX test it is one of the two, and X always is it (a duo-trio test with a constant
+    # reference); else it stands beside A and B, and the question is which of them is closer. Empty where there is none, as never in a
+    # MUSHRA test.
     references: tuple[str, ...] = ()
 
     @property
@@ -95,17 +89,12 @@ class BlindTestPlan:
 
 @dataclass(frozen=True, slots=True)
 class BlindTrial:
-    """A trial of a blind test: the sounds to be heard next.
-
-    Attributes:
-        order: columns of the plan as they stand beside each other, behind the letters from A on.
-        x: the column that X is; None but in an ABX test.
-    """
+    """A trial of a blind test: the sounds to be heard next."""
 
     number: int
     line: int
-    order: tuple[int, ...]
-    x: int | None = None
+    order: tuple[int, ...]  # columns of the plan as they stand beside each other, behind the letters from A on
+    x: int | None = None  # the column that X is; None but in an ABX test
 
     @property
     def a(self) -> int:
@@ -120,18 +109,13 @@ class BlindTrial:
 
 @dataclass(frozen=True, slots=True)
 class TrialAnswer:
-    """The answer to a trial, and the time in ms that it took.
-
-    Attributes:
-        choice: "none" in a MUSHRA test, where nothing is chosen.
-        ratings: 0 to 100 for each column of the plan; empty but in a MUSHRA test.
-    """
+    """The answer to a trial, and the time in ms that it took."""
 
     trial: BlindTrial
-    choice: AnswerChoice
+    choice: AnswerChoice  # "none" in a MUSHRA test, where nothing is chosen
     ms: int = 0
     comment: str = ""
-    ratings: tuple[int, ...] = ()
+    ratings: tuple[int, ...] = ()  # 0 to 100 for each column of the plan; empty but in a MUSHRA test
 
 
 def generate_seed() -> str:
@@ -163,17 +147,12 @@ def _draw_bytes(seed: str, purpose: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class BlindTest:
-    """A test that has begun.
-
-    Attributes:
-        seed: 64 hex digits that decide every position; shown when the test has ended.
-        stopped: given up; what was answered is shown, and proves nothing.
-    """
+    """A test that has begun."""
 
     plan: BlindTestPlan
-    seed: str
+    seed: str  # 64 hex digits that decide every position; shown when the test has ended
     answers: tuple[TrialAnswer, ...] = ()
-    stopped: bool = False
+    stopped: bool = False  # given up; what was answered is shown, and proves nothing
     id: str = ""
 
     @property

@@ -38,19 +38,12 @@ class VoiceChoice:
 
 
 class Role(NamedTuple):
-    """The settings that a cast gives a character.
+    """The settings that a cast gives a character."""
 
-    Attributes:
-        character: id of the character.
-        name: name of the character, for people.
-        former: the character's settings in the script.
-        values: settings that replace some of them.
-    """
-
-    character: str
-    name: str
-    former: LineSettings
-    values: SettingValues
+    character: str  # id of the character
+    name: str  # name of the character, for people
+    former: LineSettings  # the character's settings in the script
+    values: SettingValues  # settings that replace some of them
 
     @property
     def settings(self) -> LineSettings:
@@ -60,19 +53,12 @@ class Role(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BoardColumn:
-    """One way to speak, or a cast.
+    """One way to speak, or a cast."""
 
-    Attributes:
-        values: settings that replace those of the line, by name.
-        preset: name of the preset that some of them come from.
-        cast: letter of the cast; empty for a way to speak.
-        roles: the characters of the cast; lines follow theirs, but for their deviations.
-    """
-
-    values: SettingValues
-    preset: str = ""
-    cast: str = ""
-    roles: tuple[Role, ...] = ()
+    values: SettingValues  # settings that replace those of the line, by name
+    preset: str = ""  # name of the preset that some of them come from
+    cast: str = ""  # letter of the cast; empty for a way to speak
+    roles: tuple[Role, ...] = ()  # the characters of the cast; lines follow theirs, but for their deviations
 
     @property
     def voice(self) -> str | None:
@@ -91,16 +77,11 @@ class BoardColumn:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Lines and columns. Raises ValueError for more cells than anybody listens to.
+    """Lines and columns. Raises ValueError for more cells than anybody listens to."""
 
-    Attributes:
-        lines: each may stand there several times, with other settings.
-        line_fields: names of the settings in which they differ from the lines of the script.
-    """
-
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...]  # each may stand there several times, with other settings
     columns: tuple[BoardColumn, ...]
-    line_fields: tuple[str, ...] = ()
+    line_fields: tuple[str, ...] = ()  # names of the settings in which they differ from the lines of the script
 
     def __post_init__(self) -> None:
         if len(self.lines) * len(self.columns) > MAX_BOARD_CELLS:
@@ -181,17 +162,11 @@ def find_take(board: Board, cell: BoardCell, takes_by_key: Mapping[RenderingKey,
 
 @dataclass(frozen=True, slots=True)
 class BoardSetup:
-    """The choice of what a board compares.
+    """The choice of what a board compares."""
 
-    Attributes:
-        voices: with their speakers and styles; none leaves lines their own.
-        strengths: of the style; none leaves that of the line or preset.
-        presets: settings by name of the preset; none leaves those of the line.
-    """
-
-    voices: tuple[VoiceChoice, ...] = ()
-    strengths: tuple[float, ...] = ()
-    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    voices: tuple[VoiceChoice, ...] = ()  # with their speakers and styles; none leaves lines their own
+    strengths: tuple[float, ...] = ()  # of the style; none leaves that of the line or preset
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # settings by name of the preset; none leaves those of the line
 
     @property
     def is_empty(self) -> bool:

@@ -35,21 +35,15 @@ IsAlike = Callable[[int, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Sounds from the strongest to the weakest.
+    """Sounds from the strongest to the weakest."""
 
-    Attributes:
-        order: their numbers.
-        ranks: of each sound by number; equal ones share a place.
-        strengths, low, high: of each sound by number, their mean being 0; the 95 % interval.
-        best: the strongest, where it is proved to be stronger than every other; None where the trials are not enough for that.
-    """
-
-    order: tuple[int, ...]
-    ranks: tuple[int, ...]
+    order: tuple[int, ...]  # their numbers
+    ranks: tuple[int, ...]  # of each sound by number; equal ones share a place
+    # strengths, low, high: of each sound by number, their mean being 0; the 95 % interval.
     strengths: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-    best: int | None
+    best: int | None  # the strongest, where it is proved to be stronger than every other; None where the trials are not enough for that
 
 
 def fit_strengths(wins: Float64) -> tuple[Float64, Float64]:

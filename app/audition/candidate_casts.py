@@ -23,15 +23,10 @@ VoiceKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class CandidateCast:
-    """One candidate cast.
+    """One candidate cast."""
 
-    Attributes:
-        letter: names it beside the others.
-        settings: by id of the character, the settings that it gets, by name; all others stay.
-    """
-
-    letter: str
-    settings: Mapping[str, Mapping[str, Any]]
+    letter: str  # names it beside the others
+    settings: Mapping[str, Mapping[str, Any]]  # by id of the character, the settings that it gets, by name; all others stay
 
 
 def choose_free_letter(taken: Collection[str]) -> str:

@@ -26,21 +26,14 @@ class MushraScore:
 
 @dataclass(frozen=True, slots=True)
 class MushraResult:
-    """The result that the ratings of a MUSHRA test lead to.
-
-    Attributes:
-        ranks: of the compared sounds; those with the same median share one.
-        knows_reference: the hidden reference was below 90 in no more than 15 % of the lines.
-        knows_anchor: the anchor of 7 kHz was above 90 in no more than 15 % of the lines.
-        best: a sound that was rated above every other in enough lines; None where that is not proved.
-    """
+    """The result that the ratings of a MUSHRA test lead to."""
 
     scores: tuple[MushraScore, ...]
     order: tuple[int, ...]
-    ranks: tuple[int, ...]
-    knows_reference: bool
-    knows_anchor: bool
-    best: int | None
+    ranks: tuple[int, ...]  # of the compared sounds; those with the same median share one
+    knows_reference: bool  # the hidden reference was below 90 in no more than 15 % of the lines
+    knows_anchor: bool  # the anchor of 7 kHz was above 90 in no more than 15 % of the lines
+    best: int | None  # a sound that was rated above every other in enough lines; None where that is not proved
 
 
 def evaluate_ratings(rows: Sequence[Sequence[int]], count: int) -> MushraResult:

@@ -19,9 +19,6 @@ SINGLE_SOUND_PIECE_S = 1.0  # of a sound that is heard alone, so that other work
 class ParallelSounds:
     """Made in the window's thread, played in the synthesis thread.
 
-    Attributes:
-        wanted: which of them is to be heard; may be set while they play.
-
     Args:
         rate: in Hz.
         rounds: how often all of them run from beginning to end, each round with the next one; 0 is once for each.
@@ -29,7 +26,7 @@ class ParallelSounds:
 
     def __init__(self, sounds: Sequence[Float32], rate: int, gains: Sequence[float] = (), *, first_index: int = 0, rounds: int = 0) -> None:
         self.rate = rate
-        self.wanted = self._first = first_index
+        self.wanted = self._first = first_index  # wanted: which of them is to be heard; may be set while they play
         self._sounds, self.gains = tuple(sounds), tuple(gains) or (1.0,) * len(sounds)
         self._rounds = rounds or len(self._sounds)
 

@@ -9,14 +9,10 @@ SEPARATOR, NOTHING = " · ", "–"
 
 
 class NamePart(NamedTuple):
-    """One thing that can be said of a way to speak.
-
-    Attributes:
-        is_usual: it goes without saying, as speed 1 does.
-    """
+    """One thing that can be said of a way to speak."""
 
     label: str
-    is_usual: bool = False
+    is_usual: bool = False  # it goes without saying, as speed 1 does
 
 
 NameParts = Sequence[NamePart]

@@ -18,16 +18,12 @@ class SoundSwitcher:
 
     A fade between sounds that are alike keeps the sum of the factors at 1, between others that of their squares: either way no dip is heard.
 
-    Attributes:
-        heard: which sound is heard, or faded to.
-        length: samples of the longest; the others end in silence.
-
     Args:
         sounds: float32 of one sampling rate, aligned sample by sample.
     """
 
     def __init__(self, sounds: Sequence[Float32], rate: int, gains: Sequence[float] | None = None, first_index: int = 0) -> None:
-        self.length = max(map(len, sounds))
+        self.length = max(map(len, sounds))  # samples of the longest; the others end in silence
         self._sounds = np.zeros((len(sounds), self.length), np.float32)
         for row, samples, gain in zip(self._sounds, sounds, gains or [1.0] * len(sounds), strict=True):
             row[: len(samples)] = samples * np.float32(gain)
@@ -35,7 +31,7 @@ class SoundSwitcher:
         self._fade = max(1, round(SWITCH_FADE_S * rate))
         self._from = self._to = np.eye(len(sounds), dtype=np.float32)[first_index]
         self._faded_count = self._fade
-        self.position, self.heard = 0, first_index
+        self.position, self.heard = 0, first_index  # heard: which sound is heard, or faded to
 
     def select(self, index: int) -> None:
         """Switch to another sound from the next sample on; an unfinished fade continues from its present state."""

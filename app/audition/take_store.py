@@ -52,16 +52,13 @@ def find_sound_folder(project: Path | None) -> Path:
 class TakeStore:
     """For one thread at a time, and not the window's: files are read, hashed and written here.
 
-    Attributes:
-        memory: the sounds used last, by name.
-
     Args:
         folder: made when the first sound is kept.
     """
 
     def __init__(self, folder: Path, memory_bytes: int = MAX_CACHED_TAKE_BYTES) -> None:
         self.folder = folder
-        self.memory: LRUCache[tuple[Int16, int]] = LRUCache(1 << 16, memory_bytes)
+        self.memory: LRUCache[tuple[Int16, int]] = LRUCache(1 << 16, memory_bytes)  # the sounds used last, by name
 
     def keep_sound(self, samples: Float32, rate: int) -> KeptSound:
         """Keep a sound; an existing one is not written again.

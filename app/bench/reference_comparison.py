@@ -49,48 +49,31 @@ BENCH_CHILD_LIMIT_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class BertComparisonResult:
-    """The result of BERT at BERT_TOKENS.
-
-    Attributes:
-        precision: that a user gets with this voice.
-        ms: median by way: reference, exported, exact, auto.
-        against_reference, against_exported: `exact` and `auto` → times faster.
-        cosine_min: the token whose features are least like the reference's, `exact` and `auto`.
-    """
+    """The result of BERT at BERT_TOKENS."""
 
     tokens: int
-    precision: str
-    ms: Mapping[str, float]
+    precision: str  # that a user gets with this voice
+    ms: Mapping[str, float]  # median by way: reference, exported, exact, auto
+    # against_reference, against_exported: `exact` and `auto` → times faster.
     against_reference: Mapping[str, SpeedRatio]
     against_exported: Mapping[str, SpeedRatio]
-    cosine_min: Mapping[str, float]
+    cosine_min: Mapping[str, float]  # the token whose features are least like the reference's, `exact` and `auto`
 
 
 @dataclass(frozen=True, slots=True)
 class LineComparisonResult:
-    """The result of one line. `auto` is the user's setting, `exact` is float32 throughout, `fast` is `auto` with the voice's int8 graphs.
-
-    Attributes:
-        phones: symbols, blanks counted.
-        frames: of each way.
-        ms: median by way, the whole line.
-        first_audio_ms: likewise, until the first sound.
-        first_audio: the reference's whole line against our first sound.
-        whole_line: against our whole line.
-        synthesiser: the reference's one graph against our three.
-        turns: every turn's total by way.
-    """
+    """The result of one line. `auto` is the user's setting, `exact` is float32 throughout, `fast` is `auto` with the voice's int8 graphs."""
 
     line: str
-    phones: int
+    phones: int  # symbols, blanks counted
     tokens: int
-    frames: Mapping[str, int]
-    ms: Mapping[str, float]
-    first_audio_ms: Mapping[str, float]
-    first_audio: Mapping[str, SpeedRatio]
-    whole_line: Mapping[str, SpeedRatio]
-    synthesiser: Mapping[str, SpeedRatio]
-    turns: Mapping[str, list[float]] = field(repr=False)
+    frames: Mapping[str, int]  # of each way
+    ms: Mapping[str, float]  # median by way, the whole line
+    first_audio_ms: Mapping[str, float]  # likewise, until the first sound
+    first_audio: Mapping[str, SpeedRatio]  # the reference's whole line against our first sound
+    whole_line: Mapping[str, SpeedRatio]  # against our whole line
+    synthesiser: Mapping[str, SpeedRatio]  # the reference's one graph against our three
+    turns: Mapping[str, list[float]] = field(repr=False)  # every turn's total by way
 
     def build_json_record(self) -> dict[str, Any]:
         """Return the result for a JSON line."""

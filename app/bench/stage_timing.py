@@ -38,15 +38,9 @@ BENCH_SENTENCE = "今日はとてもいい天気なので、駅前の公園ま�
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageRow:
-    """One stage, or several together, of one text on one backend, with text and caches in one state.
+    """One stage, or several together, of one text on one backend, with text and caches in one state."""
 
-    Attributes:
-        tokens: see `BenchMeasurement.text`.
-        rtf: of all stages together.
-        gmac, expected_ms: work of a warm run, and the least that it takes.
-    """
-
-    tokens: str
+    tokens: str  # see `BenchMeasurement.text`
     state: str
     stage: str
     runs: int
@@ -55,9 +49,10 @@ class StageRow:
     p95_ms: float
     p99_ms: float
     min_ms: float
-    rtf: float | None
+    rtf: float | None  # of all stages together
     backend: str
     target_ms: float | None
+    # gmac, expected_ms: work of a warm run, and the least that it takes.
     gmac: float | None
     expected_ms: float | None
 
@@ -88,21 +83,15 @@ def list_rows(*, is_single_graph: bool) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class BenchMeasurement:
-    """One text spoken on one backend.
+    """One text spoken on one backend."""
 
-    Attributes:
-        text: "20" for so many tokens, or the name of a line.
-        backend: as it was asked for.
-        figures: state → for each run milliseconds by stage, `first_audio`, `total`, and `audio_s`.
-        workloads: multiply-adds by stage, where they were counted.
-    """
-
-    text: str
-    backend: str
+    text: str  # "20" for so many tokens, or the name of a line
+    backend: str  # as it was asked for
     ran_on: Mapping[str, str]
     is_single_graph: bool
+    # State → for each run milliseconds by stage, `first_audio`, `total`, and `audio_s`.
     figures: dict[str, list[RunFigures]] = field(default_factory=lambda: defaultdict(list))
-    workloads: Mapping[str, GraphWorkload] = field(default_factory=dict)
+    workloads: Mapping[str, GraphWorkload] = field(default_factory=dict)  # multiply-adds by stage, where they were counted
 
     def compute_median(self, state: str, row: str) -> float:
         """Return the median in milliseconds."""

@@ -28,13 +28,10 @@ class InterruptHandler:
 
     Python raises KeyboardInterrupt wherever it happens to be: inside an import that turns it into another error, inside a callback
     of a C library that drops it. So the request is kept, and long work says with `call_on_interrupt` what to do when it comes.
-
-    Attributes:
-        requested: the user wants to end.
     """
 
     def __init__(self) -> None:
-        self.requested = False
+        self.requested = False  # the user wants to end
         self._action: Callable[[], None] | None = None
         self._previous: dict[signal.Signals, object] = {}
 

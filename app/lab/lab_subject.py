@@ -22,27 +22,19 @@ BERT_GRAPHS_BY_PRECISION = {"float32": "bert", "int8": "bert_int8"}
 
 @dataclass(frozen=True, slots=True)
 class LabSubject:
-    """A voice or a BERT.
+    """A voice or a BERT."""
 
-    Attributes:
-        name: shown to people.
-        source: graphs as they came, by name (`whole` or `bert`); empty where only the prepared voice is there, or the file holds weights only.
-        prepared: graphs as they run, by name; int8 ones end in `_int8`.
-        voice, bert: one of them is there, unless only a graph is: of a stranger, or of a BERT that voices cannot use. A voice that cannot
-            be prepared is its opaque self.
-        reason: why a voice stays in one graph, a BERT in its own, or why there is neither; empty where there is nothing to say.
-        weights: the safetensors file that it was prepared from, if any.
-        installed: it lies in the library, and was proved before it came there; any other may be a stranger's.
-    """
-
-    name: str
+    name: str  # shown to people
+    # Graphs as they came, by name (`whole` or `bert`); empty where only the prepared voice is there, or the file holds weights only.
     source: GraphSources = field(default_factory=dict)
-    prepared: GraphSources = field(default_factory=dict)
+    prepared: GraphSources = field(default_factory=dict)  # graphs as they run, by name; int8 ones end in `_int8`
+    # voice, bert: one of them is there, unless only a graph is: of a stranger, or of a BERT that voices cannot use. A voice that cannot be
+    # prepared is its opaque self.
     voice: Voice | None = None
     bert: BertModel | None = None
-    reason: str = ""
-    weights: Path | None = None
-    installed: bool = False
+    reason: str = ""  # why a voice stays in one graph, a BERT in its own, or why there is neither; empty where there is nothing to say
+    weights: Path | None = None  # the safetensors file that it was prepared from, if any
+    installed: bool = False  # it lies in the library, and was proved before it came there; any other may be a stranger's
 
     def require_runnable(self) -> None:
         """Raise InputError if the subject is neither a voice nor a BERT, so that it can neither speak nor read."""

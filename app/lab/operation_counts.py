@@ -21,21 +21,13 @@ MAX_LENGTH_SCALE = 64.0
 
 @dataclass(frozen=True, slots=True)
 class OperationCounts:
-    """The operations counted in a run.
+    """The operations counted in a run."""
 
-    Attributes:
-        kinds: multiply-adds by kind of operator.
-        by_node: multiply-adds by index of the node; of nodes that ONNX Runtime added, -1.
-        operators: multiply-adds by operator.
-        values: what it was given.
-        frames: of sound that came out, of a voice in one graph; else None.
-    """
-
-    kinds: dict[str, int]
-    by_node: dict[int, int]
-    operators: dict[str, int]
-    values: dict[str, np.ndarray]
-    frames: int | None
+    kinds: dict[str, int]  # multiply-adds by kind of operator
+    by_node: dict[int, int]  # multiply-adds by index of the node; of nodes that ONNX Runtime added, -1
+    operators: dict[str, int]  # multiply-adds by operator
+    values: dict[str, np.ndarray]  # what it was given
+    frames: int | None  # of sound that came out, of a voice in one graph; else None
 
     @property
     def macs(self) -> int:

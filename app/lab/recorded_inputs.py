@@ -30,19 +30,12 @@ PUBLIC_STYLE_WIDTH = 256
 
 @dataclass(frozen=True, slots=True)
 class RecordedInputs:
-    """Sentences as graphs see them.
+    """Sentences as graphs see them."""
 
-    Attributes:
-        calls: by exact graph; of the decoder all frames of a sentence at once.
-        seconds: of speech, by sentence; empty for a BERT.
-        bert: id of the BERT that read; another one than the voice's own where that is not installed.
-        speaker: that spoke; None for a BERT.
-    """
-
-    calls: CallsByGraph
-    seconds: Mapping[str, float]
-    bert: str
-    speaker: Speaker | None = None
+    calls: CallsByGraph  # by exact graph; of the decoder all frames of a sentence at once
+    seconds: Mapping[str, float]  # of speech, by sentence; empty for a BERT
+    bert: str  # id of the BERT that read; another one than the voice's own where that is not installed
+    speaker: Speaker | None = None  # that spoke; None for a BERT
 
     def find_calls(self, graph: str) -> list[RecordedGraphRun]:
         """Return the inputs of a graph, exact or in int8."""

@@ -12,14 +12,10 @@ MAX_VOICE_CHOICES = 500
 
 @dataclass(frozen=True, slots=True)
 class PrecisionPreference:
-    """The user's choice of precision; a voice that has no int8 graphs is exact all the same.
+    """The user's choice of precision; a voice that has no int8 graphs is exact all the same."""
 
-    Attributes:
-        default: of voices that are in neither list.
-        exact, fast: ids of voices as their manifests have them, the one chosen last at the end.
-    """
-
-    default: GraphPrecision = "exact"
+    default: GraphPrecision = "exact"  # of voices that are in neither list
+    # exact, fast: ids of voices as their manifests have them, the one chosen last at the end.
     exact: tuple[str, ...] = ()
     fast: tuple[str, ...] = ()
 

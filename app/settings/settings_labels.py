@@ -10,24 +10,17 @@ BilingualText = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class SettingLabel:
-    """The words of a setting in the dialog.
-
-    Attributes:
-        choices: words for the values of `choices` in the metadata, in their order.
-        placeholder: the value is a line of text; this stands in its empty field.
-        folder: the value is a folder; empty stands for the usual one.
-        key: the value is a key with modifiers; empty stands for none.
-    """
+    """The words of a setting in the dialog."""
 
     title: BilingualText
     tip: BilingualText
-    choices: tuple[BilingualText, ...] = ()
+    choices: tuple[BilingualText, ...] = ()  # words for the values of `choices` in the metadata, in their order
     unit: BilingualText = ("", "")
     lowest: BilingualText = ("", "")
     switch: BilingualText = ("", "")
-    folder: bool = False
-    placeholder: BilingualText = ("", "")
-    key: bool = False
+    folder: bool = False  # the value is a folder; empty stands for the usual one
+    placeholder: BilingualText = ("", "")  # the value is a line of text; this stands in its empty field
+    key: bool = False  # the value is a key with modifiers; empty stands for none
     restart: bool = False
 
 

@@ -57,42 +57,38 @@ def define_setting(default: Any, **rules: Any) -> Any:
 @dataclass(frozen=True, slots=True)
 class Settings(Delivery):
     """Everything remembered; what the dialog explains (`settings_labels.py`) is not explained here again.
-
-    Attributes:
-        text: what stood in the window of older versions; it becomes a line where there is no script yet. None before the first start.
-        backend: what `--backend` takes, see `app.adapters.ort.device_placement`.
-        device: label of the audio output; empty follows the system.
-        speaker, style and the numbers that shape the sound: of the line that was selected last; an empty script begins with them.
-        voice: of the line that was selected last; empty is the voice we ship.
-        default_voice: id, as its manifest has it, of the voice that the user made the default; empty is Koebako's choice, see
-            `app.voices.installed_voices.choose_default_voice`.
-        bert: id of the one that `--force-bert` takes; empty is any.
-        bert_precision: "auto" is int8 where it is known to change no durations.
-        sound_precision: "fast" takes the int8 graphs of voices that have them; of voices without a choice of their own.
-        exact_voices, fast_voices: ids, as their manifests have them, of voices for which the user has chosen.
-        load_voice: "first_use" only looks at the voice when the window opens, and takes memory when it first speaks.
-        unload_after_min: minutes without work after which the voice gives its memory back; 0 is never.
-        aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
-        strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
-        melody: the same of the lane of the melody under them.
-        latency: the same of the measurements, which are folded at first: most people never need them.
-        update_notices: the program asks once a week whether there is a newer version; offered only in builds that can.
-        update_checked_day: when it last asked, in days since 1970.
-        update_found: the newer version that it found then, as `app.adapters.http.release_feed` packs it; empty for none.
-        chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_queue`.
-        chat_voices: voices by the numbers that viewers send and by names of writers, as in `1=Mei; Taro=Rin/Happy`.
-        agent_voices: the voice that each agent chose last, `NAME=VOICE`; the last used comes last.
-        service_origins: web pages that may use service and chat reader, see `app.settings.page_origins`.
-        read_voice, read_speaker, read_speed: of the reading; an empty voice is that of the selected line, an empty speaker the voice's first.
-        recent_projects: files, the last one first.
-        favourite_voices: ids, as their manifests have them; they come first in lists.
-        export: what the export page was set to last, as JSON.
-        side_width: pixels of the column at the right; 0 is the usual.
-        geometry, layout: Qt's own bytes of window and docks, in base64.
+    speaker, style and the numbers that shape the sound: of the line that was selected last; an empty script begins with them.
+    voice: of the line that was selected last; empty is the voice we ship.
+    default_voice: id, as its manifest has it, of the voice that the user made the default; empty is Koebako's choice, see
+        `app.voices.installed_voices.choose_default_voice`.
+    bert: id of the one that `--force-bert` takes; empty is any.
+    bert_precision: "auto" is int8 where it is known to change no durations.
+    sound_precision: "fast" takes the int8 graphs of voices that have them; of voices without a choice of their own.
+    exact_voices, fast_voices: ids, as their manifests have them, of voices for which the user has chosen.
+    load_voice: "first_use" only looks at the voice when the window opens, and takes memory when it first speaks.
+    unload_after_min: minutes without work after which the voice gives its memory back; 0 is never.
+    aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
+    strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
+    melody: the same of the lane of the melody under them.
+    latency: the same of the measurements, which are folded at first: most people never need them.
+    update_notices: the program asks once a week whether there is a newer version; offered only in builds that can.
+    update_checked_day: when it last asked, in days since 1970.
+    update_found: the newer version that it found then, as `app.adapters.http.release_feed` packs it; empty for none.
+    chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_queue`.
+    chat_voices: voices by the numbers that viewers send and by names of writers, as in `1=Mei; Taro=Rin/Happy`.
+    agent_voices: the voice that each agent chose last, `NAME=VOICE`; the last used comes last.
+    service_origins: web pages that may use service and chat reader, see `app.settings.page_origins`.
+    read_voice, read_speaker, read_speed: of the reading; an empty voice is that of the selected line, an empty speaker the voice's first.
+    recent_projects: files, the last one first.
+    favourite_voices: ids, as their manifests have them; they come first in lists.
+    export: what the export page was set to last, as JSON.
+    side_width: pixels of the column at the right; 0 is the usual.
+    geometry, layout: Qt's own bytes of window and docks, in base64.
     """
 
+    # What stood in the window of older versions; it becomes a line where there is no script yet. None before the first start.
     text: str | None = define_setting(None, longest=MAX_REMEMBERED_TEXT_CHARS)
-    backend: str = "auto"
+    backend: str = "auto"  # what `--backend` takes, see `app.adapters.ort.device_placement`
     voice: str = ""
     default_voice: str = ""
     speaker: str = ""
@@ -111,7 +107,7 @@ class Settings(Delivery):
     language: LanguageChoice = define_setting("system", choices=get_args(LanguageChoice))
     theme: ThemeChoice = define_setting("system", choices=THEMES)
     text_size: TextSize = define_setting("usual", choices=TEXT_SIZES)
-    device: str = ""
+    device: str = ""  # label of the audio output; empty follows the system
     bert: str = ""
     force_bert: bool = False
     bert_precision: PrecisionChoice = define_setting("auto", choices=PRECISION_CHOICES)

@@ -74,18 +74,14 @@ _EMOJI_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class VoiceLabel:
-    """The names by which a line shows its voice.
-
-    Attributes:
-        styles, speakers: names; a line that names none gets the first.
-        icon: path of the voice's picture, or None.
-    """
+    """The names by which a line shows its voice."""
 
     id: str
     name: str
+    # styles, speakers: names; a line that names none gets the first.
     styles: tuple[str, ...]
     speakers: tuple[str, ...]
-    icon: Path | None
+    icon: Path | None  # path of the voice's picture, or None
 
 
 def format_word_kind(kind: EntryKind) -> str:

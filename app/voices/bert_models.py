@@ -38,26 +38,18 @@ REQUIRED_TOKENS = {"[UNK]", "[CLS]", "[SEP]"}
 
 @dataclass(frozen=True, slots=True)
 class BertModel:
-    """One BERT: its id and the files it is made of.
-
-    Attributes:
-        graphs: file of the graph by precision; float32 is always there.
-        int8_cosine: how alike the features of a token are in int8 and float32, at worst; None without int8.
-        kept_whole: why the graph is the one it came with; empty when it is the lean one.
-        note: what users should know about how it was prepared; usually empty.
-        is_abandoned: the user stopped its refinement; adding it again begins it again.
-    """
+    """One BERT: its id and the files it is made of."""
 
     id: str
     name: str
-    graphs: Mapping[BertPrecision, Path]
+    graphs: Mapping[BertPrecision, Path]  # file of the graph by precision; float32 is always there
     vocabulary: Path
     licence: str = ""
     source_sha256: str = ""
-    int8_cosine: float | None = None
-    kept_whole: str = ""
-    note: str = ""
-    is_abandoned: bool = False
+    int8_cosine: float | None = None  # how alike the features of a token are in int8 and float32, at worst; None without int8
+    kept_whole: str = ""  # why the graph is the one it came with; empty when it is the lean one
+    note: str = ""  # what users should know about how it was prepared; usually empty
+    is_abandoned: bool = False  # the user stopped its refinement; adding it again begins it again
 
     @property
     def exact_graph(self) -> Path:

@@ -19,31 +19,21 @@ Int8RejectionReason = Literal["noise", "spectrum", "lengths", "slow", "together"
 
 @dataclass(frozen=True, slots=True)
 class Int8Graph:
-    """A graph of the voice in 8-bit integers, and how close the sound comes where it alone is exchanged.
-
-    Attributes:
-        snr_db: energy of the exact samples over the energy of the difference, with durations as they are.
-        lsd_db: log-spectral distance to the exact samples.
-        frames_equal: share of symbols that last as many frames, 0..1.
-        gain: how many times faster the graph was here; 0 where nobody measured.
-    """
+    """A graph of the voice in 8-bit integers, and how close the sound comes where it alone is exchanged."""
 
     file: str
-    snr_db: float
-    lsd_db: float
-    frames_equal: float = 1.0
-    gain: float = 0.0
+    snr_db: float  # energy of the exact samples over the energy of the difference, with durations as they are
+    lsd_db: float  # log-spectral distance to the exact samples
+    frames_equal: float = 1.0  # share of symbols that last as many frames, 0..1
+    gain: float = 0.0  # how many times faster the graph was here; 0 where nobody measured
 
 
 @dataclass(frozen=True, slots=True)
 class Int8Rejection:
-    """A graph that stays exact, with what was measured of it, None where that is nothing.
+    """A graph that stays exact, with what was measured of it, None where that is nothing."""
 
-    Attributes:
-        why: the first limit that its int8 form missed; "together": it passed alone, but not with the others; "unsuitable": nothing in it
-            can be in int8; "failed": it could not be made, or did not run.
-    """
-
+    # The first limit that its int8 form missed; "together": it passed alone, but not with the others; "unsuitable": nothing in it can be in
+    # int8; "failed": it could not be made, or did not run.
     why: Int8RejectionReason
     snr_db: float | None = None
     lsd_db: float | None = None

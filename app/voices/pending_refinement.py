@@ -29,17 +29,11 @@ MAX_PENDING_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class PendingRefinement:
-    """The facts that refining a voice or BERT needs.
+    """The facts that refining a voice or BERT needs."""
 
-    Attributes:
-        token: another one for each time the voice is prepared.
-        baked_scales: noise scales that the source does not take as inputs.
-        source: the graph that the voice was cut from, with its noise made inputs; None for a voice made of weights.
-    """
-
-    token: str
-    baked_scales: Mapping[str, float]
-    source: Path | None
+    token: str  # another one for each time the voice is prepared
+    baked_scales: Mapping[str, float]  # noise scales that the source does not take as inputs
+    source: Path | None  # the graph that the voice was cut from, with its noise made inputs; None for a voice made of weights
 
 
 def mark_refinement_pending(folder: Path, baked_scales: Mapping[str, float] | None = None) -> None:

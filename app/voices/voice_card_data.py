@@ -47,33 +47,26 @@ class SpeakerCard:
 
 @dataclass(frozen=True, slots=True)
 class VoiceCardData:
-    """The facts known of a voice beyond its manifest; everything may be missing.
+    """The facts known of a voice beyond its manifest; everything may be missing."""
 
-    Attributes:
-        uuid, version, architecture, creators, training_epochs, training_steps: what the AIVM manifest or config.json says.
-        source_name, source_sha256, source_bytes: the file it came from; several files count as one.
-        prepared_bytes: size of the installed folder's graphs.
-        installed_at: ISO 8601, with the time zone.
-        max_abs_diff: largest difference of a sample between source and prepared graphs; None where nothing could be compared.
-        opaque_reason: why the voice runs in one graph; empty when it does not.
-        notes: what was left out while reading the card, in the language of the day it was installed.
-    """
-
+    # uuid, version, architecture, creators, training_epochs, training_steps: what the AIVM manifest or config.json says.
     uuid: str = ""
     version: str = ""
     architecture: str = ""
     creators: tuple[str, ...] = ()
     training_epochs: int | None = None
     training_steps: int | None = None
+    # source_name, source_sha256, source_bytes: the file it came from; several files count as one.
     source_name: str = ""
     source_sha256: str = ""
     source_bytes: int = 0
-    prepared_bytes: int = 0
-    installed_at: str = ""
+    prepared_bytes: int = 0  # size of the installed folder's graphs
+    installed_at: str = ""  # ISO 8601, with the time zone
+    # Largest difference of a sample between source and prepared graphs; None where nothing could be compared.
     max_abs_diff: float | None = None
-    opaque_reason: str = ""
+    opaque_reason: str = ""  # why the voice runs in one graph; empty when it does not
     speakers: tuple[SpeakerCard, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())  # what was left out while reading the card, in the language of the day it was installed
 
 
 def write_card(card: VoiceCardData, folder: Path) -> None:

@@ -74,51 +74,36 @@ class NamedId:
 
 @dataclass(frozen=True, slots=True)
 class VoiceManifest:
-    """The content of `voice.json`.
+    """The content of `voice.json`."""
 
-    Attributes:
-        id: stable name of the voice in the library.
-        name: shown to people.
-        format: container it came from, `starter` for the voice we ship.
-        bert: id of the BERT it was trained with; "" for a voice that needs none.
-        sampling_rate, hop_length: Hz, and samples a frame.
-        durations: how frames are made from log durations.
-        margin_frames: context the decoder needs on each side of a window.
-        windows: frames per decoder window, in order; the last one repeats.
-        graphs: file name by graph name: prosody, flow, decoder or whole.
-        fast: a faster way to speak, where there is one.
-        refused: by name, graphs that have no part in it; in neither are those that an earlier version prepared.
-        architecture: the kind of voice, see `app.core.sound.voice_traits`.
-        median_f0: the median pitch in Hz of each row of the style vectors, for voices that take a melody.
-        max_style_weight: the highest weight at which every style was measured to have a sound.
-        emoji: the voice speaks emoji, which only Nanairo's table of symbols holds.
-        recipe: the number of the way in which it was prepared; that of this version is the `recipe` of its architecture.
-    """
-
-    id: str
-    name: str
-    format: str
-    bert: str
+    id: str  # stable name of the voice in the library
+    name: str  # shown to people
+    format: str  # container it came from, `starter` for the voice we ship
+    bert: str  # id of the BERT it was trained with; "" for a voice that needs none
+    # sampling_rate, hop_length: Hz, and samples a frame.
     sampling_rate: int
     hop_length: int
     speakers: tuple[NamedId, ...]
     styles: tuple[NamedId, ...]
-    graphs: dict[str, str]
-    durations: DurationRule = "ceil"
-    margin_frames: int = 16
+    graphs: dict[str, str]  # file name by graph name: prosody, flow, decoder or whole
+    durations: DurationRule = "ceil"  # how frames are made from log durations
+    margin_frames: int = 16  # context the decoder needs on each side of a window
     # Windows grow as fast as keeps sound ahead of a machine that decodes in a third of real time.
-    windows: tuple[int, ...] = (16, 40, 104, 128)
+    windows: tuple[int, ...] = (16, 40, 104, 128)  # frames per decoder window, in order; the last one repeats
     multilingual: bool = False
     add_blank: bool = True
     licence: str = ""
     description: str = ""
-    fast: Int8Result | None = None
+    fast: Int8Result | None = None  # a faster way to speak, where there is one
+    # By name, graphs that have no part in it; in neither are those that an earlier version prepared.
     refused: dict[str, Int8Rejection] = field(default_factory=dict)
-    emoji: bool = False
-    architecture: str = SBV2_ARCHITECTURE.name
-    median_f0: tuple[float, ...] = ()
+    emoji: bool = False  # the voice speaks emoji, which only Nanairo's table of symbols holds
+    architecture: str = SBV2_ARCHITECTURE.name  # the kind of voice, see `app.core.sound.voice_traits`
+    median_f0: tuple[float, ...] = ()  # the median pitch in Hz of each row of the style vectors, for voices that take a melody
     # Not in the repr, of which exports make the name of a voice: voices without these keep theirs.
+    # The number of the way in which it was prepared; that of this version is the `recipe` of its architecture.
     recipe: int = field(default=FIRST_RECIPE, repr=False)
+    # The highest weight at which every style was measured to have a sound.
     max_style_weight: float = field(default=STYLE_WEIGHT_BOUNDS.high, repr=False)
 
     @property

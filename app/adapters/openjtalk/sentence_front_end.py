@@ -20,20 +20,15 @@ Corrections = Callable[[Sequence[Morph]], list[Correction]]
 
 
 class SentenceFrontEnd:
-    """Takes the place of the front end for one call of `run_frontend`.
-
-    Attributes:
-        text: the words as the analyser has them, joined.
-        corrections: what was changed, each with the first and last character of `text` it concerns.
-        user_spans: the same of words of the user's dictionary.
-    """
+    """Takes the place of the front end for one call of `run_frontend`."""
 
     def __init__(self, front_end: FullFeatureFrontEnd, corrections: Corrections) -> None:
         self._front_end = front_end
         self._find_corrections = corrections
-        self.text = ""
+        self.text = ""  # the words as the analyser has them, joined
+        # What was changed, each with the first and last character of `text` it concerns.
         self.corrections: list[tuple[int, int, Correction]] = []
-        self.user_spans: list[tuple[int, int]] = []
+        self.user_spans: list[tuple[int, int]] = []  # the same of words of the user's dictionary
         self._analysed: dict[str, tuple[list[str], list[dict[str, Any]]]] = {}
         self._protected = tuple(front_end.userdic_reading_protection)
 

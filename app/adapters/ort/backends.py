@@ -11,46 +11,28 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """One execution provider of ONNX Runtime.
+    """One execution provider of ONNX Runtime."""
 
-    Attributes:
-        key: what `--backend` and the settings call it.
-        provider: what ONNX Runtime calls it.
-        name: shown to people.
-        options: what the provider is given when a session opens.
-        memory: where it keeps values, as OrtValue names it.
-        is_on_processor: it computes on the processor, at the processor's speed.
-        device_option: which option takes the number of a device; empty where the provider does not number devices.
-        device_replaces: options that a device number excludes.
-        threads_option: which option takes the number of threads; empty for none.
-        takes_any_size: it computes graphs of open sizes at a fair speed; else it gets those only that have a form of fixed sizes.
-        takes_forms: it gets the forms of fixed sizes that graphs have; else the graphs themselves.
-        cache_options: options with which it keeps what it compiled for a session in `{folder}`.
-        opening_timeout_s: a driver that takes longer to open a session hangs.
-        plugin: the package that brings it as a library of its own; empty where ONNX Runtime has it built in.
-        leaves_text_to_cpu: named for a whole voice, it gets the flow and the decoder only; the other graphs where they are put on it.
-        disabled_optimizers: fusions of ONNX Runtime that it computes wrong.
-        sine_error: what its sines may be apart from right ones, and so the sound that is made of them.
-        unfit_operators: graphs with one of them stay on the CPU: they make rounding large, so no comparison says whether it is right.
-    """
-
-    key: str
-    provider: str
-    name: str
-    options: Mapping[str, str] = field(default_factory=dict)
-    memory: str = "cpu"
-    is_on_processor: bool = False
-    device_option: str = "device_id"
-    device_replaces: tuple[str, ...] = ()
-    threads_option: str = ""
-    takes_any_size: bool = True
-    takes_forms: bool = True
+    key: str  # what `--backend` and the settings call it
+    provider: str  # what ONNX Runtime calls it
+    name: str  # shown to people
+    options: Mapping[str, str] = field(default_factory=dict)  # what the provider is given when a session opens
+    memory: str = "cpu"  # where it keeps values, as OrtValue names it
+    is_on_processor: bool = False  # it computes on the processor, at the processor's speed
+    device_option: str = "device_id"  # which option takes the number of a device; empty where the provider does not number devices
+    device_replaces: tuple[str, ...] = ()  # options that a device number excludes
+    threads_option: str = ""  # which option takes the number of threads; empty for none
+    takes_any_size: bool = True  # it computes graphs of open sizes at a fair speed; else it gets those only that have a form of fixed sizes
+    takes_forms: bool = True  # it gets the forms of fixed sizes that graphs have; else the graphs themselves
+    # Options with which it keeps what it compiled for a session in `{folder}`.
     cache_options: Mapping[str, str] = field(default_factory=dict)
-    opening_timeout_s: float = 120.0
-    plugin: str = ""
+    opening_timeout_s: float = 120.0  # a driver that takes longer to open a session hangs
+    plugin: str = ""  # the package that brings it as a library of its own; empty where ONNX Runtime has it built in
+    # Named for a whole voice, it gets the flow and the decoder only; the other graphs where they are put on it.
     leaves_text_to_cpu: bool = False
-    disabled_optimizers: tuple[str, ...] = ()
-    sine_error: float = 0.0
+    disabled_optimizers: tuple[str, ...] = ()  # fusions of ONNX Runtime that it computes wrong
+    sine_error: float = 0.0  # what its sines may be apart from right ones, and so the sound that is made of them
+    # Graphs with one of them stay on the CPU: they make rounding large, so no comparison says whether it is right.
     unfit_operators: frozenset[str] = frozenset()
 
 

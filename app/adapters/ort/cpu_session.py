@@ -12,19 +12,12 @@ from app.adapters.ort.graph_session import GraphSession, RunnableSession
 
 
 class SpeakerSession(RunnableSession, Protocol):
-    """A graph of a voice: `CpuSession`, or on a device a `FailoverSession`.
+    """A graph of a voice: `CpuSession`, or on a device a `FailoverSession`."""
 
-    Attributes:
-        place: asked for.
-        ran_on: backend of the run that ended last; empty before the first.
-        new_size: the device had not run values of that size before.
-        waited: the CPU ran it because no session of that size is open on the device, or another one is being opened there.
-    """
-
-    place: str
-    ran_on: str
-    new_size: bool
-    waited: bool
+    place: str  # asked for
+    ran_on: str  # backend of the run that ended last; empty before the first
+    new_size: bool  # the device had not run values of that size before
+    waited: bool  # the CPU ran it because no session of that size is open on the device, or another one is being opened there
 
     @property
     def backend(self) -> str:

@@ -37,12 +37,7 @@ class RunnableSession(Protocol):
 
 
 class GraphSession:
-    """An InferenceSession that is fed by name and can be stopped from another thread.
-
-    Attributes:
-        inputs: declared name → (numpy dtype, rank).
-        outputs: declared names, in order.
-    """
+    """An InferenceSession that is fed by name and can be stopped from another thread."""
 
     def __init__(self, session: RuntimeSession, name: str, place: str = "cpu") -> None:
         self._session = session
@@ -51,8 +46,8 @@ class GraphSession:
         self._lock = threading.Lock()
         self._run_options: Any = None
         self._was_stopped = False
-        self.inputs = read_input_types(session)
-        self.outputs = [item.name for item in session.get_outputs()]
+        self.inputs = read_input_types(session)  # declared name → (numpy dtype, rank)
+        self.outputs = [item.name for item in session.get_outputs()]  # declared names, in order
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """Run with the inputs that the graph declares, in its dtype and rank.

@@ -30,27 +30,20 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class OperatorRun:
-    """One run of one operator.
+    """One run of one operator."""
 
-    Attributes:
-        name: of the node, or `KIND_NUMBER` where the graph gives it none; ONNX Runtime names what it makes of several.
-        start_us: since the profile began.
-        duration_us: in the kernel, without what lies between two operators.
-        own_us: of that, what no operator inside it took: a loop holds others.
-        output_bytes: size of its results.
-        in_use_bytes, held_bytes: what the session has handed out of its memory, and holds, after it; None where this ONNX Runtime does not say so.
-        inputs, outputs: shapes, in order; inputs that are left out, and weights that were packed, are missing here.
-    """
-
-    name: str
+    name: str  # of the node, or `KIND_NUMBER` where the graph gives it none; ONNX Runtime names what it makes of several
     operator: str
     provider: str
-    start_us: int
-    duration_us: int
-    own_us: int
-    output_bytes: int
+    start_us: int  # since the profile began
+    duration_us: int  # in the kernel, without what lies between two operators
+    own_us: int  # of that, what no operator inside it took: a loop holds others
+    output_bytes: int  # size of its results
+    # in_use_bytes, held_bytes: what the session has handed out of its memory, and holds, after it; None where this ONNX Runtime does not
+    # say so.
     in_use_bytes: int | None
     held_bytes: int | None
+    # inputs, outputs: shapes, in order; inputs that are left out, and weights that were packed, are missing here.
     inputs: tuple[Shape, ...] = ()
     outputs: tuple[Shape, ...] = ()
 
@@ -125,28 +118,17 @@ def _parse_shapes(type_shapes: list[dict[str, list[int]]]) -> tuple[Shape, ...]:
 
 @dataclass(frozen=True, slots=True)
 class GraphRun:
-    """One run of one graph.
-
-    Attributes:
-        start_s: as `time.perf_counter` says.
-        duration_s: as the caller waited.
-        shift_s: the operators' `start_us` plus this is `time.perf_counter`.
-    """
+    """One run of one graph."""
 
     graph: str
-    start_s: float
-    duration_s: float
-    shift_s: float
+    start_s: float  # as `time.perf_counter` says
+    duration_s: float  # as the caller waited
+    shift_s: float  # the operators' `start_us` plus this is `time.perf_counter`
     operators: tuple[OperatorRun, ...]
 
 
 class ProfiledSession:
-    """As `GraphSession`; `end_profiling` gives all runs. Profiling itself adds a few microseconds an operator.
-
-    Attributes:
-        opened: graph, place and fixed sizes.
-        calls: the values that it was run with since they were cleared.
-    """
+    """As `GraphSession`; `end_profiling` gives all runs. Profiling itself adds a few microseconds an operator."""
 
     def __init__(self, model: Path | bytes, place: str, graph: str, fixed_dims: Mapping[str, int] = MappingProxyType({})) -> None:
         """Open the graph as for speaking, but without the kept optimised copy; raise the errors of `create_session`."""
@@ -160,8 +142,8 @@ class ProfiledSession:
         self._session = GraphSession(self._bare, graph, place)
         self.inputs, self.outputs = self._session.inputs, self._session.outputs
         self._call_times: list[tuple[float, float]] = []
-        self.opened = model, place, fixed_dims
-        self.calls: list[dict[str, Any]] = []
+        self.opened = model, place, fixed_dims  # graph, place and fixed sizes
+        self.calls: list[dict[str, Any]] = []  # the values that it was run with since they were cleared
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """Run as `GraphSession.run_graph`."""

@@ -16,20 +16,15 @@ WEIGHTS_FOLDER_OPTION = "session.model_external_initializers_file_folder_path"
 
 @dataclass(frozen=True, slots=True)
 class ProviderTarget:
-    """The provider, device and fixed sizes that a session is opened for.
+    """The provider, device and fixed sizes that a session is opened for."""
 
-    Attributes:
-        provider, settings: the execution provider and what it is given.
-        fixed_dims: sizes that are open in the graph and fixed in the session, by name.
-        devices: of a provider that a plug-in brings, as ONNX Runtime lists them; empty for one that is built in.
-        disabled_optimizers: fusions that the provider computes wrong, as ONNX Runtime calls them.
-    """
-
+    # provider, settings: the execution provider and what it is given.
     provider: str = CPU_PROVIDER_NAME
     settings: Mapping[str, str] = field(default_factory=dict)
-    fixed_dims: Mapping[str, int] = field(default_factory=dict)
+    fixed_dims: Mapping[str, int] = field(default_factory=dict)  # sizes that are open in the graph and fixed in the session, by name
+    # Of a provider that a plug-in brings, as ONNX Runtime lists them; empty for one that is built in.
     devices: tuple[ort.OrtEpDevice, ...] = ()
-    disabled_optimizers: tuple[str, ...] = ()
+    disabled_optimizers: tuple[str, ...] = ()  # fusions that the provider computes wrong, as ONNX Runtime calls them
 
 
 CPU_TARGET = ProviderTarget()

@@ -36,10 +36,6 @@ ERROR_BY_FAMILY: dict[str, type[AppError]] = {
 class JsonChild:
     """A child that runs our program. Raises InternalError if it cannot be started.
 
-    Attributes:
-        process: its input and output are pipes of messages.
-        other_output: the last lines that libraries printed in between.
-
     Args:
         environment: all of its variables; None gives it ours.
         max_line_bytes: no longer line is a message; -1 for a child that nobody can lead astray.
@@ -47,13 +43,14 @@ class JsonChild:
 
     def __init__(self, *arguments: str, environment: Mapping[str, str] | None = None, max_line_bytes: int = -1) -> None:
         try:
+            # Its input and output are pipes of messages.
             self.process = start_own_program(os.environ if environment is None else environment, *arguments)
         except OSError as exc:
             raise build_start_error(exc) from exc
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self._input, self._output, self._max_line_bytes = self.process.stdin, self.process.stdout, max_line_bytes
-        self.other_output: deque[bytes] = deque(maxlen=LOGGED_OUTPUT_LINES)
+        self.other_output: deque[bytes] = deque(maxlen=LOGGED_OUTPUT_LINES)  # the last lines that libraries printed in between
 
     def send_message(self, message: Mapping[str, Any]) -> None:
         """Send a message; raise OSError or ValueError if the child is gone."""

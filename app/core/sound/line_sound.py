@@ -118,20 +118,13 @@ def _move_borders(borders: list[float], first: int, end: int, start_s: float, en
 
 
 class LineSound:
-    """Collects the chunks of one request as they are made.
-
-    Attributes:
-        length_s, spoken_s: seconds of all chunks so far, with and without the silences around the speech.
-        is_whole: the last chunk has come.
-        pitches_hz: of each mora, None for one that is not voiced; empty until they are measured.
-        recipe: that of the voice that spoke, by its number; 0 where that is not known.
-    """
+    """Collects the chunks of one request as they are made."""
 
     def __init__(self, request_id: str, recipe: int = 0) -> None:
-        self.request_id, self.recipe = request_id, recipe
-        self.length_s = self.spoken_s = 0.0
-        self.is_whole = False
-        self.pitches_hz: tuple[float | None, ...] = ()
+        self.request_id, self.recipe = request_id, recipe  # recipe: that of the voice that spoke, by its number; 0 where that is not known
+        self.length_s = self.spoken_s = 0.0  # seconds of all chunks so far, with and without the silences around the speech
+        self.is_whole = False  # the last chunk has come
+        self.pitches_hz: tuple[float | None, ...] = ()  # of each mora, None for one that is not voiced; empty until they are measured
         self._peaks = np.zeros(256, np.float32)
         self._count = 0
         self._remainder = np.zeros(0, np.float32)

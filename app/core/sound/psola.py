@@ -105,13 +105,10 @@ class PsolaStream:
 
     Args:
         frame: samples between two values of the pitch.
-
-    Attributes:
-        blocks, emitted: how many blocks were added, and samples finished.
     """
 
     def __init__(self, sampling_rate: int, frame: float) -> None:
-        self.blocks, self.emitted = 0, 0
+        self.blocks, self.emitted = 0, 0  # how many blocks were added, and samples finished
         self._longest = LONGEST_PERIOD_S * sampling_rate
         self._frame, self._end = frame, 0
         self._marks = PitchMarks(sampling_rate, frame)

@@ -40,15 +40,10 @@ class BertProjection:
 
 @dataclass(frozen=True, slots=True)
 class HeadImportance:
-    """The importance of every attention head of a BERT.
+    """The importance of every attention head of a BERT."""
 
-    Attributes:
-        shares: (layers, heads): energy that a head adds to tokens, its mean taken off, over the energy of what it is added to.
-        means: by layer, of what its heads mix over all tokens (hidden,).
-    """
-
-    shares: np.ndarray
-    means: list[Float32]
+    shares: np.ndarray  # (layers, heads): energy that a head adds to tokens, its mean taken off, over the energy of what it is added to
+    means: list[Float32]  # by layer, of what its heads mix over all tokens (hidden,)
 
     def list_least_heads(self, share: float) -> dict[int, list[int]]:
         """Return the heads that add least, by layer; every layer keeps its best."""

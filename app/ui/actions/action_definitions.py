@@ -7,19 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """One action of the window.
-
-    Attributes:
-        label, tip: In Japanese and in English.
-        keys: Keys that work everywhere in the window.
-        list_keys: Keys that work in the list of lines only, because elsewhere they would be typed.
-    """
+    """One action of the window."""
 
     name: str
+    # label, tip: In Japanese and in English.
     label: tuple[str, str]
     tip: tuple[str, str] = ("", "")
-    keys: tuple[str, ...] = ()
-    list_keys: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()  # Keys that work everywhere in the window
+    list_keys: tuple[str, ...] = ()  # Keys that work in the list of lines only, because elsewhere they would be typed
     drawing: str = ""
     checkable: bool = False
 

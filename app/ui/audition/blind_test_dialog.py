@@ -73,9 +73,6 @@ def _write_sheet(file: Path, text: str) -> None:
 class BlindTestDialog(QDialog):
     """A dialog that runs one blind test; closing it leaves the test where it is, and a later dialog can resume it.
 
-    Attributes:
-        test: The test with its answers so far; None before it has begun.
-
     Signals:
         changed(BlindTest): The test has begun or has another answer, and is to be kept.
         ended(BlindTest): The test's result is shown.
@@ -93,7 +90,7 @@ class BlindTestDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(localize("ブラインドテスト", "Blind test"))
         self.resize(BLIND_TEST_DIALOG_SIZE)
-        self.test: BlindTest | None = None
+        self.test: BlindTest | None = None  # The test with its answers so far; None before it has begun
         self.preparing: PreparationPage | None = None
         self.notice, self.pages = Banner(), QStackedWidget()
         self.trial, self.outcome = ChoicePage(), ResultPage()

@@ -36,24 +36,16 @@ class CellPhase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CellState:
-    """A snapshot of a cell, as the table draws it.
-
-    Attributes:
-        take: The cell's marks and length in seconds; None where nothing is known.
-    """
+    """A snapshot of a cell, as the table draws it."""
 
     phase: CellPhase = CellPhase.EMPTY
-    take: LineTake | None = None
+    take: LineTake | None = None  # The cell's marks and length in seconds; None where nothing is known
     is_playing: bool = False
     error: str = ""
 
 
 class BoardCells(QObject):
     """The cells' states, keyed by the line a cell speaks: the same line is found again on another board with other voices beside it.
-
-    Attributes:
-        board: The shown board; empty before the first one.
-        sounds: Samples (int16, `(T,)`) and rate (Hz) by take id; the oldest are dropped.
 
     Signals:
         about_to_be_replaced(), replaced(): Emitted before and after another board is shown.
@@ -72,7 +64,8 @@ class BoardCells(QObject):
 
     def __init__(self, parent: QObject, max_bytes: int = MAX_CELL_SOUND_BYTES) -> None:
         super().__init__(parent)
-        self.board = Board((), ())
+        self.board = Board((), ())  # The shown board; empty before the first one
+        # Samples (int16, `(T,)`) and rate (Hz) by take id; the oldest are dropped.
         self.sounds: LRUCache[tuple[Int16, int]] = LRUCache(1 << 16, max_bytes)
         # Every rendering that was ever spoken here gets a number: comparing whole lines for each lookup takes long.
         self._numbers: dict[RenderingKey, int] = {}

@@ -30,9 +30,6 @@ from app.ui.widgets.open_dialog import show_in_front
 class BoardController(QObject):
     """Opens the board; it is made when the board is first opened.
 
-    Attributes:
-        cells: The states of all cells; their marks last until the program ends, their sounds until the window closes.
-
     Signals:
         compare_requested(list[LineTake]): A blind test of these takes is requested.
         about_to_open(): Emitted before the board is shown.
@@ -58,6 +55,7 @@ class BoardController(QObject):
         super().__init__(parent)
         self._parent, self._document, self._selection, self._seeds = parent, document, selection, seeds
         self._catalog, self._presets = catalog, presets
+        # The states of all cells; their marks last until the program ends, their sounds until the window closes.
         self.cells = BoardCells(self)
         self.window: BoardWindow | None = None
         self._focus: BoardFocusController | None = None

@@ -36,17 +36,11 @@ def format_cast(letter: str) -> str:
 
 @dataclass(slots=True)
 class RoleChoice:
-    """The voice, style and preset that a candidate cast gives a character.
+    """The voice, style and preset that a candidate cast gives a character."""
 
-    Attributes:
-        voice: voice and speaker; None leaves the character's own.
-        style: a style of that voice.
-        preset: name of a preset; empty is none.
-    """
-
-    voice: VoiceKey | None = None
-    style: str = ""
-    preset: str = ""
+    voice: VoiceKey | None = None  # voice and speaker; None leaves the character's own
+    style: str = ""  # a style of that voice
+    preset: str = ""  # name of a preset; empty is none
 
     def build_settings(self, offer: CastOffer) -> dict[str, Any]:
         """Return the settings by name, without a voice or preset that is gone; the voice counts over that of the preset."""

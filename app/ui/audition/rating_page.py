@@ -54,9 +54,6 @@ UNRATED = "–"
 class RatingScale(TrialSounds):
     """A row of sliders for a fixed number of sounds; their play buttons follow that of the open reference.
 
-    Attributes:
-        sliders, values: Those of the sounds, from left to right.
-
     Signals:
         rated(): A sound was rated.
     """
@@ -69,6 +66,7 @@ class RatingScale(TrialSounds):
         self.name_button(0, localize("参照を再生します（R キー）。", "Plays the reference (R key)."))
         for index, letter in enumerate(self.letters[1:], 1):
             self.name_button(index, localize(f"{letter} を再生します（{letter} キー）。", f"Plays {letter} ({letter} key)."))
+        # sliders, values: Those of the sounds, from left to right.
         self.sliders = [self._create_slider(index) for index in range(count)]
         self.values = [QLabel(UNRATED, alignment=Qt.AlignmentFlag.AlignHCenter) for _ in range(count)]
         self._lay_out_widgets()

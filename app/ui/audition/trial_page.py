@@ -76,9 +76,6 @@ def uncheck_all(group: QButtonGroup) -> None:
 class TrialSounds(QWidget):
     """Buttons that remember which sounds were heard; a method of tests gives them their names and lays them out.
 
-    Attributes:
-        buttons: Those of the sounds, by index; there may be more of them than the trial has letters.
-
     Signals:
         listen_requested(int): A sound is to be heard; playback continues with it.
         play_requested(): Playback is to begin or to stop.
@@ -90,6 +87,7 @@ class TrialSounds(QWidget):
     def __init__(self, letters: Sequence[str]) -> None:
         super().__init__()
         self.letters, self.heard = tuple(letters), set[int]()
+        # Those of the sounds, by index; there may be more of them than the trial has letters.
         self.buttons = [create_button(letter, "", partial(self.request_index, i), is_checkable=True) for i, letter in enumerate(letters)]
         self.group = create_exclusive_group(self, self.buttons)
         tip = localize("再生・停止（Space）", "Plays or stops (Space).")

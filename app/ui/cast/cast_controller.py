@@ -48,11 +48,6 @@ WINDOW_ACTIONS = ("undo", "redo", "stop")
 class CastController(QObject):
     """Opens the window of the cast; it is made when the window is first opened.
 
-    Attributes:
-        window: the open window, or None.
-        files: reads and writes casts.
-        checks: finds readings that are in doubt, from when the warnings are first shown until the window closes.
-
     Signals:
         play_requested(list[str]): speak these lines, or stop what is spoken.
         voices_found(tuple[VoiceReference, ...]): voices that an imported cast names.
@@ -82,11 +77,12 @@ class CastController(QObject):
         self._parent, self._document, self._model, self._selection, self._view = parent, document, model, selection, view
         self._project, self._catalog, self._commands, self._actions = project, catalog, commands, actions
         self._find_voice_name = find_voice_name
-        self.window: CastWindow | None = None
-        self.files = CastFiles(self)
+        self.window: CastWindow | None = None  # the open window, or None
+        self.files = CastFiles(self)  # reads and writes casts
         self.files.read.connect(self._import_cast)
         self.files.written.connect(self._report_export)
         self.files.failed.connect(self._show_error)
+        # Finds readings that are in doubt, from when the warnings are first shown until the window closes.
         self.checks = ReadingChecks(self)
         self.checks.advanced.connect(self._show_warnings)
         self._timer = QTimer(self, singleShot=True, interval=COUNT_SETTLE_MS)

@@ -34,17 +34,11 @@ ReadKey = tuple[str, "tuple[ReadingOverride, ...]", bool]
 
 @dataclass(frozen=True, slots=True)
 class ScriptWarning:
-    """Something to look at.
+    """Something to look at."""
 
-    Attributes:
-        text: what is the matter, for people.
-        line_id: the line to go to; empty where there is none.
-        character_id: the character to go to; empty for a matter of the line itself.
-    """
-
-    text: str
-    line_id: str = ""
-    character_id: str = ""
+    text: str  # what is the matter, for people
+    line_id: str = ""  # the line to go to; empty where there is none
+    character_id: str = ""  # the character to go to; empty for a matter of the line itself
 
 
 def list_script_warnings(script: Script, is_missing: Callable[[str], bool], find_voice_name: Callable[[str], str]) -> list[ScriptWarning]:
@@ -96,22 +90,14 @@ def _describe_missing(title: str, voice_name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LineDoubts:
-    """The words of a line whose reading is in doubt.
+    """The words of a line whose reading is in doubt."""
 
-    Attributes:
-        key: what was read.
-        words: each word as it is written, with the reading that it could have instead.
-    """
-
-    key: ReadKey
-    words: tuple[tuple[str, str], ...]
+    key: ReadKey  # what was read
+    words: tuple[tuple[str, str], ...]  # each word as it is written, with the reading that it could have instead
 
 
 class ReadingChecks(QObject):
     """Reads lines with a front end of its own, a slice at a time; what was read once is not read again.
-
-    Attributes:
-        checked_count, total: how many lines of the script are done, and how many it has.
 
     Signals:
         advanced(): more lines are done.
@@ -128,7 +114,7 @@ class ReadingChecks(QObject):
         self._lines: Sequence[Line] = ()
         self._is_running = self._is_closed = False
         self._run = 0  # of a check; what belongs to another one is late
-        self.checked_count = self.total = 0
+        self.checked_count = self.total = 0  # how many lines of the script are done, and how many it has
 
     def check_lines(self, lines: Sequence[Line]) -> None:
         """Check these lines, and no longer those of before."""

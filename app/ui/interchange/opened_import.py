@@ -35,41 +35,26 @@ from app.ui.voices.catalog_voice import CatalogVoice
 
 @dataclass(frozen=True, slots=True)
 class ImportVoices:
-    """The voices that lines can be assigned to.
+    """The voices that lines can be assigned to."""
 
-    Attributes:
-        known_voices: The voices for assigning; the user's own come first.
-        shipped_id: The id of the voice that lines without a voice speak with.
-        default_id: The id of the default voice, whose speakers count before others.
-        remembered: The characters that the user chose before, and those of the project.
-        cast_names: The folded names of the project's characters, whose voices count even where they are missing.
-    """
-
-    known_voices: tuple[AssignableVoice, ...] = ()
-    shipped_id: str = ""
-    default_id: str = ""
-    remembered: tuple[VoiceAssignment, ...] = ()
-    cast_names: frozenset[str] = frozenset()
+    known_voices: tuple[AssignableVoice, ...] = ()  # The voices for assigning; the user's own come first
+    shipped_id: str = ""  # The id of the voice that lines without a voice speak with
+    default_id: str = ""  # The id of the default voice, whose speakers count before others
+    remembered: tuple[VoiceAssignment, ...] = ()  # The characters that the user chose before, and those of the project
+    cast_names: frozenset[str] = frozenset()  # The folded names of the project's characters, whose voices count even where they are missing
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedImport:
-    """A file that was read.
-
-    Attributes:
-        imported: Its lines, with the voices that were found; None until the column of the texts is known.
-        table: The file's table, so that its columns can be chosen; None for other files.
-        columns: The table's columns by field, as far as they are known.
-        missing: Names for which no voice was found, with their numbers of lines.
-        suggestions: Voices for these names, by name: speakers that nobody has yet.
-    """
+    """A file that was read."""
 
     file: Path
     voices: ImportVoices
-    imported: ImportedScript | None = None
-    table: ScriptTable | None = None
-    columns: Mapping[str, int] = field(default_factory=dict)
-    missing: tuple[tuple[VoiceAssignment, int], ...] = ()
+    imported: ImportedScript | None = None  # Its lines, with the voices that were found; None until the column of the texts is known
+    table: ScriptTable | None = None  # The file's table, so that its columns can be chosen; None for other files
+    columns: Mapping[str, int] = field(default_factory=dict)  # The table's columns by field, as far as they are known
+    missing: tuple[tuple[VoiceAssignment, int], ...] = ()  # Names for which no voice was found, with their numbers of lines
+    # Voices for these names, by name: speakers that nobody has yet.
     suggestions: Mapping[str, VoiceAssignment] = field(default_factory=dict)
 
     @property

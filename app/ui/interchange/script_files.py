@@ -40,21 +40,15 @@ MAX_REPORTED_SENTENCES = 2
 
 @dataclass(slots=True)
 class ImportJob:
-    """The files still to read, and the contents of those already read.
-
-    Attributes:
-        row: The row that the lines are inserted before; None inserts them below the selected ones.
-        script: An empty script with the cast of the files read so far.
-        dropped: What was not imported, in sentences.
-    """
+    """The files still to read, and the contents of those already read."""
 
     files: deque[Path]
-    row: int | None
+    row: int | None  # The row that the lines are inserted before; None inserts them below the selected ones
     names: list[str] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     voices: list[VoiceReference] = field(default_factory=list)
-    script: Script = field(default_factory=Script)
-    dropped: list[str] = field(default_factory=list)
+    script: Script = field(default_factory=Script)  # An empty script with the cast of the files read so far
+    dropped: list[str] = field(default_factory=list)  # What was not imported, in sentences
     error: AppError | None = None
 
     def add_file(self, name: str, imported: ImportedScript, taken_ids: Collection[str], default_settings: LineSettings) -> None:
@@ -100,16 +94,12 @@ SLOW_IMPORT_MS = 1_000
 class ScriptImporter(QObject):
     """Reads one file after the other in a thread of its own, and asks where something is unclear.
 
-    Attributes:
-        dialog: The open questions about a file, or None.
-        remembered: Returns the voices of the script's cast, used beside those the user chose before.
-
     Signals:
         references_found(tuple[VoiceReference]): The names that new lines give to missing voices; emitted before the lines are inserted.
         finished(): All requested files are imported or given up.
     """
 
-    dialog: OpenDialog[MappingDialog] = OpenDialog()
+    dialog: OpenDialog[MappingDialog] = OpenDialog()  # The open questions about a file, or None
     references_found = Signal(object)
     finished = Signal()
 
@@ -132,6 +122,7 @@ class ScriptImporter(QObject):
         self._close_event = Event()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_IMPORT_MS)
         self._slow.timeout.connect(self._show_slow_notice)
+        # Returns the voices of the script's cast, used beside those the user chose before.
         self.remembered: Callable[[], Sequence[VoiceAssignment]] = tuple
 
     @Slot()

@@ -33,11 +33,6 @@ InstallCandidate = Callable[[str, Row], ProcessTask]
 class LabController(QObject):
     """Opens the lab; it is made when the lab is first opened. Reports stay until the program ends, running work ends with the window.
 
-    Attributes:
-        window: The open window, or None.
-        runs: The running commands and their reports.
-        queries: The tasks that ask for the commands there are.
-
     Signals:
         help_requested(str): A page of the user guide is to be shown.
         hear_requested(str, Row): A candidate of this source is to be compared in a blind test.
@@ -53,11 +48,11 @@ class LabController(QObject):
         super().__init__(parent)
         self._install = install_candidate
         self._parent, self._catalog, self._licences = parent, catalog, licences
-        self.window: LabWindow | None = None
-        self.runs = LabRunner(self)
+        self.window: LabWindow | None = None  # The open window, or None
+        self.runs = LabRunner(self)  # The running commands and their reports
         self.runs.changed.connect(self._update_report)
         self.runs.licence_asked.connect(self._ask_licence)
-        self.queries = TaskQueue(self)
+        self.queries = TaskQueue(self)  # The tasks that ask for the commands there are
         self.queries.finished.connect(self._store_commands)
         self.queries.failed.connect(self._show_query_failure)
         self._background = BackgroundThread(self, "lab")

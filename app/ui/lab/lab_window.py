@@ -130,10 +130,6 @@ def find_source(voice: CatalogVoice) -> str:
 class LabWindow(QDialog):
     """Shows the lab and emits requests; the controller decides what runs.
 
-    Attributes:
-        pages: The pages by command; empty until all are made.
-        is_working: Whether a command runs, so that Esc does not close the window.
-
     Signals:
         file_dropped(str): A file or folder was dropped.
         commands_shown(): All pages are made.
@@ -148,8 +144,8 @@ class LabWindow(QDialog):
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAcceptDrops(True)
-        self.is_working = False
-        self.pages: dict[str, LabCommandPage] = {}
+        self.is_working = False  # Whether a command runs, so that Esc does not close the window
+        self.pages: dict[str, LabCommandPage] = {}  # The pages by command; empty until all are made
         self._steps: Iterator[None] = iter(())
         self.source, self.banner, self.tabs = SourceBox(), Banner(), QTabWidget()
         self.banner.action.setText(localize("再試行", "Retry"))

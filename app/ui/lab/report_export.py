@@ -22,9 +22,6 @@ from app.ui.widgets.file_dialogs import append_suffix
 class ReportExportButton(QToolButton):
     """A menu button with the formats that a report can be exported to.
 
-    Attributes:
-        entries: The menu entries by format.
-
     Signals:
         requested(str): The report is to be exported in this format.
     """
@@ -39,7 +36,7 @@ class ReportExportButton(QToolButton):
         self.setToolTip(localize("結果をファイルに書き出します。", "Exports the results to a file."))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
-        self.entries = {}
+        self.entries = {}  # The menu entries by format
         for name, form in list_formats().items():
             if name in FILE_OPTIONS and name not in command.files:
                 continue
@@ -61,13 +58,9 @@ class ReportExportButton(QToolButton):
 
 @dataclass(frozen=True, slots=True)
 class ReportFormat:
-    """A file format.
+    """A file format."""
 
-    Attributes:
-        key: Its short name, or the option for a file that the command itself has written.
-    """
-
-    key: str
+    key: str  # Its short name, or the option for a file that the command itself has written
     name: str
     suffix: str
 

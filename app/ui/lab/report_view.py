@@ -249,11 +249,6 @@ def render_png(svg: str) -> bytes:
 class ReportView(QWidget):
     """Shows one report; rows that arrive later are added to their tables.
 
-    Attributes:
-        report: What is shown; None before the first report.
-        tables: The tables by kind of rows.
-        kinds: The tabs that choose a table or the picture.
-
     Signals:
         row_chosen(Row): Another row is current; {} for none.
     """
@@ -262,12 +257,12 @@ class ReportView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tables: dict[str, LabRowTable] = {}
-        self.report: LabReport | None = None
+        self.tables: dict[str, LabRowTable] = {}  # The tables by kind of rows
+        self.report: LabReport | None = None  # What is shown; None before the first report
         self._shown_count = 0
         self.machine = ElidedLabel("")
         self.machine.setObjectName("muted")
-        self.kinds = QTabBar()
+        self.kinds = QTabBar()  # The tabs that choose a table or the picture
         self.kinds.setDrawBase(False)
         self.kinds.setExpanding(False)
         self.kinds.setAccessibleName(localize("結果の種類", "Kinds of results"))

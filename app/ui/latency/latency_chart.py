@@ -202,9 +202,6 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
     """A chart of the newest utterances as bars, which grow while they are computed.
 
     It uses single parts of pyqtgraph: the whole plot first makes fifty menu controls, which takes three times as long.
-
-    Attributes:
-        box: The view box, in milliseconds and rows.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -213,7 +210,7 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         self.setWhatsThis(describe_targets())
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(72)
-        self.box = pg.ViewBox(enableMouse=False, invertY=True, enableMenu=False, defaultPadding=0)
+        self.box = pg.ViewBox(enableMouse=False, invertY=True, enableMenu=False, defaultPadding=0)  # The view box, in milliseconds and rows
         self.names, self.times = pg.AxisItem("left"), pg.AxisItem("bottom")
         self._lay_out_plot()
         # The axis omits a label that does not fit, so it is wider than any label.

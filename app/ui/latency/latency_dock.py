@@ -104,9 +104,6 @@ QWIDGETSIZE_MAX = (1 << 24) - 1
 class LatencyDock(QDockWidget):
     """A dock with chart, trend and table of a latency history.
 
-    Attributes:
-        place: The chart's placeholder; it must be closed with the window.
-
     Signals:
         failed(AppError): The measurements could not be written.
         toggled(bool): The dock was opened, or folded to its title.
@@ -121,7 +118,7 @@ class LatencyDock(QDockWidget):
         self.setAllowedAreas(Qt.DockWidgetArea.BottomDockWidgetArea | Qt.DockWidgetArea.TopDockWidgetArea)
         self._history = history
         self._was_live = False
-        self.place = ChartPlaceholder(theme)
+        self.place = ChartPlaceholder(theme)  # The chart's placeholder; it must be closed with the window
         self.trend = LatencyTrend(theme)
         self.table = LatencyTable(theme)
         self.legend = LatencyLegend(theme)

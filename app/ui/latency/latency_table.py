@@ -22,35 +22,26 @@ from app.ui.widgets.row_table_setup import Index, RowTableModel
 
 @dataclass(frozen=True, slots=True)
 class LatencyFigures:
-    """The figures of one row: a stage, the first audio or the total.
+    """The figures of one row: a stage, the first audio or the total."""
 
-    Attributes:
-        stage: The stage's name in the program; empty for the first audio.
-        target_ms: The longest time it should take; None where there is no target.
-        copies_ms: The measured times of copying to the device, computing there and copying back; None where they were not measured.
-    """
-
-    stage: str
+    stage: str  # The stage's name in the program; empty for the first audio
     name: str
     row: LatencyRow
-    target_ms: float | None
+    target_ms: float | None  # The longest time it should take; None where there is no target
     is_over_target: bool
+    # The measured times of copying to the device, computing there and copying back; None where they were not measured.
     copies_ms: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyColumn:
-    """A column of the table; further ones are added to `list_columns`.
-
-    Attributes:
-        choose_color: Returns a cell's colour, or None for the table's own.
-        meaning: An explanation of its figures; empty where the header says enough.
-    """
+    """A column of the table; further ones are added to `list_columns`."""
 
     header: str
     format_text: Callable[[LatencyFigures], str]
+    # Returns a cell's colour, or None for the table's own.
     choose_color: Callable[[LatencyFigures, Theme], str | None] = lambda _figures, _theme: None
-    meaning: str = ""
+    meaning: str = ""  # An explanation of its figures; empty where the header says enough
 
 
 def list_columns(*, has_devices: bool = False) -> tuple[LatencyColumn, ...]:

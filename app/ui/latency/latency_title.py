@@ -131,9 +131,6 @@ class LatencyLegend(QWidget):
 class LatencyTitle(QWidget):
     """A title bar, which is all that a folded dock shows.
 
-    Attributes:
-        fold: Checked while the dock is open; the other widgets are visible only then.
-
     Signals:
         export_requested(str): A file of this suffix, "csv" or "png", is to be written.
         clear_requested(): The measurements are to be cleared.
@@ -145,6 +142,7 @@ class LatencyTitle(QWidget):
     def __init__(self, name: str, legend: LatencyLegend) -> None:
         super().__init__()
         self.legend = legend
+        # Checked while the dock is open; the other widgets are visible only then.
         self.fold = FoldButton(name, localize("処理ごとの時間の表示を切り替えます。", "Shows or hides how long each stage takes."))
         self.fold.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.fold.setChecked(True)

@@ -24,18 +24,13 @@ TREND_MARGIN_PX = 10.0
 
 @dataclass(frozen=True, slots=True)
 class TrendCurve:
-    """A curve of one quantity.
-
-    Attributes:
-        cached_indices: The indices of values that used a cache; the line leaves them out.
-        color: The name of a stage, whose colour is used.
-    """
+    """A curve of one quantity."""
 
     name: str
     newest: str
     values: tuple[float, ...]
-    cached_indices: frozenset[int]
-    color: str
+    cached_indices: frozenset[int]  # The indices of values that used a cache; the line leaves them out
+    color: str  # The name of a stage, whose colour is used
 
 
 class LatencyTrend(QWidget):

@@ -22,15 +22,11 @@ LARGEST_BYTES, MOST_VALUES = 4 << 20, 50 * MOST_PRESETS
 
 @dataclass(frozen=True, slots=True)
 class PresetEntry:
-    """A preset as it is displayed.
-
-    Attributes:
-        stored_name: Its name in the file; a preset of a project may be named like one of the user's.
-    """
+    """A preset as it is displayed."""
 
     name: str
     preset: LinePreset
-    stored_name: str
+    stored_name: str  # Its name in the file; a preset of a project may be named like one of the user's
     in_project: bool = False
 
 
@@ -88,15 +84,12 @@ def _parse_presets(data: Any) -> dict[str, LinePreset]:
 
 
 class PresetCollection:
-    """A collection of both kinds of presets.
-
-    Attributes:
-        entries: The displayed presets, the user's first; one that is identical in the project is displayed once.
-    """
+    """A collection of both kinds of presets."""
 
     def __init__(self) -> None:
         self.own: Presets = {}
         self.project: Presets = {}
+        # The displayed presets, the user's first; one that is identical in the project is displayed once.
         self.entries: tuple[PresetEntry, ...] = ()
 
     def set_presets(self, own: Presets | None = None, project: Presets | None = None) -> None:

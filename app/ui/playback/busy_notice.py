@@ -24,9 +24,6 @@ LONG_WAIT_MS = 3000
 class BusyNotice(QObject):
     """Counts slow lines; once the user has read of them, it says nothing more until the program starts again.
 
-    Attributes:
-        long_wait: runs while nothing is heard; the notice appears when it ends.
-
     Args:
         use_light_voice: gives the selected lines the included voice, which is computed forty times as fast.
     """
@@ -35,6 +32,7 @@ class BusyNotice(QObject):
         super().__init__(settings)
         self._settings, self._banner, self._use_light_voice = settings, banner, use_light_voice
         self._slow_lines = 0
+        # Runs while nothing is heard; the notice appears when it ends.
         self.long_wait = QTimer(self, singleShot=True, interval=LONG_WAIT_MS)
         self.long_wait.timeout.connect(self._show_notice)
         speech.speech_waited.connect(self._count_line)

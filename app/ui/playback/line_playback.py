@@ -23,10 +23,6 @@ MAX_QUEUED_PLAYBACK_S = 8.0  # sound that is made before it is needed; more woul
 class LinePlayback(QObject):
     """Asks the controller for one line after the other, each while the one before is heard. What was asked for is known there.
 
-    Attributes:
-        waiting: lines were asked for before there was a voice, and will be spoken as soon as it is there.
-        given_up: lines that were not spoken because one of them failed, that one first.
-
     Signals:
         line_began(str): this line sounds now.
         changed(): `waiting` has changed.
@@ -43,9 +39,9 @@ class LinePlayback(QObject):
         self._failed_lines: dict[str, Line] = {}
         self._start: float | LinePosition = 0.0  # of the line that is asked for next
         self._again = False  # a loop has come round
-        self.waiting = False
+        self.waiting = False  # lines were asked for before there was a voice, and will be spoken as soon as it is there
         self.loop = False
-        self.given_up: list[str] = []
+        self.given_up: list[str] = []  # lines that were not spoken because one of them failed, that one first
         controller.state_changed.connect(self._show_speech_state)
         controller.speech_computed.connect(self._store_rendering)
         controller.speech_played.connect(self._finish_line)

@@ -24,17 +24,14 @@ PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100
 
 
 class MissingVoicesDialog(QDialog):
-    """A row for each voice; what is left as it is keeps waiting for its voice.
-
-    Attributes:
-        boxes, pages: choices, and buttons to the pages of voices, by id of the missing voice.
-    """
+    """A row for each voice; what is left as it is keeps waiting for its voice."""
 
     def __init__(self, parent: QWidget, missing: Sequence[MissingVoice], voices: Sequence[CatalogVoice]) -> None:
         super().__init__(parent)
         self.setWindowTitle(localize("声を割り当てる", "Assign voices"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(SIZE)
+        # boxes, pages: choices, and buttons to the pages of voices, by id of the missing voice.
         self.boxes: dict[str, ChoiceBox] = {}
         self.pages: dict[str, QPushButton] = {}
         rows = QWidget()

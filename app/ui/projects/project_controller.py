@@ -78,10 +78,6 @@ def skip_continuation() -> None:
 class ProjectController(QObject):
     """Files are read and written in the background, one after the other; typing continues meanwhile.
 
-    Attributes:
-        question: what the user is asked now; None where nothing is.
-        background: the thread that reads and writes files.
-
     Args:
         shelf: the takes, whose sounds go with the file.
 
@@ -105,9 +101,9 @@ class ProjectController(QObject):
         super().__init__(parent)
         self._parent, self._project, self._contents, self._shelf = parent, project, contents, shelf
         self._recent, self._banner = recent, banner
-        self.background = BackgroundThread(self, "projects")
+        self.background = BackgroundThread(self, "projects")  # the thread that reads and writes files
         self.background.failed.connect(banner.show_error)
-        self.question: QMessageBox | None = None
+        self.question: QMessageBox | None = None  # what the user is asked now; None where nothing is
         self._read_count = self._project_number = 0  # files that are being read; projects that were shown
         self._is_saving = False
         self._continuations: list[Continuation] = []  # until what is being saved is

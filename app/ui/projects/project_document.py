@@ -35,12 +35,6 @@ MANY_LINES = 500  # lines that are laid out gradually
 class ProjectDocument(QObject):
     """Belongs to a script.
 
-    Attributes:
-        path: of the file; None for a script without a name.
-        digest: of what the file held when it was read or written here.
-        parts: the project without its script.
-        is_changed: the file does not hold it all; of a script without a name, there is something to lose.
-
     Signals:
         changed(): another file, other parts, or `is_changed` is not what it was.
     """
@@ -50,10 +44,11 @@ class ProjectDocument(QObject):
     def __init__(self, script: ScriptDocument, origin: ScriptOrigin) -> None:
         super().__init__(script)
         self._script = script
-        self.path = Path(origin.file) if origin.file else None
-        self.digest, self.parts = origin.digest, origin.parts
+        self.path = Path(origin.file) if origin.file else None  # of the file; None for a script without a name
+        # parts: the project without its script.
+        self.digest, self.parts = origin.digest, origin.parts  # digest: of what the file held when it was read or written here
         self._saved_state = None if origin.is_changed else (script.script, origin.parts)
-        self.is_changed = self._has_changes()
+        self.is_changed = self._has_changes()  # the file does not hold it all; of a script without a name, there is something to lose
         script.changed.connect(self._update_is_changed)
 
     @property

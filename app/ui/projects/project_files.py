@@ -20,18 +20,12 @@ FileFate = Literal["same", "other", "gone"]
 
 @dataclass(frozen=True, slots=True)
 class ProjectFileState:
-    """A project as its file holds it now.
+    """A project as its file holds it now."""
 
-    Attributes:
-        project: None where it was not read.
-        fate: of the file since it was read last.
-        dropped: what could not be read, a sentence each.
-    """
-
-    fate: FileFate
-    project: Project | None = None
+    fate: FileFate  # of the file since it was read last
+    project: Project | None = None  # None where it was not read
     digest: str = ""
-    dropped: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()  # what could not be read, a sentence each
 
 
 @dataclass(frozen=True, slots=True)

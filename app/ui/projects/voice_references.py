@@ -37,21 +37,13 @@ def _build_reference(voice: str, catalog_voice: CatalogVoice | None, reference: 
 
 @dataclass(frozen=True, slots=True)
 class MissingVoice:
-    """A voice that lines name.
+    """A voice that lines name."""
 
-    Attributes:
-        id: what lines call it.
-        name: for people.
-        lines: how many there are.
-        address: of its page; empty where none is known.
-        likely_id: id of the voice here that is the same model, or has its name; empty where there is none.
-    """
-
-    id: str
-    name: str
-    lines: int
-    address: str = ""
-    likely_id: str = ""
+    id: str  # what lines call it
+    name: str  # for people
+    lines: int  # how many there are
+    address: str = ""  # of its page; empty where none is known
+    likely_id: str = ""  # id of the voice here that is the same model, or has its name; empty where there is none
 
 
 def find_missing_voices(

@@ -49,12 +49,9 @@ def parse_program_names(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class ClipboardRules:
-    """The rules of the watched clipboard.
+    """The rules of the watched clipboard."""
 
-    Attributes:
-        shortest, longest: characters of a text that is read.
-    """
-
+    # shortest, longest: characters of a text that is read.
     shortest: int = 1
     longest: int = 1000
     skip_links: bool = True

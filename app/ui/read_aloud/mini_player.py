@@ -32,9 +32,6 @@ class MiniPlayer(QFrame):
 
     Space pauses and resumes, Esc stops and hides it, Alt with an arrow moves it. It hides a while after the reading has ended.
 
-    Attributes:
-        lingering: runs while nothing is read; the player hides when it ends, unless it is in use.
-
     Signals:
         voice_chosen(str, str): the user chose another voice and speaker; those of the selected line if they are empty.
         speed_chosen(float): the user changed the speed.
@@ -51,6 +48,7 @@ class MiniPlayer(QFrame):
         self._player = player
         self._grip: QPoint | None = None
         self._voice_keys: list[tuple[str, str]] = []
+        # Runs while nothing is read; the player hides when it ends, unless it is in use.
         self.lingering = QTimer(self, singleShot=True, interval=LINGER_MS)
         self.lingering.timeout.connect(self._hide_unused)
         self.setObjectName("miniPlayer")

@@ -94,9 +94,6 @@ class ReadAloudPlayer(QObject):
     played or stopped in the window meanwhile, the reading is paused until the user resumes it or another text comes, which replaces
     it. Texts that are queued wait as long as the user has paused the reading.
 
-    Attributes:
-        passage: the text that sounds now or is paused; empty while nothing is read.
-
     Signals:
         changed(): one of the attributes has changed.
         word_changed(int, int): the word that sounds now, as characters [start, end) of `passage`; (0, 0) while it is not known.
@@ -115,7 +112,7 @@ class ReadAloudPlayer(QObject):
     ) -> None:
         super().__init__(parent)
         self._speech, self._settings, self._find_settings = speech, settings, find_settings
-        self.passage = ""
+        self.passage = ""  # the text that sounds now or is paused; empty while nothing is read
         self.is_paused = False
         self.last_texts: deque[str] = deque(maxlen=MAX_LAST_TEXTS)
         self._paused_by_user = False

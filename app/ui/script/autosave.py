@@ -32,19 +32,12 @@ REMEMBERED_LINE_SETTINGS = tuple(item.name for item in fields(LineSettings) if i
 
 @dataclass(frozen=True, slots=True)
 class ScriptOrigin:
-    """The facts kept beside the script while it is edited.
+    """The facts kept beside the script while it is edited."""
 
-    Attributes:
-        file: of the project; empty for a script without a name.
-        digest: of what the file held when it was read or written here.
-        is_changed: there is something that the file does not hold.
-        parts: the project without its script.
-    """
-
-    file: str = ""
-    digest: str = ""
-    is_changed: bool = False
-    parts: Project = field(default_factory=Project)
+    file: str = ""  # of the project; empty for a script without a name
+    digest: str = ""  # of what the file held when it was read or written here
+    is_changed: bool = False  # there is something that the file does not hold
+    parts: Project = field(default_factory=Project)  # the project without its script
 
 
 def dump_script_origin(origin: ScriptOrigin) -> dict[str, Any]:

@@ -23,25 +23,18 @@ MIN_TEXT_WIDTH_PX = 200  # pixels for the words before voice and style have a pl
 
 @dataclass(frozen=True, slots=True)
 class CardRects:
-    """Rectangles within the list's viewport.
-
-    Attributes:
-        handle: what the line is dragged by to other programs.
-        bar: of the character's colour.
-        name: of the character, above voice and style; where the card has no room for both, in place of them.
-        chip: of voice and style on a line without a character; `low_chip` has its place under a name.
-    """
+    """Rectangles within the list's viewport."""
 
     card: QRectF
     number: QRectF
     avatar: QRectF
     text: QRectF
-    chip: QRectF
+    chip: QRectF  # of voice and style on a line without a character; `low_chip` has its place under a name
     low_chip: QRectF
-    name: QRectF
-    bar: QRectF
+    name: QRectF  # of the character, above voice and style; where the card has no room for both, in place of them
+    bar: QRectF  # of the character's colour
     length: QRectF
-    handle: QRectF
+    handle: QRectF  # what the line is dragged by to other programs
     button: QRectF
 
 

@@ -29,9 +29,6 @@ NEUTRAL_STYLE = "Neutral"
 class RowSizeCache(QObject):
     """The sizes of a model's rows, measured when they are asked for first.
 
-    Attributes:
-        version: another one whenever a row may have another size than before.
-
     Args:
         model: must reach this object before any view of it, which asks while it hears of a change.
         measure: the size of a row.
@@ -39,7 +36,7 @@ class RowSizeCache(QObject):
 
     def __init__(self, model: QAbstractItemModel, measure: Callable[[int], QSize], parent: QObject) -> None:
         super().__init__(parent)
-        self.version = 0
+        self.version = 0  # another one whenever a row may have another size than before
         self._measure = measure
         self._sizes: list[QSize | None] = [None] * model.rowCount()
         model.rowsInserted.connect(self._insert_rows)

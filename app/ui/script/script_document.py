@@ -20,9 +20,6 @@ MAX_UNDO_STEPS = 500
 class ScriptDocument(QObject):
     """Holds the script.
 
-    Attributes:
-        stack: undo and redo; its actions and its texts are Qt's own.
-
     Signals:
         changed(Script, Script): before and after, for every change.
         stepped(Script, Script): the same, by undo or redo only.
@@ -36,7 +33,7 @@ class ScriptDocument(QObject):
     def __init__(self, script: Script, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.script = script
-        self.stack = QUndoStack(self)
+        self.stack = QUndoStack(self)  # undo and redo; its actions and its texts are Qt's own
         self.stack.setUndoLimit(MAX_UNDO_STEPS)
 
     def apply_edit(self, label: str, script: Script, merge_key: str = "") -> None:

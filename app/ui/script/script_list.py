@@ -116,10 +116,6 @@ GRADUAL_LAYOUT_ROWS = 500  # rows, which take some twenty milliseconds
 class ScriptList(LineDropList):
     """Shows a script model as cards.
 
-    Attributes:
-        lesson: what an empty list shows.
-        gradual: to be begun before very many lines come.
-
     Signals:
         line_selected(): other lines are selected, or another is the current one.
         line_requested(): something was typed into an empty list.
@@ -138,7 +134,7 @@ class ScriptList(LineDropList):
         super().__init__(model)
         self.setObjectName("script")
         self._lines = model
-        self.lesson = EmptyStatePainter()
+        self.lesson = EmptyStatePainter()  # what an empty list shows
         self.cards = LineDelegate(self, model, theme)
         self.cards.editor_opened.connect(self.editor_opened)
         self.cards.play_requested.connect(self.play_requested)
@@ -147,7 +143,7 @@ class ScriptList(LineDropList):
         self._is_laying_out = self._is_other_width = False
         self.setItemDelegate(self.cards)
         self.setModel(model)
-        self.gradual = GradualListLayout(self)
+        self.gradual = GradualListLayout(self)  # to be begun before very many lines come
         self.setAccessibleName(localize("台本", "Script"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.AnyKeyPressed)

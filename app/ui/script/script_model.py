@@ -47,17 +47,12 @@ class LastRendering:
 
 @dataclass(frozen=True, slots=True)
 class LineState:
-    """Shown on the line's card.
-
-    Attributes:
-        share: how much of it was heard, 0 to 1, while it is spoken.
-        error: why it failed.
-    """
+    """Shown on the line's card."""
 
     phase: LinePhase = LinePhase.IDLE
-    share: float = 0.0
+    share: float = 0.0  # how much of it was heard, 0 to 1, while it is spoken
     last_rendering: LastRendering | None = None
-    error: str = ""
+    error: str = ""  # why it failed
 
     def is_done(self, line: Line) -> bool:
         """Return whether the line was spoken exactly as it is now."""
@@ -89,9 +84,6 @@ class ScriptModel(QStringListModel):
     Qt's list of texts only counts the rows, and its texts stay empty: whenever a list is laid out Qt asks twice a row how many rows
     there are, and to ask Python for that took half of the time.
 
-    Attributes:
-        shown_character: id of the character whose lines are shown, empty for lines without one; None shows all.
-
     Signals:
         filtered(): the lines of somebody else are shown, or all again.
     """
@@ -102,7 +94,7 @@ class ScriptModel(QStringListModel):
         super().__init__([""] * len(document.script.lines), document)
         self._document = document
         self._lines = self._next_lines = document.script.lines
-        self.shown_character: str | None = None
+        self.shown_character: str | None = None  # id of the character whose lines are shown, empty for lines without one; None shows all
         self._told_character: str | None = None
         self._script_rows: list[int] | None = None  # of the shown lines; None while all are shown
         self._shown_rows: dict[str, int] = {}  # by line, while not all are shown

@@ -180,12 +180,7 @@ def _create_button(action: QAction) -> QToolButton:
 
 
 class ScriptPanel(QWidget):
-    """Lines and transport under banners: `notice` for what concerns the program, `banner` for what was asked last.
-
-    Attributes:
-        above: banners, which the window lays out over all of its columns: a narrow one would leave no room for their words.
-        below: from top to bottom, what has its place under the lines. It ends where the cards end.
-    """
+    """Lines and transport under banners: `notice` for what concerns the program, `banner` for what was asked last."""
 
     def __init__(self, model: ScriptModel, actions: WindowActions, theme: Theme) -> None:
         super().__init__()
@@ -202,7 +197,9 @@ class ScriptPanel(QWidget):
         ]
         self.search, self.filter = SearchBar(), CharacterFilterBar()
         margins = (0, 0, LIST_SCROLL_BAR_PX, 0)
+        # Banners, which the window lays out over all of its columns: a narrow one would leave no room for their words.
         self.above = fill_box(QVBoxLayout(), spacing=8, margins=margins)
+        # From top to bottom, what has its place under the lines. It ends where the cards end.
         self.below = fill_box(QVBoxLayout(), self.transport, spacing=8, margins=margins)
         self.messages = BannerStack()
         for banner in (self.notice, self.banner):

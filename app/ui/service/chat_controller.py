@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 class ChatController(ListenerController["WindowChat"]):
     """Made when the chat reader is switched on for the first time; its button opens the settings.
 
-    Attributes:
-        reader: while it listens.
-
     Signals:
         settings_requested(): the user wants to see its settings.
 
@@ -59,7 +56,7 @@ class ChatController(ListenerController["WindowChat"]):
             thread_name="chat reader switch",
         )
         self._speech, self._script = speech, script
-        self.reader: WindowChat | None = None
+        self.reader: WindowChat | None = None  # while it listens
         # The comment that is being read. It is known before its job is: a short one may end while it is still being asked for.
         self._talk: ChatTalk | None = None
         self._job: SpeechJob | None = None

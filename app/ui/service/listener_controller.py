@@ -47,11 +47,6 @@ Listener = TypeVar("Listener", bound=WindowListener)
 class ListenerController(QObject, Generic[Listener]):
     """Lets something listen as long as the settings want it; its subclass makes it, and uses it.
 
-    Attributes:
-        RESTART_SETTINGS: names of the settings that need a new listener; the first one is its switch.
-        button: for the status bar: what listens, and where.
-        status: a line for the settings: what listens, and where, or why nothing does.
-
     Signals:
         status_changed(str): there is another status.
 
@@ -61,7 +56,7 @@ class ListenerController(QObject, Generic[Listener]):
         thread_name: of the thread that starts and stops it.
     """
 
-    RESTART_SETTINGS: tuple[str, ...] = ()
+    RESTART_SETTINGS: tuple[str, ...] = ()  # names of the settings that need a new listener; the first one is its switch
     status_changed = Signal(str)
 
     def __init__(
@@ -72,8 +67,8 @@ class ListenerController(QObject, Generic[Listener]):
         self._background = BackgroundThread(self, thread_name)
         self._listener: Listener | None = None  # belongs to the background
         self._failure: AppError | None = None  # that the banner shows
-        self.status = describe_idle_listener()
-        self.button = set_up_button(ElidedButton("", name), escape_tip(tip), style="small")
+        self.status = describe_idle_listener()  # a line for the settings: what listens, and where, or why nothing does
+        self.button = set_up_button(ElidedButton("", name), escape_tip(tip), style="small")  # for the status bar: what listens, and where
         settings.changed.connect(self._follow_settings)
 
     @Slot()

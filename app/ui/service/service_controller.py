@@ -137,14 +137,9 @@ REQUESTS_REFRESH_MS = 100  # the table, however many requests come
 
 
 class ServiceController(ListenerController["WindowService"]):
-    """Made when the service is switched on for the first time; its button opens the last requests.
+    """Made when the service is switched on for the first time; its button opens the last requests."""
 
-    Attributes:
-        url: of the running service; empty where none runs.
-        dialog: while it is open.
-    """
-
-    dialog: OpenDialog[ServiceDialog] = OpenDialog()
+    dialog: OpenDialog[ServiceDialog] = OpenDialog()  # while it is open
     RESTART_SETTINGS = ("service", "service_port", "service_changes", "service_origins")
     _request_logged = Signal()
 
@@ -161,7 +156,7 @@ class ServiceController(ListenerController["WindowService"]):
         self._window, self._speech = window, speech
         self.recent = RequestLog()
         self.recent.changed = self._request_logged.emit
-        self.url = ""
+        self.url = ""  # of the running service; empty where none runs
         self.button.clicked.connect(self.open_dialog)
         self._soon = QTimer(self, singleShot=True, interval=REQUESTS_REFRESH_MS)
         self._soon.timeout.connect(self._show_requests)

@@ -31,8 +31,6 @@ class WindowService:
     """A service from its start to `stop_server`; both wait, so neither is for the window's thread.
 
     Attributes:
-        url: what other programs are given.
-        place, addresses: where it listens.
         omitted_styles: why a style is not offered, in the language of the user.
 
     Raises InputError where the port is taken.
@@ -52,7 +50,8 @@ class WindowService:
         )
         self._server = SpeechServer(sockets, self._service, on_end)
         self._server.start()
-        self.url = self._server.url
+        self.url = self._server.url  # what other programs are given
+        # place, addresses: where it listens.
         self.place = self.url.removeprefix("http://")
         self.addresses = (self.place,)
 
@@ -80,19 +79,16 @@ def build_offered_catalogue() -> StyleCatalogue:
 class WindowChat:
     """A chat reader from its start to `stop_server`; both wait, so neither is for the window's thread.
 
-    Attributes:
-        queue: the comments that wait.
-        place, addresses: where it listens.
-
     Raises InputError where a port is taken.
     """
 
     def __init__(self, settings: Settings, on_change: Callable[[], object], on_skip: Callable[[], object]) -> None:
-        self.queue = ChatQueue(build_chat_rules(settings))
+        self.queue = ChatQueue(build_chat_rules(settings))  # the comments that wait
         self.queue.on_change, self.queue.on_skip = on_change, on_skip
         self._shipped_voice = find_shipped_voice_id()
         self._catalogue = build_offered_catalogue()
         self._server = ChatServer(self.queue, settings.chat_port, settings.chat_http_port, parse_origins(settings.service_origins))
+        # place, addresses: where it listens.
         self.place = str(self._server.port)
         self.addresses = (f"{LOOPBACK}:{self._server.port}", f"{LOOPBACK}:{self._server.http_port} (HTTP)")
 

@@ -24,9 +24,6 @@ class FoldablePart(Protocol):
 class RememberedFold(QObject):
     """Keeps a part and its setting in step.
 
-    Attributes:
-        part: what is folded.
-
     Signals:
         folded(bool): the user has opened or folded it.
 
@@ -46,7 +43,7 @@ class RememberedFold(QObject):
         low_window_px: int,
     ) -> None:
         super().__init__(parent)
-        self.part, self._settings, self._setting_name, self._low_px = part, settings, setting, low_window_px
+        self.part, self._settings, self._setting_name, self._low_px = part, settings, setting, low_window_px  # part: what is folded
         self._is_fitting = False
         part.toggled.connect(self._remember_fold)
 

@@ -30,12 +30,6 @@ SHOWN_SETTINGS = tuple(item for item in fields(Settings) if item.name in LABEL_B
 class SettingsDialog(QDialog):
     """Shows settings and keys; each page is made when it is shown for the first time.
 
-    Attributes:
-        controls: by name of the setting.
-        statuses: what listens for other programs, by the name of its switch.
-        restart_hint: shown where a change waits for the next start.
-        mistake: what is wrong with what was typed; hidden where nothing is.
-
     Args:
         devices: labels of the audio outputs.
         bindings: keys that differ from the usual ones.
@@ -46,7 +40,8 @@ class SettingsDialog(QDialog):
         self.setWindowTitle(localize("設定", "Settings"))
         self._initial_settings = settings
         offered = [item for item in SHOWN_SETTINGS if "is_offered" not in item.metadata or item.metadata["is_offered"]()]
-        self.controls = {item.name: create_setting_field(item, devices) for item in offered}
+        self.controls = {item.name: create_setting_field(item, devices) for item in offered}  # by name of the setting
+        # What listens for other programs, by the name of its switch.
         self.statuses = {name: create_label("", "muted", wraps=True) for name in LISTENER_SETTINGS}
         self._bindings = bindings
         self._keys: ShortcutPage | None = None
@@ -65,8 +60,9 @@ class SettingsDialog(QDialog):
         self._add_page(localize("ショートカットキー", "Shortcuts"), lambda: self.shortcut_page)
         self.tabs.currentChanged.connect(self._create_page)
         self._create_page(0)
+        # Shown where a change waits for the next start.
         self.restart_hint = create_label(localize("次回起動時に反映されます。", "Takes effect after a restart."), "error")
-        self.mistake = create_label("", "error", wraps=True)
+        self.mistake = create_label("", "error", wraps=True)  # what is wrong with what was typed; hidden where nothing is
         fill_box(QVBoxLayout(self), self.tabs, self.restart_hint, self.mistake, self._create_buttons(), margins=None)
         self.show_settings(settings)
         for control in self.controls.values():

@@ -17,11 +17,6 @@ SETTINGS_SAVE_DELAY_MS = 1000  # a burst of changes is one write
 class SettingsStore(QObject):
     """Holds the settings.
 
-    Attributes:
-        value: the settings as they are now.
-        kept: what the file held when it was last read or written.
-        file: where they are kept.
-
     Signals:
         changed(Settings, Settings): before and after.
     """
@@ -30,8 +25,9 @@ class SettingsStore(QObject):
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.value = self.kept = settings
-        self.file = AutosavedFile(self, "settings", self._create_write, SETTINGS_SAVE_DELAY_MS)
+        # kept: what the file held when it was last read or written.
+        self.value = self.kept = settings  # value: the settings as they are now
+        self.file = AutosavedFile(self, "settings", self._create_write, SETTINGS_SAVE_DELAY_MS)  # where they are kept
 
     def change_settings(self, **fields: Any) -> None:
         """Give settings new values; equal ones change nothing."""

@@ -21,18 +21,13 @@ if TYPE_CHECKING:
 
 
 class CastFeature(WindowFeature):
-    """Gives lines their characters, and opens the window of the cast.
-
-    Attributes:
-        commands: edits the characters of the selected lines.
-        menu: the cast in the menu of a line.
-    """
+    """Gives lines their characters, and opens the window of the cast."""
 
     def __init__(self, context: WindowContext, script: ScriptFeature, voices: VoicesFeature, playback: PlayCommands) -> None:
         super().__init__(context)
         self._script, self._voices, self._playback = script, voices, playback
-        self.commands = CastCommands(context.document, script.selection, script.view)
-        self.menu = CastMenu(script.view, context.document, script.selection, context.actions)
+        self.commands = CastCommands(context.document, script.selection, script.view)  # edits the characters of the selected lines
+        self.menu = CastMenu(script.view, context.document, script.selection, context.actions)  # the cast in the menu of a line
         self._memory = RecastMemory(self, context.document, context.catalog)
         self.menu.chosen.connect(self.commands.assign_to_selection)
         script.panel.add_line_menu(self.menu)

@@ -21,10 +21,6 @@ MAX_NAMED_TASKS = 4
 class CloseGuard(QObject):
     """Asks before running tasks are stopped; otherwise a voice that is being added would be missing without explanation.
 
-    Attributes:
-        question: the open question, or None.
-        is_agreed: the window closes without asking.
-
     Signals:
         stayed(): the user chose to keep the window open.
 
@@ -37,8 +33,8 @@ class CloseGuard(QObject):
     def __init__(self, window: QWidget, queue: TaskQueue, list_other_work: Callable[[], Sequence[str]]) -> None:
         super().__init__(window)
         self._window, self._queue, self._list_other_work = window, queue, list_other_work
-        self.is_agreed = False
-        self.question: QMessageBox | None = None
+        self.is_agreed = False  # the window closes without asking
+        self.question: QMessageBox | None = None  # the open question, or None
 
     def may_close(self) -> bool:
         """Return False and ask if tasks are running; the answer closes the window.

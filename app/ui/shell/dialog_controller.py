@@ -35,13 +35,6 @@ if TYPE_CHECKING:
 class DialogController(WindowFeature):
     """Opens settings, command search, user guide, diagnostics, log, change log and About.
 
-    Attributes:
-        devices: the watcher of audio outputs.
-        background: the thread that reads what dialogs show.
-        keys: the file of shortcuts that the user changed.
-        shown: the dialog opened last, or None once it is closed.
-        guide: the user guide while it is open; it stays open beside other dialogs.
-
     Args:
         list_choices: returns more commands for the search; called when the search opens.
 
@@ -51,8 +44,8 @@ class DialogController(WindowFeature):
         settings_opened(SettingsDialog): the settings are about to be shown.
     """
 
-    guide: OpenDialog[UserGuideDialog] = OpenDialog()
-    shown: OpenDialog[QDialog] = OpenDialog()
+    guide: OpenDialog[UserGuideDialog] = OpenDialog()  # the user guide while it is open; it stays open beside other dialogs
+    shown: OpenDialog[QDialog] = OpenDialog()  # the dialog opened last, or None once it is closed
     restart_needed = Signal()
     settings_accepted = Signal(object)
     settings_opened = Signal(object)
@@ -62,9 +55,10 @@ class DialogController(WindowFeature):
         super().__init__(context)
         self._window, self._menus, self._list_choices = context.window, menus, list_choices
         actions = context.actions
-        self.devices = OutputDeviceWatcher(self)
-        self.background = BackgroundThread(self, "dialogs")
+        self.devices = OutputDeviceWatcher(self)  # the watcher of audio outputs
+        self.background = BackgroundThread(self, "dialogs")  # the thread that reads what dialogs show
         self.background.failed.connect(notice.show_error)
+        # The file of shortcuts that the user changed.
         self.keys = AutosavedFile(self, "keys", lambda: partial(save_shortcuts, actions.bindings), delay_ms=0)
         actions.connect_handlers(
             {

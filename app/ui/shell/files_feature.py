@@ -28,16 +28,12 @@ if TYPE_CHECKING:
 
 
 class FilesFeature(WindowFeature):
-    """Opens, imports and exports files.
-
-    Attributes:
-        incoming: takes files and links from everywhere, and says what they are.
-    """
+    """Opens, imports and exports files."""
 
     def __init__(self, context: WindowContext, script: ScriptFeature, projects: ProjectController, library: VoiceLibraryActions) -> None:
         super().__init__(context)
         self._script = script
-        self.incoming = IncomingFileRouter(script.commands, script.banner)
+        self.incoming = IncomingFileRouter(script.commands, script.banner)  # takes files and links from everywhere, and says what they are
         self.incoming.accept_drops(context.window)
         view = script.view
         view.handle_pressed.connect(lambda ids: self.drags.prepare_lines(ids))

@@ -12,9 +12,6 @@ MAX_FIRST_PAINT_MS = 1000
 class FirstPaintWatcher(QObject):
     """Watches a window before it is shown.
 
-    Attributes:
-        is_over: the window was painted, or the time limit has passed.
-
     Signals:
         painted(): emitted once, when `is_over` becomes true.
     """
@@ -23,7 +20,7 @@ class FirstPaintWatcher(QObject):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self.is_over = False
+        self.is_over = False  # the window was painted, or the time limit has passed
         self._window = window
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._report_painted)

@@ -62,12 +62,6 @@ class MainWindow(QMainWindow):
     Args:
         settings: the stored settings; `notice` is the error of those that could not be read.
         speech: the controller, not started yet; it ends with the window.
-
-    Attributes:
-        settings: the settings, which change while the window is open.
-        document: the lines, with undo.
-        first_paint: reports the first paint, after which voices are scanned and the first one is opened.
-        is_restarting: the window closes only to be opened again.
     """
 
     def __init__(self, settings: Settings, speech: SpeechController, notice: AppError | None = None) -> None:
@@ -75,10 +69,10 @@ class MainWindow(QMainWindow):
         settings = choose_first_voice(settings)
         super().__init__()
         self.setWindowIcon(draw_icon("koebako"))
-        self.is_restarting = self._is_quitting = False
-        self.settings = SettingsStore(settings, self)
+        self.is_restarting = self._is_quitting = False  # is_restarting: the window closes only to be opened again
+        self.settings = SettingsStore(settings, self)  # the settings, which change while the window is open
         self._speech = speech
-        self.first_paint = FirstPaintWatcher(self)
+        self.first_paint = FirstPaintWatcher(self)  # reports the first paint, after which voices are scanned and the first one is opened
         script, stored = open_startup_script(settings)
         theme = resolve_theme(settings.theme)
         application = QApplication.instance()
@@ -86,7 +80,7 @@ class MainWindow(QMainWindow):
         # The style sheet follows with `show_theme`.
         apply_palette(application, theme)
         # The document is created before the actions: when it is deleted its undo stack still emits signals to them.
-        self.document = ScriptDocument(script, self)
+        self.document = ScriptDocument(script, self)  # the lines, with undo
         self._context = WindowContext(
             window=self,
             settings=self.settings,

@@ -54,9 +54,6 @@ SEARCH_WIDTH, NARROW_SEARCH = 280, 160
 class MenuBar(QMenuBar):
     """Has the menus File, Edit, Line, Cast, Play, View and Help; output device and theme are changed here as settings.
 
-    Attributes:
-        recent: the menu of recent projects, filled by its owner.
-
     Signals:
         devices_requested(): the menu of outputs is about to open.
     """
@@ -68,7 +65,7 @@ class MenuBar(QMenuBar):
         self._settings = settings
         self._outputs: tuple[str, ...] = ()
         file = self._create_menu(localize("ファイル(&F)", "&File"), actions, FILE_MENU)
-        self.recent = QMenu(localize("最近使ったプロジェクト", "Recent projects"), file)
+        self.recent = QMenu(localize("最近使ったプロジェクト", "Recent projects"), file)  # the menu of recent projects, filled by its owner
         file.insertMenu(next(filter(QAction.isSeparator, file.actions())), self.recent)
         self._create_menu(localize("編集(&E)", "&Edit"), actions, EDIT_MENU)
         lines = self._create_menu(localize("行(&L)", "&Line"), actions, LINE_MENU)

@@ -25,24 +25,20 @@ from app.voices.required_bert import MissingBertError
 
 
 class PlaybackFeature(WindowFeature):
-    """Plays and saves lines at the user's commands.
-
-    Attributes:
-        queue: which lines play, and which comes next.
-        speech_settings: opens the voice with the backend, device and precision of the settings.
-    """
+    """Plays and saves lines at the user's commands."""
 
     def __init__(self, context: WindowContext, script: ScriptFeature, status: StatusLine, latency: LatencyDock) -> None:
         super().__init__(context)
         self._script, self._status, self._latency = script, status, latency
         document, speech, settings = context.document, context.speech, context.settings
-        self.queue = LinePlayback(speech, document, script.model, script.seeds)
+        self.queue = LinePlayback(speech, document, script.model, script.seeds)  # which lines play, and which comes next
         self.live = LiveModeController(document)
         save_place = (settings.value.save_folder, settings.value.save_suffix)
         self.saving = SavingController(
             speech, document, script.seeds, save_place, context.window, name_speaker=context.catalog.describe_speaker
         )
         self.commands = PlayCommands(document, script.selection, speech, self.queue, self.saving)
+        # Opens the voice with the backend, device and precision of the settings.
         self.speech_settings = SpeechSettingsController(settings, speech, self.queue, script.banner)
         self._connect_views()
         status.backend_selected.connect(self.speech_settings.choose_backend)

@@ -26,22 +26,19 @@ class ProjectFollower(Protocol):
 
 
 class TakesFeature(WindowFeature):
-    """Keeps, renders, shows and deletes takes.
-
-    Attributes:
-        shelf: the takes of the open project, and their files.
-        fold: opens the panel, which is created then; the window restores it after its first paint.
-    """
+    """Keeps, renders, shows and deletes takes."""
 
     def __init__(
         self, context: WindowContext, script: ScriptFeature, playback: LinePlayback, reading: ReadingFeature, voices: VoicesFeature
     ) -> None:
         super().__init__(context)
         actions, speech, names = context.actions, context.speech, voices.choice.names
+        # The takes of the open project, and their files.
         self.shelf = TakeRepository(context.project, speech, script.banner.show_error, script.autosave.save_now, context.window)
         lines = (context.document, script.selection, script.seeds)
         self.lines = TakesController(self.shelf, *lines, speech, playback, script.banner, names.find_name, voices.is_seeded)
         self.deletion = TakesDeletionController(context.window, self.shelf, actions["delete_takes"])
+        # Opens the panel, which is created then; the window restores it after its first paint.
         self.fold = TakesFold(self.lines, actions["show_takes"], context.settings, reading.panel, reading.frame, script.panel.below)
         self.fold.folded.connect(script.scroll_to_selection)
         actions.connect_handlers(
@@ -55,11 +52,7 @@ class TakesFeature(WindowFeature):
 
 
 class ProjectsFeature(WindowFeature):
-    """Opens and saves projects, and assigns voices where a project names some that are missing.
-
-    Attributes:
-        missing: the voices that the open project names and nobody installed.
-    """
+    """Opens and saves projects, and assigns voices where a project names some that are missing."""
 
     def __init__(
         self,
@@ -74,6 +67,7 @@ class ProjectsFeature(WindowFeature):
         window, project, document, catalog = context.window, context.project, context.document, context.catalog
         contents = ProjectContents(project, document, script.seeds, script.view, catalog, playback.stop_playing)
         self.files = ProjectController(window, project, contents, takes.shelf, recent, script.banner)
+        # The voices that the open project names and nobody installed.
         self.missing = MissingVoicesController(window, project, document, catalog, voices.choice, voices.banner)
         connect_saving(project, self.files, takes.lines, takes.shelf, script.autosave)
         project.changed.connect(lambda: window.setWindowTitle(format_window_title(project)))

@@ -24,18 +24,13 @@ from app.ui.widgets.scroll_frame import ScrollFrame
 
 
 class ReadingFeature(WindowFeature):
-    """Shows and changes how the selected line is read.
-
-    Attributes:
-        frame: the widget that scrolls the strip in a low window.
-        kept_sounds: the file that keeps the waveforms of lines between starts.
-    """
+    """Shows and changes how the selected line is read."""
 
     def __init__(self, context: WindowContext, script: ScriptFeature, playback: LinePlayback) -> None:
         super().__init__(context)
         actions, speech = context.actions, context.speech
         self.panel = StripPanel(context.theme)
-        self.frame = ScrollFrame(self.panel)
+        self.frame = ScrollFrame(self.panel)  # the widget that scrolls the strip in a low window
         script.panel.below.insertWidget(0, self.frame)
         panel = self.panel
         melody = panel.melody
@@ -57,6 +52,7 @@ class ReadingFeature(WindowFeature):
             context.window, actions["dictionary"], script.selection, speech, playback, script.notice, self.project_words
         )
         self.panel.reading.dictionary_requested.connect(self.dictionary.open_dialog)
+        # The file that keeps the waveforms of lines between starts.
         self.kept_sounds = LineSoundStore(self.strip.sounds, context.document, script.model)
 
     def close(self) -> None:

@@ -22,28 +22,24 @@ from app.ui.widgets.banner import Banner
 
 
 class ScriptFeature(WindowFeature):
-    """Shows the lines, edits them and saves them while they change.
-
-    Attributes:
-        panel: the column with the list, its banners above it, the transport bar, and room below for other features.
-        notice: the banner for what the program noticed, such as unreadable files.
-        banner: the banner for what the user's last command led to.
-        autosave: the file that keeps the script, the project and the selected line between starts.
-    """
+    """Shows the lines, edits them and saves them while they change."""
 
     def __init__(self, context: WindowContext) -> None:
         super().__init__(context)
         document = context.document
         self.model = ScriptModel(document)
         self.seeds = LineSeeds(document)
+        # The column with the list, its banners above it, the transport bar, and room below for other features.
         self.panel = ScriptPanel(self.model, context.actions, context.theme)
         self.view, self.transport = self.panel.script, self.panel.transport
-        self.notice, self.banner = self.panel.notice, self.panel.banner
+        # notice: the banner for what the program noticed, such as unreadable files.
+        self.notice, self.banner = self.panel.notice, self.panel.banner  # banner: the banner for what the user's last command led to
         self._notices = NoticeBannerController(self.notice)
         self.selection = LineSelection(document, self.view, create_first_line_settings(context.settings.value))
         self.search = ScriptSearchController(self.panel.search, document, self.view, self.selection)
         self.filter = CharacterFilterController(self.panel.filter, document, self.model, self.view)
         self.commands = LineCommands(document, self.model, self.view, self.selection, self.seeds)
+        # The file that keeps the script, the project and the selected line between starts.
         self.autosave = Autosave(document, self.seeds, lambda: self.selection.current_id, lambda: context.project.origin)
         self.duration = ScriptDurationMeter(document, self.model)
         # The autosave file also stores the selected line.

@@ -129,9 +129,6 @@ class StatusLine(QStatusBar):
 
     Signals:
         backend_selected(str): the user chose another backend.
-
-    Attributes:
-        places: the backend of each stage, one per row; empty before a voice was opened.
     """
 
     backend_selected = Signal(str)
@@ -143,7 +140,7 @@ class StatusLine(QStatusBar):
         self._names = {backend: backend, "auto": "Auto"}
         self._missing_backends: list[str] = []
         self._probe_results: tuple[Mapping[str, Any], ...] = ()
-        self.places = ""
+        self.places = ""  # the backend of each stage, one per row; empty before a voice was opened
         self.state = ElidedLabel("")
         self.state.setAccessibleName(localize("状態", "Status"))
         self.figures = create_label("", "muted")

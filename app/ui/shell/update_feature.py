@@ -32,9 +32,6 @@ CALENDAR_POLL_MS = 6 * 3_600_000
 class UpdateFeature(WindowFeature):
     """Asks whether there is a newer version, and says so in a banner.
 
-    Attributes:
-        today: Returns the day, counted from 1970.
-
     Args:
         is_first: This is the first start, at which the user is asked.
     """
@@ -42,7 +39,7 @@ class UpdateFeature(WindowFeature):
     def __init__(self, context: WindowContext, panel: ScriptPanel, *, is_first: bool) -> None:
         super().__init__(context)
         self._settings = context.settings
-        self.today: Callable[[], int] = lambda: int(time.time() // 86_400)
+        self.today: Callable[[], int] = lambda: int(time.time() // 86_400)  # Returns the day, counted from 1970
         self._is_closed = self._has_shown = False
         self.banner = Banner()
         panel.add_banner(self.banner)

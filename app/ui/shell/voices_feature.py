@@ -38,27 +38,23 @@ if TYPE_CHECKING:
 
 
 class VoicesFeature(WindowFeature):
-    """Shows the voice of the selected lines, and offers others.
-
-    Attributes:
-        folders: watches the folders of voices and BERTs; the window starts it.
-        tasks: the tasks that add voices; `tasks.queue` runs them.
-        choice: the voices of the lines, and what is missing of them.
-    """
+    """Shows the voice of the selected lines, and offers others."""
 
     def __init__(self, context: WindowContext, script: ScriptFeature, playback: PlaybackFeature) -> None:
         super().__init__(context)
         self._script, self._playback = script, playback
         window, settings, speech, catalog, side = context.window, context.settings, context.speech, context.catalog, context.side
+        # Watches the folders of voices and BERTs; the window starts it.
         self.folders = VoiceFolderWatcher([find_data_dir() / "voices", find_data_dir() / "bert"], window)
         self.banner = Banner()
         script.panel.add_banner(self.banner)
         self.licences = LicenceQuestionQueue(window, self.banner)
-        self.tasks = VoiceTasks(TaskQueue(window), self.licences)
+        self.tasks = VoiceTasks(TaskQueue(window), self.licences)  # the tasks that add voices; `tasks.queue` runs them
         self.tasks_panel = TasksPanel(self.tasks.queue)
         # The panel is put above the strip, so that strip and buttons stay in place when it appears.
         script.panel.below.insertWidget(0, self.tasks_panel)
         document, selection, queue = context.document, script.selection, playback.queue
+        # The voices of the lines, and what is missing of them.
         self.choice = VoiceController(catalog, document, selection, speech, queue, settings, side.card, side.chooser)
         offer_used_settings(selection, catalog, side)
         BusyNotice(speech=speech, settings=settings, banner=self.banner, use_light_voice=lambda: self.choice.use_voice(""))

@@ -18,9 +18,6 @@ SPLITTER_GAP = 9
 class ColumnSplitter(QSplitter):
     """Gives a larger window's extra width to the left column; the right one keeps the width it was dragged to.
 
-    Attributes:
-        side_width: width in pixels of the right column as dragged; 0 for the default.
-
     Signals:
         dragged(): the width was changed.
 
@@ -32,6 +29,7 @@ class ColumnSplitter(QSplitter):
 
     def __init__(self, left: QWidget, right: QWidget, default_width: int, side_width: int) -> None:
         super().__init__(Qt.Orientation.Horizontal)
+        # side_width: width in pixels of the right column as dragged; 0 for the default.
         self.side_width, self._usual = side_width, default_width
         self.setHandleWidth(SPLITTER_GAP)
         self.setChildrenCollapsible(False)

@@ -27,39 +27,30 @@ SUMMED_SIZES = ("tokens", "phones", "frames", "samples")
 
 @dataclass(frozen=True, slots=True)
 class LatencyRow:
-    """Figures of one stage in milliseconds. `last` is None when the last utterance had none, `is_cached` when it came from a cache.
-
-    Attributes:
-        median, p95: of what was computed, without anything from a cache.
-        cached_runs, cached_median: how often something came from a cache, and how long that took.
-        backends: what computed it in the last utterance that it was computed for.
-        new_ms, waited_ms: of `last`, what was spent on sizes that were new to the device, and on the CPU as it was not ready.
-    """
+    """Figures of one stage in milliseconds. `last` is None when the last utterance had none, `is_cached` when it came from a cache."""
 
     last: float | None
     is_cached: bool
+    # median, p95: of what was computed, without anything from a cache.
     median: float | None
     p95: float | None
-    backends: tuple[str, ...] = ()
+    backends: tuple[str, ...] = ()  # what computed it in the last utterance that it was computed for
+    # new_ms, waited_ms: of `last`, what was spent on sizes that were new to the device, and on the CPU as it was not ready.
     new_ms: float = 0.0
     waited_ms: float = 0.0
+    # cached_runs, cached_median: how often something came from a cache, and how long that took.
     cached_runs: int = 0
     cached_median: float | None = None
 
 
 @dataclass(slots=True)
 class StageTotal:
-    """One stage over all sentences of an utterance; `ms` includes `cold_ms` and `new_ms`, and the sizes are sums as well.
-
-    Attributes:
-        new_ms: of runs whose size was new to the device.
-        waited_ms: of runs on the CPU for which the device was not ready.
-    """
+    """One stage over all sentences of an utterance; `ms` includes `cold_ms` and `new_ms`, and the sizes are sums as well."""
 
     ms: float = 0.0
     cold_ms: float = 0.0
-    new_ms: float = 0.0
-    waited_ms: float = 0.0
+    new_ms: float = 0.0  # of runs whose size was new to the device
+    waited_ms: float = 0.0  # of runs on the CPU for which the device was not ready
     backends: tuple[str, ...] = ()
     runs: int = 0
     hits: int = 0
@@ -84,19 +75,13 @@ class StageTotal:
 
 @dataclass(slots=True)
 class Utterance:
-    """One line on its way.
-
-    Attributes:
-        stages: by name, in the order of the pipeline.
-        first_audio_ms: from the request to the first sound, None before.
-        audio_s: sound so far, pauses around the line not counted.
-    """
+    """One line on its way."""
 
     request_id: str
     label: str
-    stages: dict[str, StageTotal] = field(default_factory=dict)
-    first_audio_ms: float | None = None
-    audio_s: float = 0.0
+    stages: dict[str, StageTotal] = field(default_factory=dict)  # by name, in the order of the pipeline
+    first_audio_ms: float | None = None  # from the request to the first sound, None before
+    audio_s: float = 0.0  # sound so far, pauses around the line not counted
     is_running: bool = True
     is_stopped: bool = False
 
@@ -137,18 +122,13 @@ class Utterance:
 
 
 class LatencyHistory:
-    """The last utterances, oldest first.
-
-    Attributes:
-        opaque: the voice is one graph.
-        target_ms: what a line should take at most where it runs now.
-        copies_ms: by stage, into the device, computing there and out of it, as far as a probe has measured the voice where it runs now.
-    """
+    """The last utterances, oldest first."""
 
     def __init__(self) -> None:
         self.utterances: deque[Utterance] = deque(maxlen=MAX_KEPT_UTTERANCES)
-        self.opaque = False
-        self.target_ms = CPU_TARGET_MS
+        self.opaque = False  # the voice is one graph
+        self.target_ms = CPU_TARGET_MS  # what a line should take at most where it runs now
+        # By stage, into the device, computing there and out of it, as far as a probe has measured the voice where it runs now.
         self.copies_ms: dict[str, tuple[float, float, float]] = {}
 
     @property

@@ -14,22 +14,16 @@ from app.engine.synthesis_jobs import ComputeJob, Importance, OpenVoiceJob, Spee
 
 @dataclass(frozen=True, slots=True)
 class SpeechState:
-    """The state of synthesis and playback.
-
-    Attributes:
-        is_preparing: nothing sounds because a phrase is kept back until it can be heard without gaps.
-        is_comment: nothing sounds but comments, which give way to whatever the user plays.
-        request_id: the request that sounds now, or the one that will as soon as it is made; empty while nothing is spoken.
-        played_s, computed_s: of the line that is spoken now, in seconds of sound.
-    """
+    """The state of synthesis and playback."""
 
     is_ready: bool = False
     is_loading: bool = False
     is_speaking: bool = False
-    is_preparing: bool = False
+    is_preparing: bool = False  # nothing sounds because a phrase is kept back until it can be heard without gaps
     is_saving: bool = False
-    is_comment: bool = False
-    request_id: str = ""
+    is_comment: bool = False  # nothing sounds but comments, which give way to whatever the user plays
+    request_id: str = ""  # the request that sounds now, or the one that will as soon as it is made; empty while nothing is spoken
+    # played_s, computed_s: of the line that is spoken now, in seconds of sound.
     played_s: float = 0.0
     computed_s: float = 0.0
 
@@ -40,15 +34,11 @@ class SpeechState:
 
 
 class PendingJobs:
-    """Belongs to the window's thread.
-
-    Attributes:
-        spoken: to be heard, in order: the first sounds now, or will as soon as it is made.
-    """
+    """Belongs to the window's thread."""
 
     def __init__(self) -> None:
         self.jobs: list[SynthesisJob] = []
-        self.spoken: list[SpeechJob] = []
+        self.spoken: list[SpeechJob] = []  # to be heard, in order: the first sounds now, or will as soon as it is made
         self._made_s: dict[str, float] = {}
         self._computed_ids: set[str] = set()
 

@@ -48,10 +48,6 @@ SYNTHESIS_STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for au
 class SynthesisThread(QThread):
     """Runs the engine's jobs; not started yet.
 
-    Attributes:
-        engine: what it may be asked for from other threads is described there.
-        opener: of its voices.
-
     Signals:
         reported(EngineEvent): each report of the engine, carried to the thread of the receiver.
     """
@@ -63,9 +59,9 @@ class SynthesisThread(QThread):
         self.setObjectName("synthesis")
         self.setStackSize(SYNTHESIS_STACK_BYTES)
         report = self.reported.emit
-        self.opener = LineVoiceOpener(lambda text: report(Announcement(text)))
+        self.opener = LineVoiceOpener(lambda text: report(Announcement(text)))  # of its voices
         voices = OpenVoices(self.opener.open_voice, report, find_line_id=self.opener.find_line_id)
-        self.engine = Engine(voices, report, open_player)
+        self.engine = Engine(voices, report, open_player)  # what it may be asked for from other threads is described there
 
     def run(self) -> None:
         """Run jobs until the shutdown."""
@@ -101,9 +97,6 @@ def collect_copy_times(voice: OpenedVoice) -> dict[str, tuple[float, float, floa
 class LatencyRecorder(QObject):
     """Keeps the history up to date.
 
-    Attributes:
-        history: measurements so far.
-
     Signals:
         measured(): a line has begun to sound, ended or was left out; single stages are not reported, they come too often.
     """
@@ -112,7 +105,7 @@ class LatencyRecorder(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.history = LatencyHistory()
+        self.history = LatencyHistory()  # measurements so far
         self._rates: dict[str, int] = {}
         self._voices: dict[str, str] = {}
 
@@ -176,13 +169,6 @@ class SpeechEventReceiver(QObject):
         speech_dropped(list[SpeechJob]): what was to be heard and will not be, because it was stopped or its device went away.
         measured(): the history has changed.  ticked(): time has passed while something is running.
         dictionary_changed(): lines may be read otherwise from now on.
-
-    Attributes:
-        engine: what the window need not follow may be asked of it, such as jobs of the service.
-        history: measurements, changed in the window's thread only.
-        voice: the one opened last, None before the first one has opened.
-        voices: all that were opened, by the id that lines have.
-        state: as last reported.
     """
 
     state_changed = Signal(object)
@@ -210,13 +196,13 @@ class SpeechEventReceiver(QObject):
         super().__init__(parent)
         self._recorder = LatencyRecorder(self)
         self._recorder.measured.connect(self.measured)
-        self.history = self._recorder.history
-        self.voice: OpenedVoice | None = None
-        self.voices: dict[str, OpenedVoice] = {}
-        self.state = SpeechState()
+        self.history = self._recorder.history  # measurements, changed in the window's thread only
+        self.voice: OpenedVoice | None = None  # the one opened last, None before the first one has opened
+        self.voices: dict[str, OpenedVoice] = {}  # all that were opened, by the id that lines have
+        self.state = SpeechState()  # as last reported
         self._pending = PendingJobs()
         self._thread = SynthesisThread(open_player, self)
-        self.engine = self._thread.engine
+        self.engine = self._thread.engine  # what the window need not follow may be asked of it, such as jobs of the service
         self._receivers: dict[type, Callable[[Any], object]] = {
             MachineInfo: self.machine_info_found.emit,
             OpenedVoice: self._add_voice,

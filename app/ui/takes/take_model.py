@@ -22,16 +22,11 @@ STAR, NUMBER, LENGTH, SEED, DIFFERS, NOTE = range(6)
 
 @dataclass(frozen=True, slots=True)
 class TakeRow:
-    """A row of the table: a take and its number.
-
-    Attributes:
-        number: number within the line, from 1; 0 for a take that is not kept.
-        differs: the differences from the line as it is now, in words.
-    """
+    """A row of the table: a take and its number."""
 
     take: LineTake
-    number: int = 0
-    differs: tuple[str, ...] = ()
+    number: int = 0  # number within the line, from 1; 0 for a take that is not kept
+    differs: tuple[str, ...] = ()  # the differences from the line as it is now, in words
 
     @property
     def name(self) -> str:

@@ -140,9 +140,6 @@ class TakeOwner(Protocol):
 class TakeBook(QObject):
     """Reads and changes the takes of the open project.
 
-    Attributes:
-        known: names of all sounds needed since the window opened, including those of projects and takes since closed or deleted.
-
     Signals:
         changed(): takes were added, removed or changed.
     """
@@ -155,6 +152,7 @@ class TakeBook(QObject):
         self._seen_project = owner.parts
         # Sounds without a take that may still be needed: of removed takes, and of a test that has not begun.
         self._loose: set[str] = set()
+        # Names of all sounds needed since the window opened, including those of projects and takes since closed or deleted.
         self.known = set(self.list_needed_sounds())
         owner.changed.connect(self._follow_owner)
 

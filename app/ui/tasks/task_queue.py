@@ -16,10 +16,6 @@ class TaskQueue(QObject):
 
     A background job runs when there is nothing else to do; one that must give way starts from its beginning later.
 
-    Attributes:
-        jobs: all jobs in the panel, the oldest first.
-        command: returns the command line that runs a task, before the arguments of the task.
-
     Signals:
         added(ProcessTask), removed(ProcessTask): the list of jobs has changed.
         decision_needed(ProcessTask), finished(ProcessTask), failed(ProcessTask): the job waits for the user, or has ended so.
@@ -33,9 +29,9 @@ class TaskQueue(QObject):
 
     def __init__(self, parent: QObject, command: Callable[[], list[str]] = build_cli_command) -> None:
         super().__init__(parent)
-        self.command = command
+        self.command = command  # returns the command line that runs a task, before the arguments of the task
         self._is_closed = False
-        self.jobs: list[ProcessTask] = []
+        self.jobs: list[ProcessTask] = []  # all jobs in the panel, the oldest first
 
     @property
     def is_busy(self) -> bool:

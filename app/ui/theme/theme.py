@@ -187,11 +187,7 @@ TEXT_SCALES: dict[TextSize, float] = {"small": 0.9, "usual": 1.0, "large": 1.25,
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours of a theme, as #rrggbb.
-
-    Attributes:
-        border, edge: edges of groups, and of fields; a field has to be found by its edge alone.
-    """
+    """The colours of a theme, as #rrggbb."""
 
     name: str
     window: str
@@ -199,6 +195,7 @@ class Theme:
     text: str
     muted: str
     faint: str
+    # border, edge: edges of groups, and of fields; a field has to be found by its edge alone.
     border: str
     edge: str
     accent: str

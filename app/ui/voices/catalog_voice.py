@@ -20,42 +20,31 @@ VoiceOrigin = Literal["own", "shipped", "aivisspeech"]
 
 @dataclass(frozen=True, slots=True)
 class CatalogScan:
-    """The voices and BERTs that a scan of the disk found.
-
-    Attributes:
-        default_id: the id, as lines store it, of the voice of a new project.
-    """
+    """The voices and BERTs that a scan of the disk found."""
 
     voices: tuple[CatalogVoice, ...]
     berts: tuple[str, ...]
     pending_berts: tuple[BertModel, ...]
-    default_id: str
+    default_id: str  # the id, as lines store it, of the voice of a new project
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogVoice:
-    """A voice that is installed, or can be prepared.
+    """A voice that is installed, or can be prepared."""
 
-    Attributes:
-        id: the id that lines store; empty for the voice we ship.
-        size_bytes: size of its files; for a voice that is not prepared, the approximate size after preparing.
-        int8_share: share of symbols that keep their length with the BERT in int8; None if it was not measured.
-        is_pending, is_bert_pending: it speaks, and it or its BERT is still to be refined.
-        is_renewal_due: it speaks, and is to be prepared again because its recipe is older than this version's.
-    """
-
-    id: str
+    id: str  # the id that lines store; empty for the voice we ship
     manifest: VoiceManifest
     path: Path
     origin: VoiceOrigin
     model_card: VoiceCardData = field(default_factory=VoiceCardData)
-    size_bytes: int = 0
-    int8_share: float | None = None
+    size_bytes: int = 0  # size of its files; for a voice that is not prepared, the approximate size after preparing
+    int8_share: float | None = None  # share of symbols that keep their length with the BERT in int8; None if it was not measured
     has_bert: bool = True
     has_int8_bert: bool = False
+    # is_pending, is_bert_pending: it speaks, and it or its BERT is still to be refined.
     is_pending: bool = False
     is_bert_pending: bool = False
-    is_renewal_due: bool = False
+    is_renewal_due: bool = False  # it speaks, and is to be prepared again because its recipe is older than this version's
     is_default: bool = False
 
     @property

@@ -40,9 +40,6 @@ THUMBNAIL_EDGE_PX = 160
 class HubVoiceLoader(QObject):
     """Requests the hub in threads of its own; pictures and recordings lie in a temporary folder until the window closes.
 
-    Attributes:
-        voices: the voices known so far, in the hub's order.
-
     Signals:
         changed(): voices or pictures have come, or no more will come.
         loading_failed(AppError): the hub cannot be reached, or offers nothing.
@@ -56,7 +53,7 @@ class HubVoiceLoader(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.voices: list[OfferedVoice] = []
+        self.voices: list[OfferedVoice] = []  # the voices known so far, in the hub's order
         self.pictures: dict[str, Path] = {}
         self.is_asking = False
         self._pending_count = 0

@@ -203,9 +203,6 @@ SIZE, LOWEST = (820, 620), 420
 class NaturalVoicesDialog(QDialog):
     """Shows a card per voice in the order of the hub.
 
-    Attributes:
-        kokoro: the card of the voice that the program knows itself; it needs no connection to the hub.
-
     Signals:
         add_requested(OfferedVoice): the button of its card was pressed.  sample_requested(OfferedSample): play it.
     """
@@ -222,6 +219,7 @@ class NaturalVoicesDialog(QDialog):
         self.setMinimumHeight(LOWEST)
         self.resize(*SIZE)
         self.cards: dict[str, HubCard] = {}
+        # The card of the voice that the program knows itself; it needs no connection to the hub.
         self.kokoro = self._create_card(create_kokoro_offer())
         self.status, self.failure, self.hint = PlainLabel("", "muted"), PlainLabel("", "error", wraps=True), PlainLabel(wraps=True)
         tip = localize("AivisHub にもう一度接続します。", "Connects to AivisHub again.")

@@ -16,9 +16,6 @@ from app.voices.int8_result import Int8Result
 class PrecisionButton(QToolButton):
     """Shows the precision as its text and has a menu; hidden for a voice that is not the user's own.
 
-    Attributes:
-        exact, fast, test: entries of the menu; the last one only where a blind test can be started.
-
     Signals:
         precision_chosen(str): "exact" or "fast".
         test_requested(): compare both precisions with their names hidden.
@@ -37,6 +34,7 @@ class PrecisionButton(QToolButton):
         menu.setToolTipsVisible(True)
         clear_hover_after(menu, self)
         self._group = QActionGroup(self)
+        # exact, fast, test: entries of the menu; the last one only where a blind test can be started.
         self.exact, self.fast = self._add_choice(menu, "exact"), self._add_choice(menu, "fast")
         menu.addSeparator().setVisible(has_tests)
         self.test = menu.addAction(localize("ブラインドテスト: 高精度と高速…", "Blind test: exact vs fast…"))

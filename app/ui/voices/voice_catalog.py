@@ -30,12 +30,6 @@ FOLDER_CHANGE_DELAY_MS = 500
 class VoiceCatalog(QObject):
     """Reads the voices from the disk in a thread of its own.
 
-    Attributes:
-        voices: favourites first, then the user's own, ours and AivisSpeech's; empty before the first scan.
-        default_id: the id, as lines store it, of the voice of a new project; that of the voice we ship before the first scan.
-        favourites: manifest ids of the voices with a star.
-        sounds: the precision that the user chose for each voice.
-
     Signals:
         changed(): a scan has ended, or the order or a precision has changed.
         favourites_changed(tuple[str, ...]): the new favourites.
@@ -48,13 +42,14 @@ class VoiceCatalog(QObject):
 
     def __init__(self, parent: QObject, favourites: tuple[str, ...] = (), precision_preference: PrecisionPreference | None = None) -> None:
         super().__init__(parent)
-        self.favourites = favourites
-        self.sounds = precision_preference or PrecisionPreference()
+        self.favourites = favourites  # manifest ids of the voices with a star
+        self.sounds = precision_preference or PrecisionPreference()  # the precision that the user chose for each voice
+        # Favourites first, then the user's own, ours and AivisSpeech's; empty before the first scan.
         self.voices: tuple[CatalogVoice, ...] = ()
         self._scanned_voices: tuple[CatalogVoice, ...] = ()
         self.berts: tuple[str, ...] = ()
         self.pending_berts: tuple[BertModel, ...] = ()
-        self.default_id = ""
+        self.default_id = ""  # the id, as lines store it, of the voice of a new project; that of the voice we ship before the first scan
         self.is_read = False
         self._background = BackgroundThread(self, "catalog")
         self._background.failed.connect(log_error)

@@ -26,33 +26,24 @@ KOKORO_DOWNLOAD_BYTES = 63_082_708
 
 @dataclass(frozen=True, slots=True)
 class AddedVoiceRow:
-    """A voice that was added, as `koebako voices` reports it.
-
-    Attributes:
-        was_here, is_updated: the same version was installed already; or another version replaced it.
-        opaque_reason: why the voice runs as one graph; empty for a split voice.
-    """
+    """A voice that was added, as `koebako voices` reports it."""
 
     id: str
     name: str
+    # was_here, is_updated: the same version was installed already; or another version replaced it.
     was_here: bool = False
     is_updated: bool = False
-    opaque_reason: str = ""
+    opaque_reason: str = ""  # why the voice runs as one graph; empty for a split voice
 
 
 @dataclass(frozen=True, slots=True)
 class VoiceAdditionSpec(TaskSpec):
-    """A task that adds voices.
+    """A task that adds voices."""
 
-    Attributes:
-        lines: ids of the lines that will use the first voice.
-        natural_uuid: UUID of the voice requested on the page of natural voices, or `NATURAL_VOICE_ID`; `lines` play when it is installed.
-        keeps_other_voices: only those of `lines` use it that still have the included voice then.
-    """
-
-    lines: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()  # ids of the lines that will use the first voice
+    # UUID of the voice requested on the page of natural voices, or `NATURAL_VOICE_ID`; `lines` play when it is installed.
     natural_uuid: str = ""
-    keeps_other_voices: bool = False
+    keeps_other_voices: bool = False  # only those of `lines` use it that still have the included voice then
     is_update: bool = False
 
 

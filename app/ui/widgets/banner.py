@@ -132,11 +132,6 @@ class BannerStack:
 class Banner(ThemedWidget, QFrame):
     """A banner that is hidden until there is a message, and never blocks the user.
 
-    Attributes:
-        is_wanted: the banner has something to show, though a newer one may cover it.
-        messages: all messages of the banner, the newest last; `message` and `hint` show one of them.
-        action, other, more: the buttons for the remedy and for another one, and the one for the details.
-
     Signals:
         action_requested(): the button was pressed.
         help_requested(str): open this page of the user guide.
@@ -149,11 +144,11 @@ class Banner(ThemedWidget, QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.stack: BannerStack | None = None
-        self.is_wanted = False
+        self.is_wanted = False  # the banner has something to show, though a newer one may cover it
         self._kind: BannerKind = "notice"
         self._on_action: Callable[[], object] | None = None
         self._picture = PlainLabel()
-        self.messages: list[BannerMessage] = []
+        self.messages: list[BannerMessage] = []  # all messages of the banner, the newest last; `message` and `hint` show one of them
         self.message, self.hint = _BannerLineLabel(), _BannerLineLabel()
         self.message.setObjectName("heading")
         self.hint.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -163,6 +158,7 @@ class Banner(ThemedWidget, QFrame):
         self.whole.setContentsMargins(30, 0, 0, 0)  # under the words of the line
         self.whole.hide()
         self.count = _MessageCountButton(self)
+        # action, other, more: the buttons for the remedy and for another one, and the one for the details.
         self.action = QPushButton()
         self.action.clicked.connect(self._run_action)
         remedy = localize("ほかの方法", "Another remedy")

@@ -15,16 +15,12 @@ ButtonRole = QMessageBox.ButtonRole
 
 @dataclass(frozen=True, slots=True)
 class DialogButton:
-    """A button of a question.
-
-    Attributes:
-        tooltip: the tool tip; empty for the label.
-    """
+    """A button of a question."""
 
     label: str
     role: ButtonRole
     on_click: Callable[[], object]
-    tooltip: str = ""
+    tooltip: str = ""  # the tool tip; empty for the label
     is_default: bool = False
 
 

@@ -37,19 +37,12 @@ VECTORS_SUFFIXES = (".npy", ".json")
 
 @dataclass(frozen=True, slots=True)
 class ContainerFacts:
-    """The facts that a container states about its voice.
+    """The facts that a container states about its voice."""
 
-    Attributes:
-        kind: aivmx, aivm, onnx, safetensors or sbv2.
-        config: SBV2's `config.json`, empty where there is none; `config_source` is where that was read, as people know it.
-        style_vectors: float32 (styles, 256).
-        aivm_manifest: its `uuid` in lower case; empty where there is none.
-    """
-
-    kind: str
-    config: dict[str, Any]
-    style_vectors: Float32
-    aivm_manifest: dict[str, Any] = field(default_factory=dict)
+    kind: str  # aivmx, aivm, onnx, safetensors or sbv2
+    config: dict[str, Any]  # SBV2's `config.json`, empty where there is none; `config_source` is where that was read, as people know it
+    style_vectors: Float32  # float32 (styles, 256)
+    aivm_manifest: dict[str, Any] = field(default_factory=dict)  # its `uuid` in lower case; empty where there is none
     config_source: str = SBV2_CONFIG_NAME
 
 

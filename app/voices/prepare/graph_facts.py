@@ -149,26 +149,18 @@ def _describe_value(item: onnx.ValueInfoProto) -> GraphValue:
 
 @dataclass(frozen=True, slots=True)
 class GraphOperator:
-    """One node, those inside loops and branches among them.
-
-    Attributes:
-        domain: empty for ONNX's own.
-        version: since which opset it is as it is here; 1 for other domains, and for operators that ONNX does not know.
-        types: of its tensors, by the name of the type in its definition (`T`), as far as they are known: `float`, `int64`.
-        reads, writes: names of values.
-        fixed: what it reads is known before the graph runs, so that it is computed when the graph opens, and placed nowhere.
-        body: the operators that it can be computed by where nothing has a kernel for it.
-    """
+    """One node, those inside loops and branches among them."""
 
     name: str
-    domain: str
+    domain: str  # empty for ONNX's own
     kind: str
-    version: int
-    types: Mapping[str, str]
+    version: int  # since which opset it is as it is here; 1 for other domains, and for operators that ONNX does not know
+    types: Mapping[str, str]  # of its tensors, by the name of the type in its definition (`T`), as far as they are known: `float`, `int64`
+    # reads, writes: names of values.
     reads: tuple[str, ...]
     writes: tuple[str, ...]
-    fixed: bool = False
-    body: tuple[str, ...] = ()
+    fixed: bool = False  # what it reads is known before the graph runs, so that it is computed when the graph opens, and placed nowhere
+    body: tuple[str, ...] = ()  # the operators that it can be computed by where nothing has a kernel for it
 
 
 def list_operators(graph: Path | bytes) -> list[GraphOperator]:

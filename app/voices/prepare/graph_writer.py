@@ -35,13 +35,10 @@ class GraphWriter:
 
     Shapes that ONNX Runtime cannot infer by itself are stated, with a name for the time axis: without them it finds no two buffers
     of one size, shares none, and takes time that grows with the square of the number of nodes to open the graph.
-
-    Attributes:
-        length: what the time axis is called here; a decoder changes it from stage to stage.
     """
 
     def __init__(self, name: str, length: str) -> None:
-        self.length = length
+        self.length = length  # what the time axis is called here; a decoder changes it from stage to stage
         self._model = helper.make_model(
             onnx.GraphProto(name=name),
             opset_imports=[helper.make_opsetid("", ONNX_OPSET)],

@@ -76,21 +76,13 @@ class AssignedInput:
 
 @dataclass(slots=True)
 class InputRoles:
-    """The roles that were found for the inputs of a graph.
+    """The roles that were found for the inputs of a graph."""
 
-    Attributes:
-        assigned: inputs by their usual name.
-        unread: inputs that no node reads.
-        unclear: inputs whose purpose is not known, or that are two for one purpose.
-        audio: the output that carries the sound; None where the graph has no decoder.
-        speakers: rows of the table of speakers; None where there is none.
-    """
-
-    assigned: dict[str, AssignedInput] = field(default_factory=dict)
-    unread: list[str] = field(default_factory=list)
-    unclear: list[str] = field(default_factory=list)
-    audio: str | None = None
-    speakers: int | None = None
+    assigned: dict[str, AssignedInput] = field(default_factory=dict)  # inputs by their usual name
+    unread: list[str] = field(default_factory=list)  # inputs that no node reads
+    unclear: list[str] = field(default_factory=list)  # inputs whose purpose is not known, or that are two for one purpose
+    audio: str | None = None  # the output that carries the sound; None where the graph has no decoder
+    speakers: int | None = None  # rows of the table of speakers; None where there is none
 
     @property
     def reads_text(self) -> bool:

@@ -43,27 +43,20 @@ _CONVERTED_NAMES = {"rows": "rows_of_{}", "inverse": "inverse_of_{}"}
 
 @dataclass(frozen=True, slots=True)
 class CutPoints:
-    """Tensors of the source graph at its seams.
+    """Tensors of the source graph at its seams."""
 
-    Attributes:
-        logw: log of frames per symbol.
-        m_p, logs_p: mean and log scale of the prior, per symbol.
-        sdp_noise: noise of the stochastic duration predictor, times its scale.
-        frames, frame_sum: frames per symbol, and the sum of all, a vector of one element.
-        z_p: prior per frame, noise added.
-        z: what the decoder's first convolution reads.
-        duration_noise, prior_noise: the outputs of the two random nodes.
-    """
-
-    logw: str
+    logw: str  # log of frames per symbol
+    # m_p, logs_p: mean and log scale of the prior, per symbol.
     m_p: str
     logs_p: str
-    sdp_noise: str
+    sdp_noise: str  # noise of the stochastic duration predictor, times its scale
+    # frames, frame_sum: frames per symbol, and the sum of all, a vector of one element.
     frames: str
     frame_sum: str
-    z_p: str
-    z: str
+    z_p: str  # prior per frame, noise added
+    z: str  # what the decoder's first convolution reads
     audio: str
+    # duration_noise, prior_noise: the outputs of the two random nodes.
     duration_noise: str
     prior_noise: str
 

@@ -242,20 +242,16 @@ def _require_message(start: int, end: int) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class OnnxOutline:
-    """The outline that was read from a graph.
+    """The outline that was read from a graph."""
 
-    Attributes:
-        inputs, outputs: names, of the graph itself.
-        shapes: sizes of each input, 0 where one is not fixed; None where nothing is stated.
-        external: per tensor outside of the file, its location, offset and length as written.
-        speakers: rows of the speaker embedding, None where it has another name.
-    """
-
+    # inputs, outputs: names, of the graph itself.
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    # Sizes of each input, 0 where one is not fixed; None where nothing is stated.
     shapes: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
+    # Per tensor outside of the file, its location, offset and length as written.
     external: list[dict[str, str]] = field(default_factory=list)
-    speakers: int | None = None
+    speakers: int | None = None  # rows of the speaker embedding, None where it has another name
 
 
 def parse_onnx_outline(data: memoryview) -> OnnxOutline:

@@ -190,14 +190,10 @@ def _is_running(process: Any, started: Any) -> bool:
 
 @dataclass(slots=True)
 class FailedDevices:
-    """Shared by all voices of a program.
+    """Shared by all voices of a program."""
 
-    Attributes:
-        lost_reasons: place → why nothing more is tried there.
-        journal: what is known from before; None while a device is on trial in a process of its own, which may die.
-    """
-
-    lost_reasons: dict[str, str] = field(default_factory=dict)
+    lost_reasons: dict[str, str] = field(default_factory=dict)  # place → why nothing more is tried there
+    # What is known from before; None while a device is on trial in a process of its own, which may die.
     journal: DeviceCrashJournal | None = None
     _looked_up: set[str] = field(default_factory=set)
 

@@ -38,19 +38,13 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class BackendDevice:
-    """A device that a backend can run on.
-
-    Attributes:
-        number: what the backend itself calls it.
-        memory_mb: of its own; None where that is not known, or where it shares ours.
-        rank: 0 is the fastest, as the system says.
-    """
+    """A device that a backend can run on."""
 
     backend: str
-    number: int
+    number: int  # what the backend itself calls it
     name: str
-    memory_mb: int | None
-    rank: int
+    memory_mb: int | None  # of its own; None where that is not known, or where it shares ours
+    rank: int  # 0 is the fastest, as the system says
 
     @property
     def place(self) -> str:

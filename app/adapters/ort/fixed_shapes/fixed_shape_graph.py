@@ -45,25 +45,15 @@ class NoFixedShapeGraphError(BackendError):
 
 @dataclass(frozen=True, slots=True)
 class FixedShapeGraph:
-    """The content of `form.json`.
+    """The content of `form.json`."""
 
-    Attributes:
-        folder: where it lies.
-        free: the name of the size that is fixed when a session opens.
-        mask: an input float32 (size,): 1 where there is something, then 0.
-        inputs: the free axis of each input that has one.
-        outputs: likewise of outputs, and how many steps there are to one of the input's.
-        half: in half precision inside.
-        sizes: those worth a session, the most useful first.
-    """
-
-    folder: Path
-    free: str
-    mask: str
-    inputs: dict[str, int]
-    outputs: dict[str, tuple[int, int]]
-    half: bool
-    sizes: tuple[int, ...]
+    folder: Path  # where it lies
+    free: str  # the name of the size that is fixed when a session opens
+    mask: str  # an input float32 (size,): 1 where there is something, then 0
+    inputs: dict[str, int]  # the free axis of each input that has one
+    outputs: dict[str, tuple[int, int]]  # likewise of outputs, and how many steps there are to one of the input's
+    half: bool  # in half precision inside
+    sizes: tuple[int, ...]  # those worth a session, the most useful first
 
     def find_file(self, size: int) -> Path:
         """Return the graph for a size. If there is one for full inputs, only the smallest size ever receives less than it takes."""

@@ -100,22 +100,17 @@ class DeviceMismatchError(BackendError):
 
 
 class FixedShapeSession:
-    """A GraphSession whose runs belong into the device thread when `has_size_for` says so, and to `cpu` otherwise.
-
-    Attributes:
-        cpu_reason: why the graph stays on the CPU, in the language of the user; None while it does not.
-        has_failed: whether something failed there; else the graph has no room or no form.
-        needs_exact: only a form in single precision will do.
-        settled_event: set when no further session will be opened.
-    """
+    """A GraphSession whose runs belong into the device thread when `has_size_for` says so, and to `cpu` otherwise."""
 
     def __init__(self, cpu: GraphSession, name: str, opening: DeviceOpening) -> None:
         self.cpu = cpu
         self.inputs, self.outputs = cpu.inputs, cpu.outputs
-        self.cpu_reason: str | None = None
+        self.cpu_reason: str | None = None  # why the graph stays on the CPU, in the language of the user; None while it does not
         journal = opening.failures.journal
+        # has_failed: whether something failed there; else the graph has no room or no form.
+        # needs_exact: only a form in single precision will do.
         self.has_failed, self.needs_exact = False, journal is not None and journal.should_use_exact(opening.place, opening.identity)
-        self.settled_event = threading.Event()
+        self.settled_event = threading.Event()  # set when no further session will be opened
         self._opening, self._place, self._name = opening, opening.place, name
         self._graph: FixedShapeGraph | None = None
         # Sizes to be opened yet.

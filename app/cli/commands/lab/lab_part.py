@@ -30,17 +30,11 @@ MIN_SIZE = 3
 
 
 class LabPart:
-    """A part: its options, and what it finds in a subject.
+    """A part: its options, and what it finds in a subject."""
 
-    Attributes:
-        summary: one line of help, in both languages.
-        reads_text: it speaks or reads sentences, with a BERT.
-        confines_itself: it looks into every graph, also one that nobody has proved, within strict limits of its own.
-    """
-
-    summary: ClassVar[tuple[str, str]]
-    reads_text: ClassVar[bool] = False
-    confines_itself: ClassVar[bool] = False
+    summary: ClassVar[tuple[str, str]]  # one line of help, in both languages
+    reads_text: ClassVar[bool] = False  # it speaks or reads sentences, with a BERT
+    confines_itself: ClassVar[bool] = False  # it looks into every graph, also one that nobody has proved, within strict limits of its own
 
     def add_options(self, parser: CommandParser) -> None:
         """Add the options that only this part has."""

@@ -117,23 +117,17 @@ SELFTEST_TOLERANCE = 2e-3
 
 @dataclass(slots=True)
 class BackendTrial:
-    """The result of one backend's trial.
-
-    Attributes:
-        used: where each stage really ran.
-        max_abs_diff: largest difference from the samples of the CPU; None where there is nothing to compare.
-        bench: lines of `koebako bench`.
-    """
+    """The result of one backend's trial."""
 
     backend: str
     ok: bool = False
     exit_code: int | None = None
-    used: dict[str, str] = field(default_factory=dict)
+    used: dict[str, str] = field(default_factory=dict)  # where each stage really ran
     fallback: str | None = None
     first_audio_ms: float | None = None
     total_ms: float | None = None
-    max_abs_diff: float | None = None
-    bench: list[dict[str, Any]] = field(default_factory=list)
+    max_abs_diff: float | None = None  # largest difference from the samples of the CPU; None where there is nothing to compare
+    bench: list[dict[str, Any]] = field(default_factory=list)  # lines of `koebako bench`
     messages: str = ""
 
 

@@ -23,9 +23,6 @@ class Hotkey(Protocol):
 class HotkeyHolder(QObject):
     """Holds at most one key.
 
-    Attributes:
-        held: the key; None while none is chosen, or where it cannot be had.
-
     Signals:
         pressed(): the key was pressed, in whatever program.
         failed(AppError): the key cannot be had.
@@ -37,7 +34,7 @@ class HotkeyHolder(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._text = ""
-        self.held: Hotkey | None = None
+        self.held: Hotkey | None = None  # the key; None while none is chosen, or where it cannot be had
 
     def choose_key(self, text: str) -> None:
         """Hold this key from now on, in place of the one before; an empty text holds none."""

@@ -38,19 +38,13 @@ _WINDOWS_F1 = 0x70
 
 @dataclass(frozen=True, slots=True)
 class KeyCombination:
-    """A key with modifiers.
+    """A key with modifiers."""
 
-    Attributes:
-        x11_key: its name among X11's keysyms.
-        windows_key: its virtual key code.
-        portal_modifiers: words of the XDG specification of shortcuts.
-    """
-
-    x11_key: str
+    x11_key: str  # its name among X11's keysyms
     x11_modifiers: int
-    windows_key: int
+    windows_key: int  # its virtual key code
     windows_modifiers: int
-    portal_modifiers: tuple[str, ...]
+    portal_modifiers: tuple[str, ...]  # words of the XDG specification of shortcuts
     label: str
 
     @property

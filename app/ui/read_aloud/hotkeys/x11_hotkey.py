@@ -60,21 +60,16 @@ def load_xlib() -> Any:
 
 
 class X11Connection:
-    """A connection that is open until it is closed.
-
-    Attributes:
-        display: its handle of the connection; None once it is closed.
-        socket: the descriptor that has events to read.
-    """
+    """A connection that is open until it is closed."""
 
     def __init__(self) -> None:
         """Connect; raise InputError if there is no X server, or no libX11."""
         self.xlib = load_xlib()
-        self.display: int | None = self.xlib.XOpenDisplay(None)
+        self.display: int | None = self.xlib.XOpenDisplay(None)  # its handle of the connection; None once it is closed
         if not self.display:
             raise InputError(localize("X サーバーに接続できません。", "The X server cannot be reached."))
         self.root: int = self.xlib.XDefaultRootWindow(self.display)
-        self.socket: int = self.xlib.XConnectionNumber(self.display)
+        self.socket: int = self.xlib.XConnectionNumber(self.display)  # the descriptor that has events to read
 
     @contextmanager
     def collect_errors(self) -> Iterator[list[int]]:

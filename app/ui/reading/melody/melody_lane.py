@@ -97,10 +97,6 @@ def find_handle(shape: MelodyShape, point: QPointF) -> int:
 class MelodyLane(AxisLane):
     """Shows a melody; its cells are the morae.
 
-    Attributes:
-        shape: what is shown, with the gesture that is being made.
-        is_pen: the mouse draws.
-
     Signals:
         edited(str, Overrides, str): what was done, for the undo menu, what came of it, and the gesture: edits of one are one step.
         sound_requested(): the line is to be played from the current mora.
@@ -115,10 +111,10 @@ class MelodyLane(AxisLane):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, LANE_HEIGHT_PX, localize("イントネーション", "Melody"), MORA_REPAINT_MARGIN_PX)
-        self.shape: MelodyShape | None = None
+        self.shape: MelodyShape | None = None  # what is shown, with the gesture that is being made
         self._gesture: HandleDrag | PenStroke | None = None
         self._gestures = itertools.count()
-        self.is_pen = False
+        self.is_pen = False  # the mouse draws
         self.setToolTip(describe_melody_keys())
 
     @property

@@ -53,22 +53,15 @@ class AxisRow(QWidget):
 
 @dataclass(frozen=True, slots=True)
 class LaneHighlights:
-    """The highlighted cells by index, -1 for none.
+    """The highlighted cells by index, -1 for none."""
 
-    Attributes:
-        current: where the keys go.
-        playing: what sounds now.
-        hovered, edge: under the mouse; `edge` is the cell whose right edge can be dragged.
-        cut: the cell before a place where phrases are split or joined.
-        dragged: what the mouse holds.
-    """
-
-    current: int = -1
-    playing: int = -1
+    current: int = -1  # where the keys go
+    playing: int = -1  # what sounds now
+    # hovered, edge: under the mouse; `edge` is the cell whose right edge can be dragged.
     hovered: int = -1
     edge: int = -1
-    cut: int = -1
-    dragged: int = -1
+    cut: int = -1  # the cell before a place where phrases are split or joined
+    dragged: int = -1  # what the mouse holds
     focused: bool = False
 
     @property

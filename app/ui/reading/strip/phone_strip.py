@@ -99,11 +99,6 @@ def describe_strip_keys() -> str:
 class PhoneStrip(AxisLane):
     """Shows a shape.
 
-    Attributes:
-        shape: what is shown.
-        lengths_fixed: why lengths cannot be changed; empty when they can.
-        add_melody_commands: fills the part of the context menu that is about the melody.
-
     Signals:
         edited(str, Overrides): what was done, for the undo menu, and what came of it.
         reset_requested(int): the edits of this mora's phrase are to be taken back.
@@ -119,9 +114,10 @@ class PhoneStrip(AxisLane):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, STRIP_HEIGHT_PX, localize("読みとアクセント", "Reading and accent"), CELL_REPAINT_MARGIN_PX)
-        self.shape: StripShape | None = None
+        self.shape: StripShape | None = None  # what is shown
         self._drag: StripDrag | None = None
-        self.lengths_fixed = ""
+        self.lengths_fixed = ""  # why lengths cannot be changed; empty when they can
+        # Fills the part of the context menu that is about the melody.
         self.add_melody_commands: Callable[[QMenu], None] = lambda _menu: None
         self.setToolTip(describe_strip_keys())
         # a second click means the word, not the sound

@@ -41,24 +41,18 @@ class CellKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StripCell:
-    """A mora or a pause.
-
-    Attributes:
-        index: of the mora or of the mark in the line.
-        left, right: pixels.
-        start_s, end_s: when it sounds, within the line's sound; both 0 while that is unknown.
-        length_s: how long it is, or will be; the best guess while nobody knows.
-        is_exact: the user fixed the length.
-    """
+    """A mora or a pause."""
 
     kind: CellKind
-    index: int
+    index: int  # of the mora or of the mark in the line
+    # left, right: pixels.
     left: float
     right: float
+    # start_s, end_s: when it sounds, within the line's sound; both 0 while that is unknown.
     start_s: float
     end_s: float
-    length_s: float
-    is_exact: bool
+    length_s: float  # how long it is, or will be; the best guess while nobody knows
+    is_exact: bool  # the user fixed the length
 
     @property
     def middle(self) -> float:
@@ -143,16 +137,11 @@ def order_cells(reading: LineReading) -> list[tuple[CellKind, int]]:
 
 @dataclass(frozen=True, slots=True)
 class StripShape:
-    """A line that was read, its edits, and when it sounds.
-
-    Attributes:
-        overrides: counted over the text that was read.
-        times: of the last sound, None without one.
-    """
+    """A line that was read, its edits, and when it sounds."""
 
     reading: LineReading
-    overrides: Overrides
-    times: LineSpans | None
+    overrides: Overrides  # counted over the text that was read
+    times: LineSpans | None  # of the last sound, None without one
     phrases: tuple[LinePhrase, ...]
     axis: StripAxis
 

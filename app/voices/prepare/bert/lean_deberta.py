@@ -70,16 +70,12 @@ def write_lean_deberta(source: DebertaWeights, path: Path, report: Report, int8:
 
 @dataclass(frozen=True, slots=True)
 class Int8Options:
-    """Options for products that are computed in int8.
+    """Options for products that are computed in int8."""
 
-    Attributes:
-        block: how many numbers share a scale, see `add_product`.
-        centres: mean of a product's content over many tokens, by name of the product (inputs,). Content is quantised without it, and the
-            bias has its exact part of the product: the tokens of a text differ from each other less than all of them do from zero, so
-            what is rounded is half as large. The shift costs nothing where a bias before the product can take it.
-    """
-
-    block: int
+    block: int  # how many numbers share a scale, see `add_product`
+    # Mean of a product's content over many tokens, by name of the product (inputs,). Content is quantised without it, and the bias has its
+    # exact part of the product: the tokens of a text differ from each other less than all of them do from zero, so what is rounded is half
+    # as large. The shift costs nothing where a bias before the product can take it.
     centres: Mapping[str, Float32]
 
 

@@ -48,21 +48,13 @@ GIVEN_VOICE_SEMITONES = 6.0
 
 @dataclass(frozen=True, slots=True)
 class AskedPitch:
-    """Names of the values that say which pitch is asked for.
+    """Names of the values that say which pitch is asked for."""
 
-    Attributes:
-        melody: the pitch in Hz, [T]; the mean over what is voiced becomes its mean.
-        weight: of the melody's accents and mean, 0 … 1; a scalar, as the next one.
-        intonation: scales how far the model's own pitch leaves its mean.
-        questions: where the pitch rises, a row a question, [Q, T].
-        offset: semitones [STEPS_PER_FRAME, F] that are added to the result, whatever the two numbers are.
-    """
-
-    melody: str
-    weight: str
-    intonation: str
-    questions: str
-    offset: str
+    melody: str  # the pitch in Hz, [T]; the mean over what is voiced becomes its mean
+    weight: str  # of the melody's accents and mean, 0 … 1; a scalar, as the next one
+    intonation: str  # scales how far the model's own pitch leaves its mean
+    questions: str  # where the pitch rises, a row a question, [Q, T]
+    offset: str  # semitones [STEPS_PER_FRAME, F] that are added to the result, whatever the two numbers are
 
 
 def add_spoken_pitch(writer: GraphWriter, own: str, energy: str, asked: AskedPitch) -> str:

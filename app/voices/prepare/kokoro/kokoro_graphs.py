@@ -52,17 +52,11 @@ def read_kokoro_styles() -> Float32:
 
 @dataclass(frozen=True, slots=True)
 class NormStatistics:
-    """Means and deviations at the generator's norms, and levels, measured for some styles; those of other styles lie between them.
+    """Means and deviations at the generator's norms, and levels, measured for some styles; those of other styles lie between them."""
 
-    Attributes:
-        styles: the styles' halves for the sound, float32 (S, STYLE_HALF).
-        tables: by module of the norm, float32 (S, 2 · channels): means, then logarithms of deviations.
-        gains_db: what brings the sound of each style to one level.
-    """
-
-    styles: Float32
-    tables: Mapping[str, Float32]
-    gains_db: tuple[float, ...]
+    styles: Float32  # the styles' halves for the sound, float32 (S, STYLE_HALF)
+    tables: Mapping[str, Float32]  # by module of the norm, float32 (S, 2 · channels): means, then logarithms of deviations
+    gains_db: tuple[float, ...]  # what brings the sound of each style to one level
 
     def compute_share_matrix(self) -> tuple[Float32, Float32]:
         """Return the matrix (STYLE_HALF, S) and the offset (S,) that give each measured style its share in a style; shares sum to 1."""

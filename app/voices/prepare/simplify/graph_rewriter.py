@@ -33,19 +33,14 @@ RewriteRule = Callable[["GraphRewriter", RewriteNode, KnownTensor], "str | None"
 
 
 class GraphRewriter:
-    """Gathers the nodes of a new graph; rules, by operator in the order they are tried, see it through `tensors`, `made_by` and the methods.
-
-    Attributes:
-        tensors: what is known of each tensor, by name in the new graph; the empty name stands for an omitted input.
-        made_by: node that makes a tensor.
-        nodes: all nodes in order, dead ones too.
-    """
+    """Gathers the nodes of a new graph; rules, by operator in the order they are tried, see it through `tensors`, `made_by` and the methods."""
 
     def __init__(self, rules: Mapping[str, Sequence[RewriteRule]]) -> None:
         self._rules = rules
+        # What is known of each tensor, by name in the new graph; the empty name stands for an omitted input.
         self.tensors: dict[str, KnownTensor] = {"": KnownTensor()}
-        self.made_by: dict[str, RewriteNode] = {}
-        self.nodes: list[RewriteNode] = []
+        self.made_by: dict[str, RewriteNode] = {}  # node that makes a tensor
+        self.nodes: list[RewriteNode] = []  # all nodes in order, dead ones too
         self._same: dict[tuple[Any, ...], list[str]] = {}
         self._names = 0
         self._folded_bytes = 0

@@ -142,17 +142,12 @@ MIN_SOURCE_OPSET = 13
 
 @dataclass(frozen=True, slots=True)
 class SubgraphPort:
-    """An input or output of the new graph, and the tensor of the source graph that it is.
-
-    Attributes:
-        shape: in the new graph; of an output only the rank counts.
-        batched: shape in the source graph (inputs only).
-    """
+    """An input or output of the new graph, and the tensor of the source graph that it is."""
 
     source: str
     name: str
-    shape: SymbolicShape
-    batched: SymbolicShape = ()
+    shape: SymbolicShape  # in the new graph; of an output only the rank counts
+    batched: SymbolicShape = ()  # shape in the source graph (inputs only)
     dtype: int = TensorProto.FLOAT
 
 

@@ -36,19 +36,12 @@ PROJECTION_MATRIX, PROJECTION_BIAS = "projection.weight", "projection.bias"
 
 @dataclass(frozen=True, slots=True)
 class AttentionLayer:
-    """One layer.
+    """One layer."""
 
-    Attributes:
-        heads: how many it has.
-        matrix: what heads add to a token, (heads, width of a head, hidden).
-        mixture_tensor: name of the tensor that holds their mixtures side by side, (n, hidden).
-        sum_tensor: name of the tensor that what they add goes into, (n, hidden).
-    """
-
-    heads: int
-    matrix: Float32
-    mixture_tensor: str
-    sum_tensor: str
+    heads: int  # how many it has
+    matrix: Float32  # what heads add to a token, (heads, width of a head, hidden)
+    mixture_tensor: str  # name of the tensor that holds their mixtures side by side, (n, hidden)
+    sum_tensor: str  # name of the tensor that what they add goes into, (n, hidden)
 
 
 def list_attention_layers(graph: onnx.GraphProto) -> list[AttentionLayer]:

@@ -76,17 +76,12 @@ def group_convolutions(graph: onnx.GraphProto) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class MatrixProduct:
-    """A product with a constant matrix, an initializer in any float format, by the index of its node.
-
-    Attributes:
-        group: what it is called together with its likes in other layers.
-        layer: what it is called together with all of its layer; empty where its name says none.
-    """
+    """A product with a constant matrix, an initializer in any float format, by the index of its node."""
 
     node: int
     weight: str
-    group: str
-    layer: str
+    group: str  # what it is called together with its likes in other layers
+    layer: str  # what it is called together with all of its layer; empty where its name says none
 
 
 def list_products(graph: onnx.GraphProto) -> list[MatrixProduct]:

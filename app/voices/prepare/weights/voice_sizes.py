@@ -70,26 +70,18 @@ BERT_INPUT_BY_PROJECTION = {"bert_proj": "bert", "ja_bert_proj": "ja_bert", "en_
 
 @dataclass(frozen=True, slots=True)
 class VoiceSizes:
-    """Sizes of one voice.
+    """Sizes of one voice."""
 
-    Attributes:
-        hidden, inter, gin: channels of the text encoder, channels of the prior and of z, width of a speaker embedding.
-        upsample_rates: of the decoder, outermost last; their product is the hop length.
-        dilations: per residual block of a decoder stage, the dilations of its convolutions.
-        bert_inputs: projection name → input name; three in multilingual voices.
-        symbol_count: rows of the table of symbols.
-        kind_table: name of the table of symbol kinds, which the durations look at; None without one.
-    """
-
+    # hidden, inter, gin: channels of the text encoder, channels of the prior and of z, width of a speaker embedding.
     hidden: int
     inter: int
     gin: int
     heads: int
-    upsample_rates: tuple[int, ...]
-    dilations: tuple[tuple[int, ...], ...]
-    bert_inputs: dict[str, str]
-    symbol_count: int
-    kind_table: str | None
+    upsample_rates: tuple[int, ...]  # of the decoder, outermost last; their product is the hop length
+    dilations: tuple[tuple[int, ...], ...]  # per residual block of a decoder stage, the dilations of its convolutions
+    bert_inputs: dict[str, str]  # projection name → input name; three in multilingual voices
+    symbol_count: int  # rows of the table of symbols
+    kind_table: str | None  # name of the table of symbol kinds, which the durations look at; None without one
     has_transformer_durations: bool
 
 
