@@ -10,18 +10,14 @@ from functools import cache
 from math import comb, log
 from typing import Literal
 
-# How often a coin may pass for a listener.
-SIGNIFICANCE_LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05  # how often a coin may pass for a listener
 Sides = Literal[1, 2]
 
-# How often a listener who is right in P1 of all trials may be taken for one who guesses.
-MISS_PROBABILITY = 0.05
+MISS_PROBABILITY = 0.05  # how often a listener who is right in P1 of all trials may be taken for one who guesses
 P0, P1 = 0.5, 0.8
 FIXED_TRIALS = 16
-# On average it takes 14 with guesses and 16 with a difference; fewer than 1 in 100 tests are still open then.
-MAX_SEQUENTIAL_TRIALS = 60
-# What a right and a wrong answer add to the evidence.
-_UP, _DOWN = log(P1 / P0), log((1 - P1) / (1 - P0))
+MAX_SEQUENTIAL_TRIALS = 60  # on average it takes 14 with guesses and 16 with a difference; fewer than 1 in 100 tests are still open then
+_UP, _DOWN = log(P1 / P0), log((1 - P1) / (1 - P0))  # what a right and a wrong answer add to the evidence
 
 AbxVerdict = Literal["different", "alike", "open"]
 
@@ -91,8 +87,7 @@ def evaluate_sequential_test(right: int, trials: int) -> AbxResult:
 class PreferenceResult:
     """The result of a finished preference test."""
 
-    # first, second: how often each was preferred.
-    first: int
+    first: int  # first, second: how often each was preferred
     second: int
     undecided: int  # answers without a preference; they are no part of what follows
     needed_hits: int | None  # answers for one of them that are enough; None where the decided ones are too few for any

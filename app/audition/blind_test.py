@@ -29,8 +29,7 @@ ANSWER_CHOICES: tuple[AnswerChoice, ...] = ("a", "b", "none")
 MOST_TRIALS, MOST_SOUNDS, MOST_LINES = 1_000, 20, 200
 HIGHEST_MUSHRA_RATING = 100
 ANCHORS_HZ = (3_500, 7_000)
-# With reference and anchors twelve, which is what the recommendation advises at most.
-MAX_RATED_SOUNDS = 9
+MAX_RATED_SOUNDS = 9  # with reference and anchors twelve, which is what the recommendation advises at most
 
 SEED_DIGITS = 64
 

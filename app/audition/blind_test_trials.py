@@ -29,8 +29,7 @@ from app.audition.blind_test import (
 from app.audition.bradley_terry import Float64, choose_next_pair
 from app.core.script.script import create_line_id
 
-# A sound leaves a ranking when it has lost so often: one slip of the listener costs nothing.
-ELIMINATING_LOSSES = 2
+ELIMINATING_LOSSES = 2  # a sound leaves a ranking when it has lost so often: one slip of the listener costs nothing
 
 
 def begin_blind_test(plan: BlindTestPlan, seed: str) -> BlindTest:

@@ -11,8 +11,7 @@ from app.audition.bradley_terry import Ranking, describe_order, describe_rank, d
 from app.audition.mushra import SURE_RATING, MushraResult
 from app.common.language import localize
 
-Table = tuple[Sequence[str], Sequence[Sequence[str]]]
-"""Titles and rows."""
+Table = tuple[Sequence[str], Sequence[Sequence[str]]]  # titles and rows
 
 
 def describe_blind_test_verdict(result: BlindTestResult | None, names: Sequence[str], *, by_reference: bool = False) -> str:

@@ -17,8 +17,7 @@ from app.core.script.takes import LineTake
 from app.core.synthesis_types import Overrides
 
 MAX_BOARD_CELLS = 1_000
-SettingValues = tuple[tuple[str, Any], ...]
-"""Settings by name, sorted."""
+SettingValues = tuple[tuple[str, Any], ...]  # settings by name, sorted
 
 
 class BoardCell(NamedTuple):

@@ -21,14 +21,10 @@ from app.common.language import localize
 
 Float64 = NDArray[np.float64]
 
-# With less, intervals hold too seldom what differs much: at 1.5 only 85 in 100 where strengths spread by 2.
-PRIOR_SPREAD = 2.5
-# Of Newton's method, which needs half of them.
-NEWTON_STEPS = 12
-# By which equal strengths may differ after their computation.
-EQUAL_STRENGTH_TOLERANCE = 1e-6
-# Standard deviations on each side of a 95 % interval.
-CONFIDENCE_Z = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / 2)
+PRIOR_SPREAD = 2.5  # with less, intervals hold too seldom what differs much: at 1.5 only 85 in 100 where strengths spread by 2
+NEWTON_STEPS = 12  # of Newton's method, which needs half of them
+EQUAL_STRENGTH_TOLERANCE = 1e-6  # by which equal strengths may differ after their computation
+CONFIDENCE_Z = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / 2)  # standard deviations on each side of a 95 % interval
 
 IsAlike = Callable[[int, int], bool]
 
@@ -39,8 +35,7 @@ class Ranking:
 
     order: tuple[int, ...]  # their numbers
     ranks: tuple[int, ...]  # of each sound by number; equal ones share a place
-    # strengths, low, high: of each sound by number, their mean being 0; the 95 % interval.
-    strengths: tuple[float, ...]
+    strengths: tuple[float, ...]  # strengths, low, high: of each sound by number, their mean being 0; the 95 % interval
     low: tuple[float, ...]
     high: tuple[float, ...]
     best: int | None  # the strongest, where it is proved to be stronger than every other; None where the trials are not enough for that

@@ -14,11 +14,9 @@ from app.audition.board import Board, BoardColumn, Role
 from app.core.script.characters import CHARACTER_FIELDS, recast_character
 from app.core.script.script import CAST_FIELDS, Character, Line, Script
 
-ORIGINAL_CAST = "A"
-"""The letter of the cast that the script has; candidates have the others."""
+ORIGINAL_CAST = "A"  # the letter of the cast that the script has; candidates have the others
 
-VoiceKey = tuple[str, str]
-"""A voice by id and one of its speakers by name."""
+VoiceKey = tuple[str, str]  # a voice by id and one of its speakers by name
 
 
 @dataclass(frozen=True, slots=True)

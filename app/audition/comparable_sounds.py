@@ -15,10 +15,8 @@ from app.core.synthesis_types import Float32
 # loudness by BS.1770, which averages over 0.4 s and gates; the energy of what is spoken is defined for any length.
 
 LOUDNESS_FRAME_S = 0.01
-# Below the loudest frame: what is softer is a pause, whose length would say nothing of how loud the voice is.
-SPOKEN_RANGE_DB = 40.0
-# Nothing is left above 4 kHz of the low anchor, where BS.1534-3 asks for 25 dB less.
-STOPBAND_RATIO = 8 / 7
+SPOKEN_RANGE_DB = 40.0  # below the loudest frame: what is softer is a pause, whose length would say nothing of how loud the voice is
+STOPBAND_RATIO = 8 / 7  # nothing is left above 4 kHz of the low anchor, where BS.1534-3 asks for 25 dB less
 
 
 def measure_spoken_power(samples: Float32, rate: int) -> float:
@@ -40,8 +38,7 @@ def compute_equal_gains(sounds: Sequence[Float32], rates: Sequence[int]) -> tupl
     return tuple((softest / power) ** 0.5 if power > 0 else 1.0 for power in powers)
 
 
-LoadSound = Callable[[str], tuple[Float32, int]]
-"""Samples and rate of a kept sound, by name; raises AppError."""
+LoadSound = Callable[[str], tuple[Float32, int]]  # samples and rate of a kept sound, by name; raises AppError
 
 ComparableSounds = tuple[Sequence[Float32], int, Sequence[float]]
 """Sounds at one rate, that rate in Hz, and the factor that makes each of them as loud as the softest."""

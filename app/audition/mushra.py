@@ -10,8 +10,7 @@ import numpy as np
 from app.audition.binomial import SIGNIFICANCE_LEVEL, compute_p_value
 from app.audition.bradley_terry import compute_shared_ranks, find_sole_first
 
-# BS.1534-3, 4.1.2: of the hidden reference; share of lines.
-SURE_RATING, MAX_UNSURE_SHARE = 90, 0.15
+SURE_RATING, MAX_UNSURE_SHARE = 90, 0.15  # BS.1534-3, 4.1.2: of the hidden reference; share of lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,7 @@ FOREIGN_SOUND_AGE_S = (
     30 * 24 * 3600.0
 )  # sounds in the data folder that this start knows nothing of: those of a killed program, or of another window
 _SOUND_NAME_PATTERN = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-# Python keeps its lock while it searches a block.
-_NAME_BYTES, _BLOCK_BYTES = 64, 1 << 20
+_NAME_BYTES, _BLOCK_BYTES = 64, 1 << 20  # Python keeps its lock while it searches a block
 
 
 def find_sound_names(file: Path) -> frozenset[str]:

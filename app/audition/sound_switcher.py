@@ -9,8 +9,7 @@ import numpy as np
 from app.core.synthesis_types import Float32
 
 SWITCH_FADE_S = 0.01
-# Correlation from which sounds add up as one.
-MIN_ALIKE_CORRELATION = 0.5
+MIN_ALIKE_CORRELATION = 0.5  # correlation from which sounds add up as one
 
 
 class SoundSwitcher:

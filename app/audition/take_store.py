@@ -27,12 +27,9 @@ from app.core.script.takes import is_sound_name
 from app.core.synthesis_types import Float32
 
 SOUND_FOLDER_SUFFIX = ".d"
-# Of one file: noise of ten minutes, which no code makes smaller.
-MAX_TAKE_BYTES = 64 << 20
-# Four minutes at 44.1 kHz are 21 MB: the cells around which somebody listens.
-MAX_CACHED_TAKE_BYTES = 64 << 20
-MOST_TAKES, MOST_BYTES = 2_000, 1 << 30
-"""Of the takes of one script that are no longer starred; see `app.core.script.takes.prune_takes`."""
+MAX_TAKE_BYTES = 64 << 20  # of one file: noise of ten minutes, which no code makes smaller
+MAX_CACHED_TAKE_BYTES = 64 << 20  # four minutes at 44.1 kHz are 21 MB: the cells around which somebody listens
+MOST_TAKES, MOST_BYTES = 2_000, 1 << 30  # of the takes of one script that are no longer starred; see `app.core.script.takes.prune_takes`
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,14 +32,12 @@ from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
 
-# What a desktop and the activations of a long sentence take beside the weights.
-RESERVED_DEVICE_MB = 512
+RESERVED_DEVICE_MB = 512  # what a desktop and the activations of a long sentence take beside the weights
 
 TRIAL_TIME_LIMIT_S = 300.0
 RECORD_TRIAL = "record"
 
-# What first audio and total must both come down to, on the average, before the CPU is left.
-MIN_COST_GAIN = 0.9
+MIN_COST_GAIN = 0.9  # what first audio and total must both come down to, on the average, before the CPU is left
 
 
 @dataclass(frozen=True, slots=True)

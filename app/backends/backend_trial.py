@@ -65,8 +65,7 @@ TIMED_TEXTS = (
     "会議は三時から始まりますので、それまでに資料を用意しておいてください。", "電車が遅れているようです。",
 )  # fmt: skip
 REPORTED_TEXTS = 3  # texts whose own times are in a report
-# Of each graph, for a decoder has windows of more than one length.
-RUNS_PER_GRAPH = 2
+RUNS_PER_GRAPH = 2  # of each graph, for a decoder has windows of more than one length
 GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decode": "decoder", "synthesis": "decoder"}
 
 

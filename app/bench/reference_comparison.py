@@ -54,8 +54,7 @@ class BertComparisonResult:
     tokens: int
     precision: str  # that a user gets with this voice
     ms: Mapping[str, float]  # median by way: reference, exported, exact, auto
-    # against_reference, against_exported: `exact` and `auto` → times faster.
-    against_reference: Mapping[str, SpeedRatio]
+    against_reference: Mapping[str, SpeedRatio]  # against_reference, against_exported: `exact` and `auto` → times faster
     against_exported: Mapping[str, SpeedRatio]
     cosine_min: Mapping[str, float]  # the token whose features are least like the reference's, `exact` and `auto`
 

@@ -14,14 +14,10 @@ import numpy as np
 from app.bench.stage_timing import RunFigures
 from app.common.progress import Report, ignore_report
 
-# Between two ways: the reference's threads spin for a while when it has ended.
-SETTLE_S = 0.03
-# Turn in which graphs see a length for the first time.
-UNCOUNTED_TURNS = 1
-# Runs below which a 95th or 99th percentile is one odd run.
-MIN_RUNS_FOR_TAILS = 100
-# Median absolute deviations from the median: hyperfine's mark of an outlier.
-OUTLIER_MADS = 14.826
+SETTLE_S = 0.03  # between two ways: the reference's threads spin for a while when it has ended
+UNCOUNTED_TURNS = 1  # turn in which graphs see a length for the first time
+MIN_RUNS_FOR_TAILS = 100  # runs below which a 95th or 99th percentile is one odd run
+OUTLIER_MADS = 14.826  # median absolute deviations from the median: hyperfine's mark of an outlier
 
 
 @dataclass(frozen=True, slots=True)

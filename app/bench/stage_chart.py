@@ -15,8 +15,7 @@ LEFT, RIGHT, TOP = 150, 870, 110.0
 BAR, COMPUTE, ROW = 22, 6, 62
 BENCH_CURVES_HEIGHT_PX = 220
 BACKEND_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377")
-# Times the longest bar: a target beyond is written, not drawn.
-FAR_FROM_LIMIT_RATIO = 3.0
+FAR_FROM_LIMIT_RATIO = 3.0  # times the longest bar: a target beyond is written, not drawn
 
 
 def draw_chart(results: Sequence[BenchMeasurement], peak: ProcessorPeak, machine: str) -> str:

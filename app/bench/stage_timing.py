@@ -52,8 +52,7 @@ class StageRow:
     rtf: float | None  # of all stages together
     backend: str
     target_ms: float | None
-    # gmac, expected_ms: work of a warm run, and the least that it takes.
-    gmac: float | None
+    gmac: float | None  # gmac, expected_ms: work of a warm run, and the least that it takes
     expected_ms: float | None
 
 

@@ -9,8 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 FONT = "'Noto Sans CJK JP', 'Yu Gothic UI', 'Hiragino Sans', sans-serif"
 PAPER, INK, PALE, GRID = "#ffffff", "#222222", "#777777", "#dddddd"
-WIDTH, MARGIN = 960, 24
-"""Of a chart, in pixels."""
+WIDTH, MARGIN = 960, 24  # of a chart, in pixels
 
 
 class SvgPicture:

@@ -20,12 +20,10 @@ from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.text.text_lines import UTF8, DecodedText, detect_and_decode
 
-# This is a hundred novels; a larger input is no text, or has no end.
-MAX_INPUT_BYTES = 64 << 20
+MAX_INPUT_BYTES = 64 << 20  # this is a hundred novels; a larger input is no text, or has no end
 MAX_INPUT_LINE_CHARS = 1_000_000  # characters
 SKIP_BLOCK_BYTES = 1 << 16
-# Until each word of what is waited for.
-INPUT_NOTICE_DELAYS_S = (3.0, 30.0, 300.0, 3000.0)
+INPUT_NOTICE_DELAYS_S = (3.0, 30.0, 300.0, 3000.0)  # until each word of what is waited for
 
 
 def read_named_input(path: Path) -> bytes:

@@ -20,15 +20,12 @@ if TYPE_CHECKING:
 
     from app.adapters.http.retry_policy import WaitNotice
 
-DOWNLOAD_LINE_INTERVAL_S = 1.0
-"""A download that stays within one percent is reported as often as this."""
+DOWNLOAD_LINE_INTERVAL_S = 1.0  # a download that stays within one percent is reported as often as this
 
-WAIT_NOTICE_INTERVAL_S = 30.0
-"""One line shows a person a wait; another one comes when it takes longer."""
+WAIT_NOTICE_INTERVAL_S = 30.0  # one line shows a person a wait; another one comes when it takes longer
 
 SLOW_NOTICE_DELAY_S = 3.0
-# After a longer silence users think that the program hangs.
-SLOW_NOTICE_INTERVAL_S = 10.0
+SLOW_NOTICE_INTERVAL_S = 10.0  # after a longer silence users think that the program hangs
 
 
 class ProgressView(Protocol):

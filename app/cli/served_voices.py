@@ -21,8 +21,7 @@ from app.voices.bert_models import find_bert
 from app.voices.installed_voices import BertRequirement, describe_skipped_voices, list_installed_voices, order_speaking_first
 from app.voices.prepared_voice import Voice
 
-# Open at once; those used last stay.
-MAX_SERVED_VOICES = 4
+MAX_SERVED_VOICES = 4  # Open at once; those used last stay
 
 
 def create_bert_finder(options: argparse.Namespace) -> BertRequirement:

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 Item = TypeVar("Item")
-# Asking for the time of every single one would cost as much as the items.
-ITEMS_BETWEEN_YIELDS = 10
+ITEMS_BETWEEN_YIELDS = 10  # asking for the time of every single one would cost as much as the items
 WORK_S, REST_S = 0.0005, 0.001
 
 

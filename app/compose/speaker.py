@@ -18,8 +18,7 @@ from app.voices.voice_manifest import map_int8_files
 if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices
 
-# For converting a voice and its BERT, and opening them in all sizes.
-DEVICE_WAIT_S = 1200.0
+DEVICE_WAIT_S = 1200.0  # for converting a voice and its BERT, and opening them in all sizes
 _GRAPHS_BY_STAGE = {stage: graph for graph, stage in STAGE_OF_GRAPH.items()}
 
 

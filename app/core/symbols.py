@@ -24,8 +24,7 @@ EMOJI_IDS: dict[str, int] = {symbol: len(SYMBOLS) + index for index, symbol in e
 NANAIRO_SYMBOL_COUNT = len(SYMBOLS) + len(NANAIRO_EMOJI)
 
 EDGE_SYMBOL = "_"  # stands at both ends of a sentence; its id 0 is also the blank between phones
-# Only these marks of the table occur as phones in Japanese.
-PUNCTUATION = frozenset("!?,.'-")
+PUNCTUATION = frozenset("!?,.'-")  # only these marks of the table occur as phones in Japanese
 PUNCTUATION_PHONES = {"、": ",", "，": ",", "。": ".", "．": ".", "！": "!", "？": "?", "・": ",", "…": "."}  # as people write them
 VOWEL_PHONES = frozenset("aiueo")
 MORA_ENDS = VOWEL_PHONES | {"N", "q"} | frozenset(NANAIRO_EMOJI)  # the phones that close a mora; an emoji is a mora of its own

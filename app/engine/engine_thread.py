@@ -15,8 +15,7 @@ from app.engine.engine import Engine
 from app.engine.open_voices import OpenVoices
 from app.engine.synthesis_jobs import ComputeJob, Importance, JobTurn
 
-# Between two attempts to stop a graph: one may begin after the first.
-STOP_RETRY_S = 0.01
+STOP_RETRY_S = 0.01  # between two attempts to stop a graph: one may begin after the first
 ENGINE_CLOSE_TIMEOUT_S = 1.0
 
 Result = TypeVar("Result")

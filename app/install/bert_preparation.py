@@ -34,8 +34,7 @@ INT8_BERT_NAME = "bert_int8.onnx"
 SOURCE_COPY_NAME = "source.onnx"
 WATCHED_GRAPH_NAME = "watched.onnx"
 CONFIG_NAME = "config.json"
-# Of the time.
-WRITING_SHARE, QUICK_WRITING_SHARE = 0.15, 0.6
+WRITING_SHARE, QUICK_WRITING_SHARE = 0.15, 0.6  # of the time
 INT8_BLOCK_SIZES = (256, 32)  # numbers that share a scale in int8: the fastest, then the most faithful; the first that passes is kept
 SHARED_NAMES = (VOCABULARY_NAME, BERT_GRAPH_NAME, str(Path(BERT_GRAPH_NAME).with_suffix(".data")))  # what is read beside what is written
 

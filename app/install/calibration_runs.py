@@ -26,8 +26,7 @@ from app.install.bert_preparation import build_test_texts
 from app.voices.bert_models import BERT_PRECISIONS, BertModel, BertPrecision, list_installed_berts, read_bert, read_vocabulary
 from app.voices.prepared_voice import Voice, read_prepared_voice
 
-# Sentences whose frames are looked at.
-FRAME_SENTENCE_COUNT = 6
+FRAME_SENTENCE_COUNT = 6  # sentences whose frames are looked at
 MAX_CALIBRATION_FRAMES = 100  # of a sentence
 MAX_CALIBRATION_SYMBOL_FRAMES = 20  # with features of another BERT, or of none, a symbol may become very long
 CALIBRATION_NOISE = 0.6  # as a request has it by default

@@ -43,8 +43,7 @@ STANDARD_BERT_REVISION = "d701ec67708287b20d2063270f6b535e6eed09ab"
 
 DEFAULT_DOWNLOAD_NAME = "download"
 MAX_PENDING_DOWNLOAD_AGE_S = 3600.0  # an hour leaves time to read a licence or to make a choice
-# A name may have 255 bytes, and others append to it.
-LONGEST_STEM_BYTES, LONGEST_SUFFIX = 120, 20
+LONGEST_STEM_BYTES, LONGEST_SUFFIX = 120, 20  # a name may have 255 bytes, and others append to it
 _START_CHARS, _END_CHARS = re.compile(r"\A[\s.]+"), re.compile(r"(?<![\s.])[\s.]+\Z")
 
 

@@ -40,8 +40,7 @@ FIXED_SIZES_BY_GRAPH = {"bert": (64, 32, 128, 256, 512), "prosody": (128, 256, 6
 """Lengths worth a session, the most useful first. A sentence has about 20 tokens, 90 symbols and 280 frames."""
 MIN_FIXED_SHAPE_SNR_DB = 40.0  # in half precision
 EXACT_SNR_DB = 100.0  # this SNR corresponds to a difference of 1e-5
-# On the CPU; a device proves all of them.
-VERIFIED_SIZES = 2
+VERIFIED_SIZES = 2  # on the CPU; a device proves all of them
 _BUILD_FAILED_EXIT_CODE = 70
 
 

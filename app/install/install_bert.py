@@ -27,8 +27,7 @@ from app.voices.pending_refinement import find_original_bert, mark_refinement_pe
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_LICENCE
 
 STANDARD_VOCABULARY_SHA256 = "902cbd7e218aaf23a72955533293ceac12fcc4e010ad98c0c14757b94ce7abb6"
-# Layers in use, heads, hidden, inner.
-STANDARD_BERT_SIZES = (22, 16, 1024, 4096)
+STANDARD_BERT_SIZES = (22, 16, 1024, 4096)  # layers in use, heads, hidden, inner
 STANDARD_BERT_NAME = "DeBERTa V2 large Japanese (character)"
 # Float16 weights are written in float32, in float32 again for the full comparison, and in int8; the original is kept until then.
 NEEDED_BYTES_PER_SOURCE_BYTE = 5

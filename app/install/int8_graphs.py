@@ -37,8 +37,7 @@ from app.voices.int8_result import (
 from app.voices.prepared_voice import Voice
 from app.voices.voice_manifest import VoiceManifest, write_manifest
 
-# Sentences whose numbers are looked at; others whose sound is compared. Durations are compared in all others.
-CALIBRATING, COMPARED = 3, 3
+CALIBRATING, COMPARED = 3, 3  # sentences whose numbers are looked at; others whose sound is compared. Durations are compared in all others.
 INT8_GRAPH_SUFFIX = "_int8"
 _log = logging.getLogger("koebako")
 

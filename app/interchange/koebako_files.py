@@ -108,8 +108,7 @@ def count_encoded_bytes(data: Mapping[str, object]) -> int:
     return sum(len(text) for text in data.values() if isinstance(text, str))
 
 
-# The second for sounds alone.
-MAX_PROJECT_FILE_BYTES = LARGEST_PROJECT_BYTES + MAX_ENCODED_SOUND_BYTES
+MAX_PROJECT_FILE_BYTES = LARGEST_PROJECT_BYTES + MAX_ENCODED_SOUND_BYTES  # the second for sounds alone
 MAX_PROJECT_VALUES = 3_000_000  # 30,000 lines with edits take a fifth of that
 
 

@@ -17,8 +17,7 @@ from app.core.text.accent_phrases import compute_phrase_heights
 from app.core.text.moras import find_mora_phones, split_moras
 from app.interchange.imported_script import ImportedPhrase, ImportedScript, LossReport
 
-# The product of morae between two pauses is limited; a line that has more keeps its own reading.
-MAX_COMPARED_PAIRS = 40_000
+MAX_COMPARED_PAIRS = 40_000  # the product of morae between two pauses is limited; a line that has more keeps its own reading
 MoraPhones = tuple[tuple[str, ...], ...]
 IndexRange = tuple[int, int]
 

@@ -11,8 +11,7 @@ from app.common.errors import InputError
 from app.common.language import localize
 
 MAX_STATEMENT_CHARS = 65_536  # ren'Py itself refuses longer ones
-# A file of more is no script; each costs up to `MAX_STATEMENT_CHARS` of reading.
-MAX_BROKEN_STATEMENTS = 100
+MAX_BROKEN_STATEMENTS = 100  # a file of more is no script; each costs up to `MAX_STATEMENT_CHARS` of reading
 MAX_OPEN_BRACKETS = 200
 STRING_PATTERN = (
     r'"""(?:[^\\"]|\\.|"(?!""))*+"""'
@@ -33,8 +32,7 @@ _LINE_END = re.compile(r"\r\n?")
 _INDENT = re.compile(r"[ \t]*")
 _TAB_COLUMNS = 8
 
-# Ruby of one word; what is longer is no ruby here either.
-_RUBY_BASE, _RUBY_READING = "[^{}|｜\n]{1,100}", "[^{}|｜\n]{1,200}"
+_RUBY_BASE, _RUBY_READING = "[^{}|｜\n]{1,100}", "[^{}|｜\n]{1,200}"  # ruby of one word; what is longer is no ruby here either
 _ESCAPE = re.compile(r"\\(u([0-9a-fA-F]{1,4})|.)", re.DOTALL)
 _DOUBLED = {"{": "{{", "[": "[[", "%": "%%", "n": "\n"}
 _SPACES = re.compile(r"[ \n]+")

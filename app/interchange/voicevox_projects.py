@@ -46,19 +46,16 @@ from app.interchange.voicevox_query_fields import (
 )
 
 MAX_VVPROJ_VALUES = 4_000_000  # a line of 30 morae has some 250 values
-# VOICEVOX's editor has pitches of 3 to 6.5 and lengths of up to 0.3 s.
-MAX_GIVEN_PITCH, MAX_GIVEN_LENGTH_S = 20.0, 30.0
+MAX_GIVEN_PITCH, MAX_GIVEN_LENGTH_S = 20.0, 30.0  # VOICEVOX's editor has pitches of 3 to 6.5 and lengths of up to 0.3 s
 DEFAULT_ENGINE_BY_SUFFIX = {".vvproj": VOICEVOX, ".aisp": AIVISSPEECH}
-# AivisSpeech has marks among the morae.
-_KATAKANA = re.compile("[ァ-ヺー]+")
+_KATAKANA = re.compile("[ァ-ヺー]+")  # AivisSpeech has marks among the morae
 VVPROJ_PARSE_ERRORS = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 EDITOR_STEPS = 100  # in a unit of pitch or length
 STEP_TOLERANCE = 2e-7  # as much as single precision loses
 # Semitones from the estimate: below, nobody hears the difference from how the estimate errs; morae of one tone differ by more.
 LEAST_PITCH_EDIT, LEAST_PITCH_EDIT_WITHOUT_STEPS = 0.5, 1.0
-# Between a high mora and a low one, roughly, in VOICEVOX's unit.
-TONE_STEP = 0.25
+TONE_STEP = 0.25  # between a high mora and a low one, roughly, in VOICEVOX's unit
 _SEMITONES_PER_UNIT = 12 / math.log(2)
 
 

@@ -20,8 +20,7 @@ _PART = re.compile(
     r"|\[(?P<literal>/?nomarkup)\]|(?P<markup>\[[^\[\]]{1,500}\])|(?P<colon>:)|(?P<text>[^\\/<#{\[:]++|.)"
 )
 _CHARACTER_TAG = re.compile(r"\[character\s+name\s*=\s*+\"?([^\"\]]{1,80})\"?\s*+\]")
-# Markup that stands for words which the game chooses.
-_CHOSEN_WORDS = re.compile(r"\[(?:select|plural|ordinal)\b")
+_CHOSEN_WORDS = re.compile(r"\[(?:select|plural|ordinal)\b")  # markup that stands for words which the game chooses
 _ESCAPED = re.compile(r"[\\\[\]{}#]|<<|//|^(?:->|=>|---|===)")
 _VARIABLE = re.compile(r"\{\$\w{1,100}\}")
 _TAG_ID = re.compile(r"[^\s#\\]+")

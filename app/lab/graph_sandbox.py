@@ -19,8 +19,7 @@ from app.lab.lab_subject import LabSubject, create_scratch_folder, dump_subject,
 from app.lab.report_rows import Row
 
 MAX_SANDBOX_TEXT = 1000  # of names, reasons and errors, which a stranger may have written
-# Of a list or mapping.
-MAX_SANDBOX_ITEMS = 2000
+MAX_SANDBOX_ITEMS = 2000  # of a list or mapping
 MAX_SANDBOX_DEPTH = 4
 SandboxRow = dict[str, Any]
 UNLIMITED_TIME_S = 30 * 24 * 3600

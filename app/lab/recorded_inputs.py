@@ -23,8 +23,7 @@ from app.lab.lab_subject import LabSubject
 from app.lab.report_rows import INT8_SUFFIX
 from app.voices.prepared_voice import Voice
 
-CallsByGraph = dict[str, list[RecordedGraphRun]]
-"""Graph → one call a sentence, in the same order."""
+CallsByGraph = dict[str, list[RecordedGraphRun]]  # graph → one call a sentence, in the same order
 PUBLIC_STYLE_WIDTH = 256
 
 

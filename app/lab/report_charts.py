@@ -15,11 +15,9 @@ from app.lab.row_labels import format_candidate, format_graph, format_value
 GOOD, BAD, REST = "#228833", "#ee6677", "#dddddd"
 SERIES_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee", "#882255", "#777777")
 
-# Bars of `inspect` and `expect`: from LEFT_PX, a graph every ROW_PX.
-LEFT_PX, BAR_PX, ROW_PX = 190, 24, 58
+LEFT_PX, BAR_PX, ROW_PX = 190, 24, 58  # bars of `inspect` and `expect`: from LEFT_PX, a graph every ROW_PX
 PART_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
-# Of graphs whose nodes name no part, and of int8.
-UNNAMED_PART_COLOR = "#bbbbbb"
+UNNAMED_PART_COLOR = "#bbbbbb"  # of graphs whose nodes name no part, and of int8
 MAX_PART_NAME, MAX_BLAMED_NAME, MAX_NAMED_OPERATORS = 36, 40, 3
 MIN_NAMED_PART_PX, PART_LETTER_PX = 30.0, 6.5
 
@@ -40,8 +38,7 @@ SNR_LEVELS_DB = (0, 20, 40, 60, 80, 100, 120)
 CANDIDATE_COLOR, KEPT_COLOR = "#2a6fbb", "#c0392b"
 # From a dot to its name; of a Latin letter, for Japanese ones take two; between names that would touch.
 DOT_LABEL_GAP_PX, LABEL_LETTER_PX, LABEL_LINE_PX = 8, 6.2, 14
-# On the right edge, so that few candidates do not fill it.
-MIN_AXIS_SPEEDUP = 2.0
+MIN_AXIS_SPEEDUP = 2.0  # on the right edge, so that few candidates do not fill it
 
 
 def draw_inspect_chart(rows: Sequence[Row]) -> str:

@@ -7,17 +7,13 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-Row = dict[str, Any]
-"""One finding as plain values; `type` names its kind. Values are text, numbers, None, and lists and mappings of these."""
+Row = dict[str, Any]  # One finding as plain values; `type` names its kind. Values are text, numbers, None, and lists and mappings of these.
 
-EMPTY_VALUES: tuple[object, ...] = (None, "", [], {})
-"""Values that no table shows."""
+EMPTY_VALUES: tuple[object, ...] = (None, "", [], {})  # values that no table shows
 
-INT8_SUFFIX = "_int8"
-"""Ends the name of a graph that stands beside an exact one."""
+INT8_SUFFIX = "_int8"  # ends the name of a graph that stands beside an exact one
 
-SHAPES, CHOSEN = {"shape", "counted_with"}, {"winner", "kept"}
-"""Names of columns."""
+SHAPES, CHOSEN = {"shape", "counted_with"}, {"winner", "kept"}  # names of columns
 
 
 def make_row(kind: str, **values: Any) -> Row:

@@ -13,17 +13,12 @@ from app.core.text.spreadsheet_cells import escape_formula
 from app.lab.report_rows import EMPTY_VALUES, Row, format_cell, format_exact, group_by_type, list_columns, measure_columns
 from app.lab.row_labels import format_column, format_identifier, format_kind, format_value
 
-# Columns of a terminal; the other formats have everything.
-MAX_CELL_COLUMNS = 60
-# Of the time, of an operator that a terminal shows.
-MIN_SHOWN_SHARE = 0.001
-# Nobody kept any: nothing to show.
-COLUMN_ONLY_WHERE_TRUE = "kept"
-# Names of files that nobody reads.
-COLUMN_FOR_PROGRAMS = "sounds"
+MAX_CELL_COLUMNS = 60  # columns of a terminal; the other formats have everything
+MIN_SHOWN_SHARE = 0.001  # of the time, of an operator that a terminal shows
+COLUMN_ONLY_WHERE_TRUE = "kept"  # nobody kept any: nothing to show
+COLUMN_FOR_PROGRAMS = "sounds"  # names of files that nobody reads
 
-# Letters of a cell that is folded; Japanese words would be cut in every short one.
-LONG_CELL_LENGTH = 40
+LONG_CELL_LENGTH = 40  # letters of a cell that is folded; Japanese words would be cut in every short one
 REPORT_STYLE = """
 body { font: 15px/1.6 'Noto Sans CJK JP', 'Yu Gothic UI', 'Hiragino Sans', sans-serif; margin: 2em auto; max-width: 1100px; padding: 0 1em; }
 table { border-collapse: collapse; margin: 1em 0; font-size: 13px; display: block; overflow-x: auto; }

@@ -41,12 +41,9 @@ TABLE_LABELS = {
     "summary": ("まとめ", "Summary"),
 }
 """Kind of rows → its heading."""
-SHARE_COLUMNS = {"efficiency", "frames_equal", "share"}
-"""Columns of shares, 0..1; people see percents."""
-CANDIDATE_COLUMNS = {"candidate", "below", "above"}
-"""Columns of candidates, of `compare` or `optimise`."""
-TABLE_SPLIT_COLUMNS = {"profile": "scope"}
-"""Kind of rows → the column by whose values people see tables of their own."""
+SHARE_COLUMNS = {"efficiency", "frames_equal", "share"}  # columns of shares, 0..1; people see percents
+CANDIDATE_COLUMNS = {"candidate", "below", "above"}  # columns of candidates, of `compare` or `optimise`
+TABLE_SPLIT_COLUMNS = {"profile": "scope"}  # kind of rows → the column by whose values people see tables of their own
 COLUMN_LABELS = {
     "above": ("これより長いとき", "Above it"),
     "assigned": ("実際の割り当て", "Assigned"),
@@ -248,8 +245,7 @@ LEVEL_LABELS = {
     "all": ("すべての最適化", "all optimisations"),
 }
 CANDIDATE_FORM_LABELS = {"source": ("元のモデル", "source"), "prepared": ("準備済み", "prepared"), "ort": ("ORT 形式", "ORT format")}
-# Before the only group of operators that a candidate changes.
-GROUP_SEPARATOR = ": "
+GROUP_SEPARATOR = ": "  # before the only group of operators that a candidate changes
 PLACEMENT_SEPARATOR = re.compile("([,=])")
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from app.adapters.sandbox.sandbox_child import SandboxChannel, serve_task
 
-# Form, name and file of a graph.
-GraphReference = Sequence[Any]
+GraphReference = Sequence[Any]  # form, name and file of a graph
 
 # A task imports what it needs when it is called: the limits hold then, and libraries are slow to import.
 

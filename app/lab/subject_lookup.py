@@ -33,8 +33,7 @@ from app.voices.voice_manifest import MANIFEST_NAME
 
 BERT_INPUTS = {"input_ids", "attention_mask"}
 
-# Of the processor taken by others: figures of time are no longer worth much.
-BUSY_SHARE = 0.25
+BUSY_SHARE = 0.25  # of the processor taken by others: figures of time are no longer worth much
 BUSY_SAMPLE_S = 0.2
 
 

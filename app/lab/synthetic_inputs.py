@@ -19,11 +19,9 @@ INPUT_DTYPES = {"float32": np.float32, "float16": np.float16, "double": np.float
 SINGLE_VALUE_INPUTS = ("x_tst_lengths", "sid")
 # A melody in Hz has a logarithm, and is not below what a voice speaks.
 INPUT_NUMBERS = {"length_scale": 1.0, "sdp_ratio": 0.2, "noise_scale": 0.0, "noise_scale_w": 0.0, "f0": 200.0, "melody_intonation": 1.0}
-# Of one input: a minute of sound has 3 million, features of a long text 1 million.
-MAX_INPUT_NUMBERS = 1 << 28
+MAX_INPUT_NUMBERS = 1 << 28  # of one input: a minute of sound has 3 million, features of a long text 1 million
 MAX_SHOWN_SHAPE = 100
-# Ids that every voice knows.
-KNOWN_PHONE_IDS = range(1, 60)
+KNOWN_PHONE_IDS = range(1, 60)  # ids that every voice knows
 
 
 @dataclass(frozen=True, slots=True)

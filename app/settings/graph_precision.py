@@ -15,8 +15,7 @@ class PrecisionPreference:
     """The user's choice of precision; a voice that has no int8 graphs is exact all the same."""
 
     default: GraphPrecision = "exact"  # of voices that are in neither list
-    # exact, fast: ids of voices as their manifests have them, the one chosen last at the end.
-    exact: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()  # exact, fast: ids of voices as their manifests have them, the one chosen last at the end
     fast: tuple[str, ...] = ()
 
     def find_precision(self, voice: str) -> GraphPrecision:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# In Japanese and in English.
-BilingualText = tuple[str, str]
+BilingualText = tuple[str, str]  # in Japanese and in English
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,7 @@ class VoiceLabel:
 
     id: str
     name: str
-    # styles, speakers: names; a line that names none gets the first.
-    styles: tuple[str, ...]
+    styles: tuple[str, ...]  # styles, speakers: names; a line that names none gets the first
     speakers: tuple[str, ...]
     icon: Path | None  # path of the voice's picture, or None
 

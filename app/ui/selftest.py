@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 SELFTEST_TEXT = "箱から声が出ます。今日はいい天気ですね。"
 SELFTEST_TIMEOUT_S = 120
-# Peak of full scale that speech always exceeds somewhere.
-MIN_PEAK = 0.05
+MIN_PEAK = 0.05  # peak of full scale that speech always exceeds somewhere
 
 
 def main() -> int:

@@ -23,8 +23,7 @@ from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest, rea
 
 BertRequirement = Callable[[str], object]
 
-# Both names mean the same style: SBV2 writes it in English, AIVM in Japanese.
-_STYLE_ALIASES = {"ノーマル": "Neutral"}
+_STYLE_ALIASES = {"ノーマル": "Neutral"}  # both names mean the same style: SBV2 writes it in English, AIVM in Japanese
 
 
 def list_installed_voices(folders: Sequence[Path]) -> list[Voice]:

@@ -10,10 +10,8 @@ from app.common.files.untrusted_json import require_number, sanitise_short_text
 
 INT8_GRAPH_NAMES = ("prosody", "flow", "decoder")
 MIN_INT8_SNR_DB, MAX_INT8_LSD_DB = 35.0, 1.0
-# A graph that gains less than this factor is not worth any noise.
-MIN_INT8_GAIN = 1.1
-MIN_FRAMES_EQUAL = 0.98
-"""Share of symbols that have to keep their length in frames."""
+MIN_INT8_GAIN = 1.1  # a graph that gains less than this factor is not worth any noise
+MIN_FRAMES_EQUAL = 0.98  # share of symbols that have to keep their length in frames
 Int8RejectionReason = Literal["noise", "spectrum", "lengths", "slow", "together", "unsuitable", "failed"]
 
 

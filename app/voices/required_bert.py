@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from app.common.errors import VoiceError
 
-# Every public SBV2 voice was trained with this model.
-SBV2_BERT_ID = "deberta-v2-large-japanese-char-wwm"
+SBV2_BERT_ID = "deberta-v2-large-japanese-char-wwm"  # every public SBV2 voice was trained with this model
 STANDARD_DOWNLOAD_MB = 653
 STANDARD_LICENCE = (
     "CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/). "

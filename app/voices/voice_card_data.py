@@ -49,15 +49,13 @@ class SpeakerCard:
 class VoiceCardData:
     """The facts known of a voice beyond its manifest; everything may be missing."""
 
-    # uuid, version, architecture, creators, training_epochs, training_steps: what the AIVM manifest or config.json says.
-    uuid: str = ""
+    uuid: str = ""  # uuid, version, architecture, creators, training_epochs, training_steps: what the AIVM manifest or config.json says
     version: str = ""
     architecture: str = ""
     creators: tuple[str, ...] = ()
     training_epochs: int | None = None
     training_steps: int | None = None
-    # source_name, source_sha256, source_bytes: the file it came from; several files count as one.
-    source_name: str = ""
+    source_name: str = ""  # source_name, source_sha256, source_bytes: the file it came from; several files count as one
     source_sha256: str = ""
     source_bytes: int = 0
     prepared_bytes: int = 0  # size of the installed folder's graphs

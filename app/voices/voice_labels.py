@@ -20,8 +20,7 @@ from app.voices.int8_result import (
 )
 from app.voices.voice_manifest import VoiceManifest
 
-STARTER_NAME_WORD = "starter"
-"""Format of the voice that ships."""
+STARTER_NAME_WORD = "starter"  # format of the voice that ships
 
 NATURAL_VOICE_ID, NATURAL_VOICE_WORD = "kokoro", "natural"
 """Id of the natural voice, and the word by which it is added on the command line, where it is found by this too."""

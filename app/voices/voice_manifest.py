@@ -80,8 +80,7 @@ class VoiceManifest:
     name: str  # shown to people
     format: str  # container it came from, `starter` for the voice we ship
     bert: str  # id of the BERT it was trained with; "" for a voice that needs none
-    # sampling_rate, hop_length: Hz, and samples a frame.
-    sampling_rate: int
+    sampling_rate: int  # sampling_rate, hop_length: Hz, and samples a frame
     hop_length: int
     speakers: tuple[NamedId, ...]
     styles: tuple[NamedId, ...]

@@ -13,8 +13,7 @@ from typing import Any
 
 WRITTEN, BASE, READING, PRONUNCIATION = 0, 7, 8, 9
 HIRAGANA_TO_KATAKANA = {letter: letter + 0x60 for letter in range(ord("ぁ"), ord("ゖ") + 1)}
-# A dictionary's own digits are wide ones.
-_CHANGED_ENDING = re.compile("([0-9]+)(.*)")
+_CHANGED_ENDING = re.compile("([0-9]+)(.*)")  # a dictionary's own digits are wide ones
 
 
 def restore_columns(columns: list[str]) -> list[str]:

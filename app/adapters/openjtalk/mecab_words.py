@@ -30,14 +30,11 @@ from app.core.text.readings.reading_corrections import find_corrections
 from app.core.text.readings.sudachi_check import SecondWord, add_other_readings, is_unsettled
 from app.core.text.sentence_splitting import split_sentences
 
-# The analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length.
-_MAX_PIECE_CHARS = 500
+_MAX_PIECE_CHARS = 500  # the analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length
 
-# Sudachi's tokenizer is one for all threads; one that reads a file waits for no more than a sentence of another's.
-_FRONT_END_LOCK = Lock()
+_FRONT_END_LOCK = Lock()  # Sudachi's tokenizer is one for all threads; one that reads a file waits for no more than a sentence of another's
 
-# Characters the front end may have written another way (numbers) before a word is found again.
-_MAX_REWRITTEN_CHARS = 24
+_MAX_REWRITTEN_CHARS = 24  # characters the front end may have written another way (numbers) before a word is found again
 
 # The analyser widens ASCII; NFKC takes that back except for these.
 _TO_HALF_WIDTH = str.maketrans({"’": "'", "−": "-", "。": ".", "、": ",", "”": "'", "“": "'", "‘": "'", "￥": "円"})

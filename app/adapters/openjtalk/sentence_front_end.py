@@ -14,8 +14,7 @@ from app.adapters.openjtalk.mecab_features import build_columns, convert_to_morp
 from app.core.text.accent_phrases import ReadBy
 from app.core.text.readings.morphs import Correction, Morph
 
-# Dictionaries beyond those of the user.
-_OWN_DICTIONARIES = 1
+_OWN_DICTIONARIES = 1  # dictionaries beyond those of the user
 Corrections = Callable[[Sequence[Morph]], list[Correction]]
 
 

@@ -108,8 +108,7 @@ BACKENDS = {
     )
 }
 
-# Nothing is asked of a device for these; "auto" is left only where a choice that was kept is damaged.
-CPU_PLACES = ("cpu", "auto")
+CPU_PLACES = ("cpu", "auto")  # nothing is asked of a device for these; "auto" is left only where a choice that was kept is damaged
 
 
 def parse_backend(place: str) -> str:

@@ -39,8 +39,7 @@ _PROVIDER_SHORT_NAMES = {"CPUExecutionProvider": "", "DmlExecutionProvider": "DM
 _CONFIG_KEYS = ("session.intra_op.allow_spinning", WEIGHTS_FOLDER_OPTION)
 
 _LIBRARY_PATTERNS = ("onnxruntime.dll", "libonnxruntime.so*", "libonnxruntime*.dylib")
-# Version of the table; every function below was in the first twelve.
-_ORT_API_VERSION = 16
+_ORT_API_VERSION = 16  # version of the table; every function below was in the first twelve
 _FATAL_LOG_LEVEL = 4
 _ENVIRONMENT_NAME = b"koebako"
 _FUNCTION_OFFSETS = {

@@ -11,8 +11,7 @@ from app.common.language import localize
 GROUP_OF_GRAPH = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decoder": "decoder", "whole": "decoder"}
 GRAPH_GROUPS = ("bert", "prosody", "decoder")
 AUTO = "auto"
-# A graph that may leave its group: it goes with the prosody unless it is named.
-FLOW = "flow"
+FLOW = "flow"  # a graph that may leave its group: it goes with the prosody unless it is named
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,12 +30,10 @@ OPTIMIZED_GRAPH_NAME = "graph.onnx"
 OPTIMIZED_WEIGHTS_NAME = "weights.bin"
 _RECORD_NAME = "record.json"
 _MAX_RECORD_BYTES = 1 << 16
-# Of the weights that lie beside a graph of the same name.
-_WEIGHTS_SUFFIXES = (".bin", ".data")
+_WEIGHTS_SUFFIXES = (".bin", ".data")  # of the weights that lie beside a graph of the same name
 _UNFINISHED_COPY_SUFFIX = ".part"
 _MIN_ABANDONED_COPY_AGE_S = 24 * 3600
-# A copy with its pre-packed weights may be twice as large as the graph; a disk must not be filled for it.
-_FREE_SPACE_PER_GRAPH_BYTE = 3
+_FREE_SPACE_PER_GRAPH_BYTE = 3  # a copy with its pre-packed weights may be twice as large as the graph; a disk must not be filled for it
 
 
 class GraphStore:

@@ -23,8 +23,7 @@ from app.adapters.ort.session_options import create_session_options
 from app.common.processes.self_launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 
-# Smaller weights stay in the graph, which is read as a whole.
-_MAX_INLINE_WEIGHT_BYTES = "1024"
+_MAX_INLINE_WEIGHT_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
 # ONNX Runtime before 1.32 writes some packed weights at other places, and reads them with instructions that end the process there.
 _PACKED_ALIGNMENT_BYTES = 64
 _PACKED_OFFSET_PATTERN = re.compile(rb"\|(\d+);\d+;\d")

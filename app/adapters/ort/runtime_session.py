@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from app.adapters.ort.c_session import OrtLibrary
 
 HOLDS_GIL = tuple(int(part) for part in ort.__version__.split(".")[:2]) < (1, 31)
-# Only where sessions are to be created through it.
-_library: OrtLibrary | None = None
+_library: OrtLibrary | None = None  # only where sessions are to be created through it
 import_without_telemetry()
 
 _DTYPE_BY_NAME = {"float": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}

@@ -11,13 +11,10 @@ from app.common.language import localize
 # Dawn's words, by which WebGPU runs, where no driver of the system computes on an adapter that the system lists.
 _NO_ADAPTER_SIGN = "failed to get a webgpu adapter"
 _SOURCE_FILE = re.compile(r"[^\\/]*+[\\/].*\.(?:cc|cpp|h)")
-# Letters; providers have been seen to write pages.
-MAX_SESSION_REASON_CHARS = 300
+MAX_SESSION_REASON_CHARS = 300  # letters; providers have been seen to write pages
 
-# As ctypes begins: "exception: access violation reading 0x0000000000000010".
-_CTYPES_EXCEPTION_PREFIX = "exception: "
-# Codes of the system's own exceptions begin here; those of its functions are smaller.
-_ERROR_STATUS = 0xC0000000
+_CTYPES_EXCEPTION_PREFIX = "exception: "  # as ctypes begins: "exception: access violation reading 0x0000000000000010"
+_ERROR_STATUS = 0xC0000000  # codes of the system's own exceptions begin here; those of its functions are smaller
 
 
 def describe_ort_error(exc: BaseException) -> str:

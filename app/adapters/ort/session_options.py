@@ -18,8 +18,7 @@ WEIGHTS_FOLDER_OPTION = "session.model_external_initializers_file_folder_path"
 class ProviderTarget:
     """The provider, device and fixed sizes that a session is opened for."""
 
-    # provider, settings: the execution provider and what it is given.
-    provider: str = CPU_PROVIDER_NAME
+    provider: str = CPU_PROVIDER_NAME  # provider, settings: the execution provider and what it is given
     settings: Mapping[str, str] = field(default_factory=dict)
     fixed_dims: Mapping[str, int] = field(default_factory=dict)  # sizes that are open in the graph and fixed in the session, by name
     # Of a provider that a plug-in brings, as ONNX Runtime lists them; empty for one that is built in.

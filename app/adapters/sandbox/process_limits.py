@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 PR_SET_PDEATHSIG = 1
 THREAD_MEMORY_PER_CORE_BYTES = 64 << 20  # reserved and hardly used
-# Between the signal that the time is up, and the end.
-SIGNAL_GRACE_S = 5
+SIGNAL_GRACE_S = 5  # between the signal that the time is up, and the end
 ELAPSED_PER_PROCESSOR_TIME = 10
 MAX_SANDBOX_FILE_BYTES = 8 << 30  # more than any file that is made of a model
 

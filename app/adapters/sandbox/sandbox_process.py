@@ -46,8 +46,7 @@ MAX_RESULTS = 10_000
 MESSAGE_POLL_S = 0.05  # how soon Ctrl+C is noticed on Windows
 MAX_COUNTED_PAUSE_S = 1.0  # what one look at the clock may cost the child; more passed only while the computer slept or we were stopped
 LOWEST_PRIORITY: int = getattr(psutil, "IDLE_PRIORITY_CLASS", 19)  # a priority class on Windows, a niceness elsewhere
-# A child that closed its output.
-EXIT_TIMEOUT_S = 5.0
+EXIT_TIMEOUT_S = 5.0  # a child that closed its output
 REPORTED_STEPS = frozenset({"reading", "unpacking", "building", "cutting", "checking", "measuring", "storing"})
 TIMEOUT_EXIT_CODES = (JOB_TIME_LIMIT_CODE, -getattr(signal, "SIGXCPU", signal.SIGTERM))
 USER_ERRORS = (InputError, VoiceError, BackendError, OutputFileError)

@@ -14,8 +14,7 @@ HOME_VARIABLE = "KOEBAKO_HOME"
 # A file of one of these names beside the built program keeps the data beside it too. Explorer adds the suffix, and hides it.
 PORTABLE_NAMES, PORTABLE_DATA_NAME = ("portable", "portable.txt"), "data"
 REPLACED_SUFFIX = ".old"
-# Characters of the paths that we make inside our folders.
-MAX_INNER_PATH_CHARS = 140
+MAX_INNER_PATH_CHARS = 140  # characters of the paths that we make inside our folders
 MAX_PLAIN_PATH_CHARS = 260 - MAX_INNER_PATH_CHARS  # Windows ends at 260
 
 

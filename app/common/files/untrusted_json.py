@@ -14,8 +14,7 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import Any, NoReturn
 
-# An empty list is 3 characters of text and 60 bytes of memory.
-MAX_JSON_VALUES = 500_000
+MAX_JSON_VALUES = 500_000  # an empty list is 3 characters of text and 60 bytes of memory
 JSON_BLOCK_CHARS = 1 << 16  # characters
 MAX_NESTING = 100  # objects and lists inside each other; ours and those of voices stay below 20
 MAX_INT64 = (1 << 63) - 1  # what fits where whole numbers are computed with

@@ -25,8 +25,7 @@ from app.common.language import localize
 from app.common.processes.self_launch import start_own_program
 from app.common.system_errors import describe_reason
 
-# Of what is no message, for the log.
-LOGGED_OUTPUT_LINES = 20
+LOGGED_OUTPUT_LINES = 20  # of what is no message, for the log
 LOGGED_LINE_BYTES = 300
 ERROR_BY_FAMILY: dict[str, type[AppError]] = {
     kind.family: kind for kind in (InputError, VoiceError, BackendError, AudioDeviceError, DownloadError, OutputFileError, InternalError)

@@ -16,8 +16,7 @@ from app.core.synthesis_types import PhoneTiming
 
 LINE_SOUND_VERSION = 1
 MAX_STORED_LINE_SOUNDS = 200
-# The sounds of longer lines are not kept.
-MAX_LINE_SOUND_S = 600.0
+MAX_LINE_SOUND_S = 600.0  # the sounds of longer lines are not kept
 MOST_SENTENCES, LONGEST_PHONE = 1_000, 8
 PEAK_LEVELS = 255
 MOST_PHONES, HIGHEST_PITCH_HZ, HIGHEST_RECIPE = 1 << 16, 2_000.0, 1 << 16

@@ -79,8 +79,7 @@ def _parse_take(data: object) -> LineTake:
 
 
 FORMAT, VERSION, FIRST_VERSION = "koebako-project", 2, 1
-# Lines of an imported script name as many voices as the script has characters.
-MOST_VOICES, MOST_TESTS = MOST_CHARACTERS, 1_000
+MOST_VOICES, MOST_TESTS = MOST_CHARACTERS, 1_000  # lines of an imported script name as many voices as the script has characters
 LONGEST_VOICE_ADDRESS = 2_000
 _VOICE_FIELDS = ("id", "name", "uuid", "address")
 _PROJECT_FIELDS = ("format", "version", "script", "current", "voices", "dictionary", "export", "takes", "presets", "tests", "sounds")

@@ -23,8 +23,7 @@ from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, Phr
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 
 SCRIPT_VERSION, FIRST_SCRIPT_VERSION = 2, 1
-# Edits of one kind in a line: as many as the line can have morae.
-MAX_LINE_EDITS = 8 * MAX_LINE_CHARACTERS
+MAX_LINE_EDITS = 8 * MAX_LINE_CHARACTERS  # edits of one kind in a line: as many as the line can have morae
 _DEFAULT_SETTINGS = LineSettings()
 _NO_CAST: Mapping[str, LineSettings] = {}
 # The settings that say who speaks come first in files.

@@ -26,8 +26,7 @@ UNKNOWN_MORA_PHONES = ("a",)
 MIN_VOICED_FRAMES, LEAST_VOICED_SHARE = 4, 0.5
 """Fewer frames of a mora than these are the end of another one, or noise that looked voiced to the tracker."""
 
-# Lengths of a preview in seconds; only how they relate is seen.
-VOWEL_S, CONSONANT_S, MARK_S = 0.09, 0.05, 0.3
+VOWEL_S, CONSONANT_S, MARK_S = 0.09, 0.05, 0.3  # lengths of a preview in seconds; only how they relate is seen
 PREVIEW_STEPS_PER_S = 100
 UNVOICED_MORAS = frozenset({"q", *EMOJI_IDS})
 

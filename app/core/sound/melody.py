@@ -17,8 +17,7 @@ from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to
 TONE_SEMITONES = (-3.5, 3.5)  # low, high
 # In a breath group the pitch declines, by this many semitones a second at first and this many in all.
 DECLINATION_PER_S, MAX_DECLINATION = 1.5, 4.0
-# The fall after an accent and the rise into a phrase take about the length of a mora, with what the voice smooths.
-SMOOTHING_S = 0.08
+SMOOTHING_S = 0.08  # the fall after an accent and the rise into a phrase take about the length of a mora, with what the voice smooths
 QUESTION_RISE = 5.0  # semitones, over the end of a question, where a melody is predicted
 SEMITONES_PER_OCTAVE = 12
 

@@ -23,8 +23,7 @@ from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to
 
 TRANSITION_S, LEAST_TRANSITION_S = 0.07, 0.01
 SHARPENING = 0.6  # by how much of what a smearing voice takes from a curve it is exaggerated; with all of it a change would overshoot
-# Of a short mora, the share at either end that a transition may take.
-MOST_TAKEN_SHARE = 0.3
+MOST_TAKEN_SHARE = 0.3  # of a short mora, the share at either end that a transition may take
 UNVOICED_PHONES = frozenset(("k", "ky", "s", "sh", "t", "ty", "ts", "ch", "h", "hy", "f", "p", "py", "q"))
 
 

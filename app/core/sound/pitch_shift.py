@@ -22,8 +22,7 @@ from app.core.synthesis_types import Float32, Float64, SynthesisRequest
 # Context beyond a block on either side, so that its pitch is found as in the whole sentence; a block is twice as long.
 PITCH_CONTEXT_S = 0.25
 PITCH_BLOCK_FRAMES = round(2 * PITCH_CONTEXT_S / PITCH_FRAME_S)
-# No changed pitch leaves this range, however far the request moves it.
-LOWEST_HZ, HIGHEST_HZ = 40.0, 1200.0
+LOWEST_HZ, HIGHEST_HZ = 40.0, 1200.0  # no changed pitch leaves this range, however far the request moves it
 LEAST_TRACKED_HZ = 1.2 / LONGEST_PERIOD_S
 MIN_PERIOD_SAMPLES = 8  # samples
 SMOOTHED_FRAMES = 5  # an odd slip of the tracker is shorter than half of these frames, so their median removes it

@@ -72,8 +72,7 @@ class ProsodyInput:
     speaker: int
     sdp_ratio: float
     sdp_noise: Float32  # (2, T), already scaled by noise_w
-    # (T,), the kinds of the symbols, for voices whose duration predictors take them.
-    kinds: Int64
+    kinds: Int64  # (T,), the kinds of the symbols, for voices whose duration predictors take them
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +114,7 @@ class FrameInput:
     speaker: int
     style_vector: Float32
     melody: Melody | None = None
-    # (STEPS_PER_FRAME, F), semitones that are added to the pitch, for flows that take them.
-    pitch_offset: Float32 | None = None
+    pitch_offset: Float32 | None = None  # (STEPS_PER_FRAME, F), semitones that are added to the pitch, for flows that take them
 
 
 class Synthesizer(Protocol):

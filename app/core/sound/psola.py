@@ -84,8 +84,7 @@ def _interpolate_peak(values: Float64, index: int) -> float:
 
 
 LONGEST_PERIOD_S = 1 / 40
-# Size of the filters that shift a grain by a fraction of a sample.
-TAPS, PHASES = 8, 128
+TAPS, PHASES = 8, 128  # size of the filters that shift a grain by a fraction of a sample
 MIN_PITCH_MARKS = 3
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from app.core.synthesis_types import Float32, Int64
 
 SPECTRUM_SAMPLES, SPECTRUM_HOP_SAMPLES = 1024, 256  # samples of a spectrum, and from one to the next
-# Relative to the strongest tone of a sentence, which masks everything below this floor.
-SPECTRUM_FLOOR_DB = -60.0
+SPECTRUM_FLOOR_DB = -60.0  # relative to the strongest tone of a sentence, which masks everything below this floor
 MAX_SNR_DB = 120.0  # more is rounding
 
 

@@ -37,8 +37,7 @@ from app.core.symbols import EDGE_SYMBOL, PUNCTUATION
 from app.core.synthesis_types import AudioChunk, Float16, Float32, Int64, LineSentence, Phones, PhoneTiming, SynthesisRequest
 from app.core.text.phone_ids import PhoneIds
 
-# With [CLS] and [SEP] these characters fill the 512 positions that a BERT was trained on.
-LONGEST_BERT_TEXT = 510
+LONGEST_BERT_TEXT = 510  # with [CLS] and [SEP] these characters fill the 512 positions that a BERT was trained on
 OPENING_FADE_S = 0.01
 
 

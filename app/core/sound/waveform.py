@@ -8,8 +8,7 @@ from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.synthesis_types import Float32
 
-# -60 dBFS: a tail below this level is inaudible.
-SILENCE_PEAK = 1e-3
+SILENCE_PEAK = 1e-3  # -60 dBFS: a tail below this level is inaudible
 SOFT_CLIP_KNEE = 0.8
 KEPT_TAIL_S = 0.05  # a word cut off exactly at its last audible sample sounds clipped
 

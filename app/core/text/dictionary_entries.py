@@ -28,8 +28,7 @@ _MECAB_PARTS_OF_SPEECH = frozenset((
     "名詞", "動詞", "形容詞", "形容動詞", "副詞", "連体詞", "接続詞", "感動詞", "助詞", "助動詞", "接頭詞", "接頭辞", "接尾辞", "代名詞", "形状詞", "記号",
     "補助記号", "フィラー", "その他",
 ))  # fmt: skip
-# Matches a class or a cost, also an empty one.
-_UNSET = re.compile("[*]?|[+-]?[0-9]+")
+_UNSET = re.compile("[*]?|[+-]?[0-9]+")  # matches a class or a cost, also an empty one
 _KANA_READING = re.compile("[ぁ-ゖァ-ヺー’':・]*[ぁ-ゖァ-ヺ][ぁ-ゖァ-ヺー’':・]*")
 _ACCENT_FIELD = re.compile("([0-9]+|[*])/([0-9]+|[*])(:([0-9]+|[*])/([0-9]+|[*]))*")
 _SILENT_MARKS = str.maketrans("", "", "’'・")  # apostrophes mark morae whose vowel is devoiced, middle dots separate words

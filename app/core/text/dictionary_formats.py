@@ -27,11 +27,9 @@ from app.core.text.spreadsheet_cells import escape_formula, parse_rows, unescape
 
 DICTIONARY_VERSION = 1
 MAX_DICTIONARY_ENTRIES = 200_000  # the largest dictionaries that people exchange hold a fifth of this
-# VOICEVOX writes 17 values for each word.
-MOST_VALUES_OF_ENTRY = 32
+MOST_VALUES_OF_ENTRY = 32  # VOICEVOX writes 17 values for each word
 SHOWN_ENTRY_CHARACTERS = 30
-# Counts characters, or parts of a compound; a surface has up to 100 characters and a reading up to 200.
-LONGEST_ENTRY_VALUE = 1000
+LONGEST_ENTRY_VALUE = 1000  # counts characters, or parts of a compound; a surface has up to 100 characters and a reading up to 200
 DICTIONARY_COLUMNS = ("surface", "reading", "accent", "kind", "priority")
 _JAPANESE_HEADERS = {"表記": "surface", "単語": "surface", "読み": "reading", "アクセント": "accent", "品詞": "kind", "優先度": "priority"}
 _Item = tuple[str, Any]  # the place of a word in its file, as text for the user, and the data found there

@@ -35,8 +35,7 @@ _CONTINUATIONS_BY_STOP = {
     "！？!?": _QUOTE_CONTINUATIONS + r"|で(?![もはす]|しょ|きる|き)(?=[ぁ-んァ-ヶ一-龠々])|[がに](?=[一-龠々ァ-ヶ])",
     "…‥": "[はへ](?![ぁあいえっはへー。…？！?!」』）)]|$)",  # 俺……は、もう
 }
-# Emoji with nothing behind them end a piece, all others begin the next one.
-_LAST_EMOJI = rf"(?:(?:{EMOJI_PATTERN})+(?=\s|$))?"
+_LAST_EMOJI = rf"(?:(?:{EMOJI_PATTERN})+(?=\s|$))?"  # emoji with nothing behind them end a piece, all others begin the next one
 _STOP_RUN = re.compile("[。｡！？!?…‥]*")
 _SENTENCE_TAIL = re.compile(rf"[.．!?{_STOP_CHARS}]*[{re.escape(''.join(_CLOSING_BRACKETS.values()))}]*{_LAST_EMOJI}\s*")
 _ABBREVIATED = re.compile(

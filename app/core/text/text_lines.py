@@ -15,8 +15,7 @@ from app.core.text.notation.explicit_notation import parse_noted_text
 TEXT_SUFFIXES = (".txt", ".csv", ".md")
 MAX_LINE_CHARACTERS = 2_000  # laying out a line with more characters would freeze the window
 MAX_NAME_CHARACTERS = 24  # characters of a speaker's name; a longer first column is text
-# A long line is cut after a sentence if it can be, else at a comma or space.
-_PREFERRED_CUTS = ("。．！？!?…」』", "、，,；; 　")
+_PREFERRED_CUTS = ("。．！？!?…」』", "、，,；; 　")  # a long line is cut after a sentence if it can be, else at a comma or space
 _MARKDOWN_MARKS = re.compile(r"^(?:#{1,6}\s+|[-*+]\s+|>\s*|\d+[.)]\s+)+|^(?:-{3,}|\*{3,}|={3,}|```.*)$")
 
 UTF8, UTF16, EUC_JP = "UTF-8", "UTF-16", "EUC-JP"
@@ -26,8 +25,7 @@ _BYTE_ORDER_MARKS: tuple[tuple[bytes, _Codec], ...] = (
     (codecs.BOM_UTF16_LE, ("utf-16", UTF16)),
     (codecs.BOM_UTF16_BE, ("utf-16", UTF16)),
 )
-# ISO-2022-JP switches between its character sets with these escapes.
-_JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
+_JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")  # ISO-2022-JP switches between its character sets with these escapes
 _ANY_KANA = re.compile("[ぁ-ゖァ-ヺ]")
 _STRAY_CHARS = re.compile("[\x80\uf8f0-\uf8f3]")
 _USUAL_CHARS = re.compile("[\t\n\r -~§°±×÷\u2010-\u203b\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")

@@ -42,24 +42,19 @@ from app.lab.verify.verification_run import SWEEP_LENGTHS
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
 
-# For a voice in one graph, which speaks each.
-FEW_LENGTHS = (1, 2, 3, 5, 8, 16, 17, 32, 33, 64)
-# Tokens or sounds: the marks at both ends.
-MIN_CHECKED_LENGTH = 2
+FEW_LENGTHS = (1, 2, 3, 5, 8, 16, 17, 32, 33, 64)  # for a voice in one graph, which speaks each
+MIN_CHECKED_LENGTH = 2  # tokens or sounds: the marks at both ends
 GROWING_INPUTS = frozenset((
     "input_ids", "attention_mask", "token_type_ids", "x_tst", "tones", "language", "duration_symbol_type_ids", "bert", "ja_bert", "en_bert",
     "sdp_noise", "z_p", "frame_position", "phone_frames", "f0", "questions", "pitch_offset", "z", "noise",
 ))  # fmt: skip
 """Inputs whose last axis is the length, or a multiple of it."""
 MULTIPLE_INPUTS = frozenset(("f0", "questions", "noise"))
-# That sizes of weights have nothing to do with.
-GROWTH_LENGTHS = (59, 61)
+GROWTH_LENGTHS = (59, 61)  # that sizes of weights have nothing to do with
 MAX_SHOWN_REFUSALS = 3
 
-# Of full scale, between two sessions on one file.
-BERT_TOLERANCE = 1e-5
-# Frames: more than any sentence has.
-SINGLE_DECODE_WINDOW = (1 << 20,)
+BERT_TOLERANCE = 1e-5  # of full scale, between two sessions on one file
+SINGLE_DECODE_WINDOW = (1 << 20,)  # frames: more than any sentence has
 AGREEMENT_NOISE_SEED = 1
 INT8_CASE = "int8 / float32"
 

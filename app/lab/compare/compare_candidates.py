@@ -29,8 +29,7 @@ CANDIDATE_PRECISIONS = ("float32", "int8")
 
 TOTAL_FIGURE = "total"
 JOULES_FIGURE = "joules"
-ValuesByGraph = Mapping[str, Mapping[str, Any]]
-"""Graph → what it is given."""
+ValuesByGraph = Mapping[str, Mapping[str, Any]]  # graph → what it is given
 POWERCAP = Path("/sys/class/powercap")
 
 

@@ -38,8 +38,7 @@ from app.lab.verify.graph_comparison import split_source, write_graph_files
 from app.lab.verify.verification_run import repeat_values
 from app.voices.prepare.expose_tensors import write_single_output_graph
 
-# Runs; fewer say nothing about three in four.
-MIN_RUNS_FOR_QUARTILES = 4
+MIN_RUNS_FOR_QUARTILES = 4  # runs; fewer say nothing about three in four
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from app.lab.lab_subject import LabSubject
 from app.lab.report_rows import Row, make_row
 from app.lab.synthetic_inputs import InputSizes
 
-# Of the time is multiplying: then a graph runs well, and only less work is faster.
-GOOD_EFFICIENCY = 0.5
+GOOD_EFFICIENCY = 0.5  # of the time is multiplying: then a graph runs well, and only less work is faster
 MAX_BLAMED_OPERATORS = 5  # operators that are named
 COUNTED_KINDS = ("convolution", "product", "convolution_int8", "product_int8")
 MUCH_WORK, INEFFICIENT = "much work", "inefficient"

@@ -25,13 +25,10 @@ from app.voices.prepare import processor_probes
 from app.voices.prepare.graph_facts import collect_graph_facts
 from app.voices.prepare.graph_store import load_graph
 
-# Of one graph, whatever is asked for: all of them share the time that a stranger's voice may take.
-WARMING_S, LONGEST_S = 1.7, 5.0
-# The best of so many is the best of more; a graph of two operators runs 100,000 times in seconds.
-MAX_TIMED_RUNS = 10_000
+WARMING_S, LONGEST_S = 1.7, 5.0  # of one graph, whatever is asked for: all of them share the time that a stranger's voice may take
+MAX_TIMED_RUNS = 10_000  # the best of so many is the best of more; a graph of two operators runs 100,000 times in seconds
 PEAK_TURNS = 5
-# Runs whose operators are timed.
-MAX_PROFILED_RUNS = 10
+MAX_PROFILED_RUNS = 10  # runs whose operators are timed
 GraphFile = tuple[str, str, Path]  # form, name, file
 
 

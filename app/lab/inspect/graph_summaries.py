@@ -20,10 +20,8 @@ MAX_LARGEST_WEIGHTS = 5  # weights that are listed
 GraphFile = tuple[str, str, Path]  # form, name, file
 LAYER_PATTERN = re.compile(r"layer\.\d+")
 ModulePath = tuple[str, ...]
-# Of the work; then its parts are shown instead.
-MAX_SHARE_IN_ONE_PART = 0.95
-# Modules inside each other; those of voices and BERTs have up to 8.
-MAX_MODULE_DEPTH = 16
+MAX_SHARE_IN_ONE_PART = 0.95  # of the work; then its parts are shown instead
+MAX_MODULE_DEPTH = 16  # modules inside each other; those of voices and BERTs have up to 8
 ROOT_MODULE: ModulePath = ("/",)
 
 

@@ -18,8 +18,7 @@ from app.lab.report_rows import Row, make_row
 from app.lab.synthetic_inputs import InputSizes
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 
-GRAPHS_BY_FRAME = ("flow", "flow_int8", "decoder", "decoder_int8", "whole")
-"""Graphs whose work is stated by frame, too."""
+GRAPHS_BY_FRAME = ("flow", "flow_int8", "decoder", "decoder_int8", "whole")  # graphs whose work is stated by frame, too
 GraphKey = tuple[str, str]
 MASK_OPERATORS = ("NonZero", "GatherND", "ScatterND", "ScatterElements", "GatherElements")
 SIZE_OPERATORS = (

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from app.lab.lab_subject import LabSubject
 
 CandidateSlot = Literal["int8", "fast"]
-# Begins the names of those that are made with other settings.
-INT8_CANDIDATE_PREFIX = "int8-"
+INT8_CANDIDATE_PREFIX = "int8-"  # begins the names of those that are made with other settings
 
 PREPARED, AS_IT_CAME, INSTALLED = "prepared", "as-it-came", "int8"
 MakeCandidate = Callable[[Path], Path]

@@ -27,11 +27,9 @@ from app.voices.prepared_voice import Voice
 CANDIDATE_BLOCKS = INT8_BLOCK_SIZES
 GROUP_BLOCK = CANDIDATE_BLOCKS[-1]
 OPERATORS_CONFIG_NAME = "{graph}.required_operators_and_types.config"
-MeasureCentres = Callable[[], Mapping[str, Float32]]
-"""Product → mean of its content; measured when it is first asked for."""
+MeasureCentres = Callable[[], Mapping[str, Float32]]  # product → mean of its content; measured when it is first asked for
 
-CalibrationInputs = Sequence[dict[str, Any]]
-"""What a graph is given, a sentence each."""
+CalibrationInputs = Sequence[dict[str, Any]]  # what a graph is given, a sentence each
 
 
 def list_general_candidates(graph: str, exact: Path | bytes, *, by_group: bool, centred: MeasureCentres = dict) -> Iterator[GraphCandidate]:

@@ -37,8 +37,7 @@ from app.lab.row_labels import format_candidate
 from app.voices.bert_models import VOCABULARY_NAME
 from app.voices.installed_voices import find_shipped_voice_id
 
-# Short, a question, long, an exclamation.
-LISTENING_SENTENCES = VOICE_CALIBRATION_SENTENCES[:4]
+LISTENING_SENTENCES = VOICE_CALIBRATION_SENTENCES[:4]  # short, a question, long, an exclamation
 SampledSound = tuple[Float32, int]
 
 

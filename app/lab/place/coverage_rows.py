@@ -24,8 +24,7 @@ from app.lab.report_rows import INT8_SUFFIX, Row, make_row
 from app.lab.row_labels import format_graph
 
 MAX_NAMED_OPERATORS = 3  # operators
-PREPARABLE_GRAPHS = ("whole", "bert")
-"""Graphs as they came of which we make others."""
+PREPARABLE_GRAPHS = ("whole", "bert")  # graphs as they came of which we make others
 CoverageByGraph = dict[tuple[str, str], KernelCoverage]
 FIXED_SHAPE_GRAPHS = ("bert", "prosody", "flow", "decoder")
 

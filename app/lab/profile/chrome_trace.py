@@ -23,10 +23,8 @@ from app.lab.report_rows import Row
 PROCESS, TRACK = 1, 1
 TraceEvent = dict[str, Any]
 
-# Names that ONNX Runtime puts behind that of the node it made one from.
-MAX_ADDED_NAMES = 8
-# Of the nodes that have a module: one that holds so many says nothing, those inside it do.
-MIN_SHARED_NODES = 0.7
+MAX_ADDED_NAMES = 8  # names that ONNX Runtime puts behind that of the node it made one from
+MIN_SHARED_NODES = 0.7  # of the nodes that have a module: one that holds so many says nothing, those inside it do
 STAGE_OF_MODULE = {"enc_p": "prosody", "emb_g": "prosody", "dp": "prosody", "sdp": "prosody", "flow": "flow", "dec": "decode"}
 """In a graph that is a voice in one piece, by the names of the public architecture."""
 

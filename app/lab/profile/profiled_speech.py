@@ -34,8 +34,7 @@ from app.core.synthesis_types import StageTiming
 from app.lab.lab_subject import LabSubject
 from app.voices.bert_models import BertModel
 
-SpeakOnce = Callable[[OnStage], None]
-"""Speaks once, from nothing remembered."""
+SpeakOnce = Callable[[OnStage], None]  # speaks once, from nothing remembered
 
 
 class FixedShapeProfiledSession:

@@ -50,10 +50,8 @@ from app.voices.voice_manifest import VoiceManifest
 
 ResultArrays = Sequence[np.ndarray]
 
-# As a request has them by default.
-DEFAULT_SOURCE_SCALES = {"noise_scale": 0.6, "noise_scale_w": 0.8, "length_scale": 1.0}
-# With features of another BERT a symbol may become very long.
-MAX_SYMBOL_FRAMES = 20
+DEFAULT_SOURCE_SCALES = {"noise_scale": 0.6, "noise_scale_w": 0.8, "length_scale": 1.0}  # as a request has them by default
+MAX_SYMBOL_FRAMES = 20  # with features of another BERT a symbol may become very long
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,20 +18,14 @@ from app.install.bert_preparation import MIN_BERT_COSINE
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepare.expose_tensors import GraphNode, expose_graph_tensors, list_nodes
 
-# Shown at a time: ONNX Runtime does not fuse what has to be shown.
-TENSORS_PER_PROBE = 3
-ProbeTensors = Callable[[Sequence[str]], Mapping[str, bool | None]]
-"""Tensors → whether each differs; None where that cannot be known."""
+TENSORS_PER_PROBE = 3  # shown at a time: ONNX Runtime does not fuse what has to be shown
+ProbeTensors = Callable[[Sequence[str]], Mapping[str, bool | None]]  # tensors → whether each differs; None where that cannot be known
 
 ResultArrays = Sequence[np.ndarray]
-# Of full scale; of the largest feature.
-SOUND_TOLERANCE, BERT_TOLERANCE = 1e-3, 1e-5
-# Of log durations in 8 bits; whether frames change is counted over more sentences when a voice is prepared.
-MIN_PROSODY_COSINE = 0.99
-INNER_TENSOR = "inside"
-"""In place of a graph's name: a tensor between its inputs and its outputs."""
-# Of the largest value of a tensor: rounding stays a tenth of it.
-INNER_TENSOR_TOLERANCE = 1e-4
+SOUND_TOLERANCE, BERT_TOLERANCE = 1e-3, 1e-5  # of full scale; of the largest feature
+MIN_PROSODY_COSINE = 0.99  # of log durations in 8 bits; whether frames change is counted over more sentences when a voice is prepared
+INNER_TENSOR = "inside"  # in place of a graph's name: a tensor between its inputs and its outputs
+INNER_TENSOR_TOLERANCE = 1e-4  # of the largest value of a tensor: rounding stays a tenth of it
 
 
 def find_first_difference(nodes: Sequence[GraphNode], start_tensor: str, candidates: Iterable[str], probe: ProbeTensors) -> str:

@@ -48,11 +48,9 @@ from app.lab.verify.graph_pair import (
 )
 from app.voices.prepared_voice import Voice
 
-# 510: what BERTs of 512 positions have left beside their marks.
-SWEEP_LENGTHS = (*range(1, 65), 128, 256, 510, 512)
+SWEEP_LENGTHS = (*range(1, 65), 128, 256, 510, 512)  # 510: what BERTs of 512 positions have left beside their marks
 SWEEP_BATCHES = (1, 2, 8)
-# Inputs that say the length.
-LENGTH_INPUTS = ("x_tst_lengths", "last")
+LENGTH_INPUTS = ("x_tst_lengths", "last")  # inputs that say the length
 
 
 def verify_decode_windows(voice: Voice, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:

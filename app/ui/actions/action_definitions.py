@@ -10,8 +10,7 @@ class ActionSpec:
     """One action of the window."""
 
     name: str
-    # label, tip: In Japanese and in English.
-    label: tuple[str, str]
+    label: tuple[str, str]  # label, tip: In Japanese and in English
     tip: tuple[str, str] = ("", "")
     keys: tuple[str, ...] = ()  # Keys that work everywhere in the window
     list_keys: tuple[str, ...] = ()  # Keys that work in the list of lines only, because elsewhere they would be typed
@@ -19,8 +18,7 @@ class ActionSpec:
     checkable: bool = False
 
 
-CHARACTER_KEYS = range(1, 10)
-"""The digits that give the selected lines a character, in the order of the cast; 0 gives them none."""
+CHARACTER_KEYS = range(1, 10)  # the digits that give the selected lines a character, in the order of the cast; 0 gives them none
 
 
 def _define_character_action(number: int) -> ActionSpec:

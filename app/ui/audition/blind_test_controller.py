@@ -37,8 +37,7 @@ from app.ui.widgets.file_dialogs import ask_for_files
 from app.ui.widgets.open_dialog import OpenDialog
 from app.voices.voice_labels import localize_voice_name
 
-# The oldest tests are dropped first, so that a project file does not grow without end.
-MAX_KEPT_TESTS = 100
+MAX_KEPT_TESTS = 100  # the oldest tests are dropped first, so that a project file does not grow without end
 SampledSound = tuple[Float32, int]
 FindSound = Callable[[LineTake], SampledSound | None]
 

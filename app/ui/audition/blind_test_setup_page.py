@@ -16,8 +16,7 @@ from app.ui.plain_text import PlainLabel
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_button, describe_control
 
-# With fewer trials no result would prove anything.
-MIN_TRIALS = 5
+MIN_TRIALS = 5  # with fewer trials no result would prove anything
 MUSHRA_KIND: BlindTestKind = "mushra"
 
 

@@ -30,8 +30,7 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_search_field, create_tool_button
 
-# The data of a style's box: (voice, speaker, style).
-STYLE_ROLE = Qt.ItemDataRole.UserRole
+STYLE_ROLE = Qt.ItemDataRole.UserRole  # the data of a style's box: (voice, speaker, style)
 CHECKED, UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
 StyleKey = tuple[str, str, str]
 
@@ -107,8 +106,7 @@ def _iterate_leaves(item: QTreeWidgetItem) -> Iterator[QTreeWidgetItem]:
 
 OFFERED_STRENGTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 PRESETS_HEIGHT_PX = 104
-# Checking a voice changes the boxes of all its styles; the board is rebuilt once, after the last of them.
-BOARD_SETTLE_MS = 120
+BOARD_SETTLE_MS = 120  # checking a voice changes the boxes of all its styles; the board is rebuilt once, after the last of them
 
 
 class BoardChooser(QWidget):

@@ -26,8 +26,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 
 BOARD_PLAY_GAP_MS = 350  # silence between two cells that are played through
 
-# Two, so that the synthesis thread never waits for the window, and a cell focused next is still made soon.
-MAX_FILL_JOBS = 2
+MAX_FILL_JOBS = 2  # two, so that the synthesis thread never waits for the window, and a cell focused next is still made soon
 
 
 @dataclass(slots=True, eq=False)

@@ -34,8 +34,7 @@ BOARD_KEYS: dict[Qt.Key, str] = {
     Key.Key_C: "scene",
     Key.Key_Escape: "stop",
 } | {Qt.Key(Key.Key_0.value + number): f"rate {number}" for number in range(HIGHEST_RATING + 1)}
-# What keys do with Shift, by what they do without it.
-SHIFTED_COMMANDS = {"through": "shuffled", "apply": "character"}
+SHIFTED_COMMANDS = {"through": "shuffled", "apply": "character"}  # what keys do with Shift, by what they do without it
 MOVE_COMMANDS = frozenset({"left", "right", "up", "down", "first", "last"})
 
 

@@ -19,10 +19,8 @@ from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.box_layout import fill_box
 
 SIZE, CHOOSER_WIDTH, NARROWEST_CHOOSER = (1100, 640), 280, 272
-# Qt breaks Japanese text in spite of `nowrap`.
-WORD_JOINER = "\u2060"
-# These pixels of the screen stay free, for the title bar and the desktop's panels.
-SCREEN_MARGINS_PX = (40, 80)
+WORD_JOINER = "\u2060"  # Qt breaks Japanese text in spite of `nowrap`
+SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
 
 
 class BoardWindow(QDialog):

@@ -25,8 +25,7 @@ from app.ui.widgets.controls import create_tool_button, describe_control
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
 
-# A row of boxes takes some milliseconds to be made, and nobody casts more characters by hand.
-MOST_SHOWN_CHARACTERS = 20
+MOST_SHOWN_CHARACTERS = 20  # a row of boxes takes some milliseconds to be made, and nobody casts more characters by hand
 
 
 def format_cast(letter: str) -> str:

@@ -26,8 +26,7 @@ from app.ui.widgets.controls import create_button
 TRIAL_LETTERS = ("A", "B", "X")
 CHOICES, WITH_X, WITH_REFERENCE = TRIAL_LETTERS[:2], TRIAL_LETTERS, (*TRIAL_LETTERS[:2], REFERENCE_LETTER)
 ANSWER_ORDER: tuple[AnswerChoice, ...] = ("a", "none", "b")
-ANSWER_KEYS: dict[str, AnswerChoice] = {"1": "a", "2": "b", "0": "none"}
-"""The number keys; each of them answers at once and ends the trial."""
+ANSWER_KEYS: dict[str, AnswerChoice] = {"1": "a", "2": "b", "0": "none"}  # the number keys; each of them answers at once and ends the trial
 
 
 class AnswerButtons(QWidget):

@@ -28,8 +28,7 @@ from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_button, describe_control
 from app.ui.widgets.elided_text import ElidedButton
 
-# More rows would leave no room for the answers below; the rest scrolls.
-VISIBLE_RANK_ROWS = 4
+VISIBLE_RANK_ROWS = 4  # more rows would leave no room for the answers below; the rest scrolls
 
 
 class ResultPage(QWidget):

@@ -26,8 +26,7 @@ from app.ui.widgets.controls import create_button, describe_control
 REFERENCE_LETTER = "R"
 POSITION_STEPS = 1_000
 
-# Large enough to hit without looking, while the user listens.
-BUTTON_SIZE_PX = (116, 52)
+BUTTON_SIZE_PX = (116, 52)  # large enough to hit without looking, while the user listens
 
 
 class TrialHeader(QWidget):

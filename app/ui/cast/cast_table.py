@@ -22,10 +22,8 @@ _CAST_ROOT = QModelIndex()
 CastIndex = QModelIndex | QPersistentModelIndex
 NUMBER, NAME, VOICE, LINES, LENGTH = range(5)
 SWATCH_PX = 16
-# Pixels added to the height of the text, and to its width.
-ROW_MARGINS, CELL_MARGINS = 12, 22
-# Share of the width that the other columns leave.
-NAME_COLUMN_SHARE = 0.45
+ROW_MARGINS, CELL_MARGINS = 12, 22  # pixels added to the height of the text, and to its width
+NAME_COLUMN_SHARE = 0.45  # share of the width that the other columns leave
 MIN_NAME_AND_VOICE_PX = 260
 
 

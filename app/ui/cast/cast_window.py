@@ -29,8 +29,7 @@ from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_button, create_label
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330
-# These pixels of the screen stay free, for the title bar and the desktop's panels.
-SCREEN_MARGINS_PX = (40, 80)
+SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
 CHECKS_TAB = 1
 NEEDS_ONE = ("up", "down", "play", "select", "audition", "assign")
 

@@ -15,8 +15,7 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 
-# Somebody who goes through the voices of a list recasts at every step.
-RECAST_SETTLE_MS = 500
+RECAST_SETTLE_MS = 500  # somebody who goes through the voices of a list recasts at every step
 
 
 class RecastMemory(QObject):

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 MAX_WARNINGS, MAX_NAMED_WORDS = 1_000, 4
 
-# Seconds after which what was found is shown, and letters of a line that are read.
-SLICE_S, MAX_CHECKED_CHARACTERS = 0.4, 600
+SLICE_S, MAX_CHECKED_CHARACTERS = 0.4, 600  # seconds after which what was found is shown, and letters of a line that are read
 
 ReadKey = tuple[str, "tuple[ReadingOverride, ...]", bool]
 """What the reading of a line depends on: its text, the readings given by hand, and whether it has memos."""

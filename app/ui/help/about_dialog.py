@@ -112,8 +112,7 @@ def _find_licence(item: metadata.Distribution) -> str:
 
 
 ABOUT_PICTURE_PX = 64
-# The URL scheme of the link that leads from a licence back to the list.
-BACK_LINK = "back"
+BACK_LINK = "back"  # the URL scheme of the link that leads from a licence back to the list
 
 
 class AboutDialog(QDialog):

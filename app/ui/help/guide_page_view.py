@@ -28,8 +28,7 @@ from app.ui.theme.theme import is_theme_change_event
 # Qt renders Markdown without space between its parts, and style sheets do not reach it.
 
 ABOVE_HEADING, BELOW_HEADING, BELOW_TEXT, BELOW_ITEM = 16, 6, 8, 3  # pixels
-# Factors of the page's font size by heading level.
-HEADING_SIZES = {1: 1.5, 2: 1.18, 3: 1.05}
+HEADING_SIZES = {1: 1.5, 2: 1.18, 3: 1.05}  # factors of the page's font size by heading level
 LINE_HEIGHT_PERCENT = 130
 INDENT, CELL_PADDING, CODE_PADDING = 24, 5, 8
 SOLID_BORDER = QTextFrameFormat.BorderStyle.BorderStyle_Solid
@@ -138,8 +137,7 @@ def _format_table(table: QTextTable, palette: QPalette) -> None:
         table.cellAt(row, column).setFormat(cell)
 
 
-# The opacity (of 255) of the matches that are not the current one.
-MATCH_ALPHA = 70
+MATCH_ALPHA = 70  # the opacity (of 255) of the matches that are not the current one
 
 
 class GuidePageView(QTextBrowser):

@@ -131,8 +131,7 @@ def _create_item(text: str) -> QTableWidgetItem:
     return item
 
 
-MOST_SHOWN, LOWEST_NAMES_PX = 200, 90
-"""The number of names shown at most, and the lowest height in pixels."""
+MOST_SHOWN, LOWEST_NAMES_PX = 200, 90  # the number of names shown at most, and the lowest height in pixels
 
 
 class CharacterRow(NamedTuple):

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from app.ui.interchange.mapping_dialog import MappingDialog
     from app.ui.interchange.opened_import import OpenedImport
 
-# More sentences than the banner can show go into its details.
-MAX_REPORTED_SENTENCES = 2
+MAX_REPORTED_SENTENCES = 2  # more sentences than the banner can show go into its details
 
 
 @dataclass(slots=True)
@@ -87,8 +86,7 @@ class ImportJob:
         )
 
 
-# A notice for shorter reads would flash up and vanish.
-SLOW_IMPORT_MS = 1_000
+SLOW_IMPORT_MS = 1_000  # a notice for shorter reads would flash up and vanish
 
 
 class ScriptImporter(QObject):

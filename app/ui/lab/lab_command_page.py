@@ -36,13 +36,10 @@ from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
-# A paragraph of this width is easy to read.
-EMPTY_PAGE_WIDTH_PX = 460
+EMPTY_PAGE_WIDTH_PX = 460  # a paragraph of this width is easy to read
 FORM_GAP_PX = 8
-# The form takes the width up to its own maximum; the rest stays free.
-FORM_STRETCH = 100
-# The number of controls in a row, and the narrowest and widest control in pixels.
-ABREAST, NARROWEST, WIDEST = 5, 120, 160
+FORM_STRETCH = 100  # the form takes the width up to its own maximum; the rest stays free
+ABREAST, NARROWEST, WIDEST = 5, 120, 160  # the number of controls in a row, and the narrowest and widest control in pixels
 GAP, ROW_GAP = 14, 6  # pixels between them
 MAX_OPTION_LENGTH = 200
 OptionControl = QLineEdit | QCheckBox | ChoiceBox

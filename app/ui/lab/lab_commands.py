@@ -11,8 +11,7 @@ from app.lab.row_labels import format_placement
 
 WINDOW_HANDLED_OPTIONS = ("--csv", "--markdown", "--html", "--plot", "--json", "--progress", "--accept-licence")
 COMMAND_LINE_ONLY = ("--keep", "--bert", "--graph", "--install")
-# Options for other files serve scripts on the command line; the window offers none for them.
-PATH_METAVARS = {"FILE", "FOLDER", "PATH"}
+PATH_METAVARS = {"FILE", "FOLDER", "PATH"}  # options for other files serve scripts on the command line; the window offers none for them
 FILE_OPTIONS = {"--trace": ".json", "--junit": ".xml"}
 """The options that name a file written beside the rows, with its suffix; always passed, so that the file can be exported."""
 

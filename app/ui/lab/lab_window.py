@@ -21,12 +21,10 @@ from app.ui.widgets.file_dialogs import ask_for_file
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 
 SIZE, SMALLEST = (1120, 680), (760, 480)
-# These pixels of the screen stay free, for the title bar and the desktop's panels.
-SCREEN_MARGINS_PX = (40, 80)
+SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
 TAB_BUTTON_MARGINS_PX = 28
 
-# The list grows with long file names, up to the second width.
-WIDTH, WIDEST = 340, 680
+WIDTH, WIDEST = 340, 680  # the list grows with long file names, up to the second width
 
 
 class SourceBox(QWidget):

@@ -66,16 +66,12 @@ MACHINE_KIND = "machine"
 TABLE_AND_DETAILS_WIDTHS_PX = (640, 300)
 NAME, VALUE = range(2)
 VALUE_MARGINS, MOST_HEIGHT = 12, 400  # pixels beside a value, and of one
-# Longer lists and mappings are cut here; the exported files have all of their items.
-MAX_DETAIL_ITEMS = 2000
+MAX_DETAIL_ITEMS = 2000  # longer lists and mappings are cut here; the exported files have all of their items
 
-# On Qt's lightness scale of 0 to 255, a base colour below this means a dark theme.
-DARK_THEME_LIGHTNESS = 128
+DARK_THEME_LIGHTNESS = 128  # on Qt's lightness scale of 0 to 255, a base colour below this means a dark theme
 MARGIN, RADIUS = 12, 8  # pixels
-# Beyond this scale lines only become thicker.
-MAX_PICTURE_SCALE = 1.5
-# Exported pixels for each pixel of the drawing, so that text stays sharp.
-PNG_SCALE = 2
+MAX_PICTURE_SCALE = 1.5  # beyond this scale lines only become thicker
+PNG_SCALE = 2  # exported pixels for each pixel of the drawing, so that text stays sharp
 MAX_PNG_SIDE_PX = 16_000
 
 

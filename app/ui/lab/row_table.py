@@ -21,10 +21,8 @@ CONCLUDING_COLUMNS = ("winner", "median_ms", "slower", "speedup", "verdict", "ef
 WIDEST, ROW_MARGINS, CELL_MARGINS = 320, 8, 6  # pixels
 _ROOT_INDEX = QModelIndex()
 Index = QModelIndex | QPersistentModelIndex
-# Counted in letters; the details show the whole value.
-MAX_CELL_LENGTH = 80
-# In these columns False is bad news and is set in bold.
-VERDICT_COLUMNS = ("passed", "ok")
+MAX_CELL_LENGTH = 80  # counted in letters; the details show the whole value
+VERDICT_COLUMNS = ("passed", "ok")  # in these columns False is bad news and is set in bold
 
 
 class LabRowModel(QAbstractTableModel):

@@ -184,18 +184,13 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
 
 
 MAX_CHART_ROWS = 7
-# The least height of a row: its label must fit.
-ROW_HEIGHT_PX = 17.0
-# Free space above the first row, for the label of the target.
-TARGET_ROW_HEIGHT_PX = 17.0
-# Free space behind the longest bar, for its figures.
-SCALE_HEADROOM = 1.25
+ROW_HEIGHT_PX = 17.0  # the least height of a row: its label must fit
+TARGET_ROW_HEIGHT_PX = 17.0  # free space above the first row, for the label of the target
+SCALE_HEADROOM = 1.25  # free space behind the longest bar, for its figures
 LABEL_WIDTH_PX = 112
 MIN_SCALE_MS = 50.0
-# The mouse need not hit a thin line exactly.
-HOVER_REACH_PX = 4.0
-# pyqtgraph's own density of ticks looks like a ruler.
-TICK_DENSITY = 0.5
+HOVER_REACH_PX = 4.0  # the mouse need not hit a thin line exactly
+TICK_DENSITY = 0.5  # pyqtgraph's own density of ticks looks like a ruler
 
 
 class LatencyChart(pg.GraphicsView):  # type: ignore[misc]

@@ -97,8 +97,7 @@ class ChartPlaceholder(QWidget):
             _ = self.chart
 
 
-# Qt's largest size of a widget, which PySide6 does not export.
-QWIDGETSIZE_MAX = (1 << 24) - 1
+QWIDGETSIZE_MAX = (1 << 24) - 1  # Qt's largest size of a widget, which PySide6 does not export
 
 
 class LatencyDock(QDockWidget):

@@ -16,8 +16,7 @@ from app.ui.synthesis.latency_history import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
 
 MAX_TREND_UTTERANCES = 60
-# The number of utterances whose median is one point of the line.
-MEDIAN_SPAN = 5
+MEDIAN_SPAN = 5  # the number of utterances whose median is one point of the line
 TREND_WIDTH_PX = 190
 TREND_MARGIN_PX = 10.0
 

@@ -16,8 +16,7 @@ from app.common.system_errors import describe_reason
 from app.core.script.presets import MOST_PRESETS, LinePreset, Presets, convert_presets_to_data, parse_presets, parse_untrusted_presets
 
 PRESETS_VERSION = 1
-LARGEST_BYTES, MOST_VALUES = 4 << 20, 50 * MOST_PRESETS
-"""Limits (bytes, values) of an imported file; a preset has some 500 bytes."""
+LARGEST_BYTES, MOST_VALUES = 4 << 20, 50 * MOST_PRESETS  # limits (bytes, values) of an imported file; a preset has some 500 bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,7 @@ from app.ui.widgets.fold_button import FoldingSection
 from app.ui.widgets.parameter_slider import ParameterSlider
 from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
 
-# The shown marks by phone; the other marks rarely occur in Japanese.
-PAUSE_MARK_LABELS = {",": "、", ".": "。…", "!": "！", "?": "？"}
+PAUSE_MARK_LABELS = {",": "、", ".": "。…", "!": "！", "?": "？"}  # the shown marks by phone; the other marks rarely occur in Japanese
 PAUSE_COLUMNS = 2
 
 

@@ -14,11 +14,9 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner, BannerButton
 
 SLOW_WAIT_S = 1.0
-SLOW_LINES = 2
-"""So many lines one after the other that waited longer than that in silence are no accident."""
+SLOW_LINES = 2  # so many lines one after the other that waited longer than that in silence are no accident
 
-LONG_WAIT_MS = 3000
-"""After this nobody should have to guess why nothing is heard."""
+LONG_WAIT_MS = 3000  # after this nobody should have to guess why nothing is heard
 
 
 class BusyNotice(QObject):

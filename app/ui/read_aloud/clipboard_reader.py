@@ -51,8 +51,7 @@ def parse_program_names(text: str) -> frozenset[str]:
 class ClipboardRules:
     """The rules of the watched clipboard."""
 
-    # shortest, longest: characters of a text that is read.
-    shortest: int = 1
+    shortest: int = 1  # shortest, longest: characters of a text that is read
     longest: int = 1000
     skip_links: bool = True
     skipped_programs: frozenset[str] = frozenset()

@@ -20,8 +20,7 @@ from app.ui.widgets.controls import create_button, describe_control
 
 WIDTH_PX, TEXT_LINES = 460, 3
 BUTTON_WIDTH_PX, SPEED_WIDTH_PX = 40, 92
-# Pixels that an arrow key with Alt moves the player.
-KEY_STEP_PX = 24
+KEY_STEP_PX = 24  # pixels that an arrow key with Alt moves the player
 # How long it stays after the reading has ended: long enough to see the last words, and to change voice or speed for the next text.
 LINGER_MS = 5000
 MOVE_KEYS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}

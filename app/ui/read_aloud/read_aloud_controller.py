@@ -33,10 +33,8 @@ from app.ui.widgets.banner import Banner
 
 KEY_UP = 2
 CONTROL_KEY, C_KEY = 0x11, 0x43
-# Shift, Alt and both Windows keys: held for the hotkey, they would make another key of Ctrl+C.
-HELD_KEYS = (0x10, 0x12, 0x5B, 0x5C)
-# Until the other program has copied; slow ones are given several turns.
-COPY_DELAY_MS = 200
+HELD_KEYS = (0x10, 0x12, 0x5B, 0x5C)  # Shift, Alt and both Windows keys: held for the hotkey, they would make another key of Ctrl+C
+COPY_DELAY_MS = 200  # until the other program has copied; slow ones are given several turns
 COPY_TURNS = 4
 
 

@@ -30,8 +30,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 MAX_LAST_TEXTS = 10
 READING_ASKER = "read aloud"
 
-# A passage is made as a whole before the next is asked for, and shown as a whole.
-MAX_PASSAGE_CHARS = 160
+MAX_PASSAGE_CHARS = 160  # a passage is made as a whole before the next is asked for, and shown as a whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-# Milliseconds; a window that starts minimised or behind a locked screen is never painted.
-MAX_FIRST_PAINT_MS = 1000
+MAX_FIRST_PAINT_MS = 1000  # milliseconds; a window that starts minimised or behind a locked screen is never painted
 
 
 class FirstPaintWatcher(QObject):

@@ -10,14 +10,11 @@ from app.ui.latency.latency_dock import LatencyDock
 from app.ui.settings.remembered_fold import RememberedFold
 from app.ui.shell.window_context import WindowContext, WindowFeature
 
-# Window height in pixels; above it the lines have more than enough room.
-TALL_WINDOW_HEIGHT = 800
+TALL_WINDOW_HEIGHT = 800  # window height in pixels; above it the lines have more than enough room
 TALL_DOCK_SHARE = 0.35
-# Share of the window's height at first, as most of the room belongs to the lines.
-DOCK_SHARE = 0.2
+DOCK_SHARE = 0.2  # share of the window's height at first, as most of the room belongs to the lines
 MIN_DOCK_HEIGHT = 152
-# Window height in pixels below which the lines need the room, above all under a banner.
-LOW_WINDOW_HEIGHT = 780
+LOW_WINDOW_HEIGHT = 780  # window height in pixels below which the lines need the room, above all under a banner
 LAYOUT_EVENTS = (QEvent.Type.Resize, QEvent.Type.LayoutRequest)
 
 

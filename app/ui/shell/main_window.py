@@ -50,8 +50,7 @@ from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
-# Window height in pixels; below it the lines get the toolbar's room, as menus and keys have all of its actions.
-NO_TOOLBAR_HEIGHT = 400
+NO_TOOLBAR_HEIGHT = 400  # window height in pixels; below it the lines get the toolbar's room, as menus and keys have all of its actions
 
 
 class MainWindow(QMainWindow):

@@ -46,8 +46,7 @@ HELP_MENU = ("user_guide find_command", "lab diagnose show_log open_data", "what
 VIEW_MENU = ("show_strip show_melody show_takes", "always_on_top full_screen")
 
 TOOLBAR_ACTIONS = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
-# The other buttons show only an icon.
-LABELLED_ACTIONS = ("add_line", "find_command")
+LABELLED_ACTIONS = ("add_line", "find_command")  # the other buttons show only an icon
 SEARCH_WIDTH, NARROW_SEARCH = 280, 160
 
 

@@ -24,11 +24,9 @@ from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import parse_json
 
-# Seconds; a window that is still opening takes requests once it is ready.
-INSTANCE_TIMEOUT_S = 10.0
+INSTANCE_TIMEOUT_S = 10.0  # seconds; a window that is still opening takes requests once it is ready
 INSTANCE_POLL_S = 0.05
-# Bytes; a command line cannot hold as many file names.
-MAX_OPEN_REQUEST_BYTES = 8 << 20
+MAX_OPEN_REQUEST_BYTES = 8 << 20  # bytes; a command line cannot hold as many file names
 ANY_PROCESS = -1
 
 

@@ -31,10 +31,8 @@ from app.ui.widgets.visibility_timer import VisibilityTimer
 METER_FLOOR_DB = -60.0
 LOUD_LEVEL_DB = -6.0
 LIMITED_LEVEL_DB = 20 * math.log10(CEILING) - 0.05  # where the limiter holds sound
-# Decibels by which the peak falls at each tick.
-METER_FALL_DB = 1.2
-# Ticks between a sample leaving us and reaching the ear, by the usual buffer of an output device.
-METER_DELAY_TICKS = 4
+METER_FALL_DB = 1.2  # decibels by which the peak falls at each tick
+METER_DELAY_TICKS = 4  # ticks between a sample leaving us and reaching the ear, by the usual buffer of an output device
 QUIET, WARM, LIMITED = "#5aa83e", "#d99412", "#d1456b"
 
 

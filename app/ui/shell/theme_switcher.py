@@ -14,8 +14,7 @@ from app.settings.user_settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import apply_theme, clear_theme, resolve_theme
 
-# Milliseconds between pieces, in which the window handles other events.
-THEME_PIECE_PAUSE_MS = 5
+THEME_PIECE_PAUSE_MS = 5  # milliseconds between pieces, in which the window handles other events
 
 
 class ThemeSwitcher(QObject):

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from app.adapters.http.release_feed import Release, ReleaseSource
 
 DAYS_BETWEEN_CHECKS = 7
-# A window may stay open for weeks; how often it looks at the calendar.
-CALENDAR_POLL_MS = 6 * 3_600_000
+CALENDAR_POLL_MS = 6 * 3_600_000  # a window may stay open for weeks; how often it looks at the calendar
 
 
 class UpdateFeature(WindowFeature):

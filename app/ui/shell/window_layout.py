@@ -11,8 +11,7 @@ from app.settings.user_settings import Settings
 
 DEFAULT_WINDOW_SIZE = (1280, 800)
 NO_FRAME = QSize(0, 0)
-# Pixels between the columns; the gap is also where the mouse can take hold of the edge.
-SPLITTER_GAP = 9
+SPLITTER_GAP = 9  # pixels between the columns; the gap is also where the mouse can take hold of the edge
 
 
 class ColumnSplitter(QSplitter):

@@ -31,15 +31,13 @@ class LatencyRow:
 
     last: float | None
     is_cached: bool
-    # median, p95: of what was computed, without anything from a cache.
-    median: float | None
+    median: float | None  # median, p95: of what was computed, without anything from a cache
     p95: float | None
     backends: tuple[str, ...] = ()  # what computed it in the last utterance that it was computed for
     # new_ms, waited_ms: of `last`, what was spent on sizes that were new to the device, and on the CPU as it was not ready.
     new_ms: float = 0.0
     waited_ms: float = 0.0
-    # cached_runs, cached_median: how often something came from a cache, and how long that took.
-    cached_runs: int = 0
+    cached_runs: int = 0  # cached_runs, cached_median: how often something came from a cache, and how long that took
     cached_median: float | None = None
 
 

@@ -18,14 +18,10 @@ from app.ui.widgets.controls import create_button
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.row_table_setup import select_single_row, set_up_row_table
 
-# Pixels added to the height of the text, and to its width.
-ROW_MARGINS, CELL_MARGINS = 6, 24
-# Visible rows in a high, a lower and a low window.
-ROWS, FEW_ROWS, FEWEST_ROWS = 5, 3, 2
-# Window heights in pixels; below them the script needs the room.
-HIGH_WINDOW, LOW_WINDOW = 900, 760
-# Share of the width that the number columns leave; the differences get the rest.
-NOTE_COLUMN_SHARE = 0.4
+ROW_MARGINS, CELL_MARGINS = 6, 24  # pixels added to the height of the text, and to its width
+ROWS, FEW_ROWS, FEWEST_ROWS = 5, 3, 2  # visible rows in a high, a lower and a low window
+HIGH_WINDOW, LOW_WINDOW = 900, 760  # window heights in pixels; below them the script needs the room
+NOTE_COLUMN_SHARE = 0.4  # share of the width that the number columns leave; the differences get the rest
 TAKE_TABLE_KEYS = {
     Qt.Key.Key_Space: "play",
     Qt.Key.Key_Return: "play",

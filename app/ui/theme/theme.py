@@ -180,8 +180,7 @@ QSplitter::handle:hover { background: $border; }
 
 # Without these fonts, Han characters may come in their Chinese shapes.
 JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic")
-# Points of the usual text size, however small the system's font is.
-MIN_FONT_SIZE_PT = 10
+MIN_FONT_SIZE_PT = 10  # points of the usual text size, however small the system's font is
 TEXT_SCALES: dict[TextSize, float] = {"small": 0.9, "usual": 1.0, "large": 1.25, "largest": 1.5}
 
 
@@ -195,8 +194,7 @@ class Theme:
     text: str
     muted: str
     faint: str
-    # border, edge: edges of groups, and of fields; a field has to be found by its edge alone.
-    border: str
+    border: str  # border, edge: edges of groups, and of fields; a field has to be found by its edge alone
     edge: str
     accent: str
     on_accent: str

@@ -41,8 +41,7 @@ class CatalogVoice:
     int8_share: float | None = None  # share of symbols that keep their length with the BERT in int8; None if it was not measured
     has_bert: bool = True
     has_int8_bert: bool = False
-    # is_pending, is_bert_pending: it speaks, and it or its BERT is still to be refined.
-    is_pending: bool = False
+    is_pending: bool = False  # is_pending, is_bert_pending: it speaks, and it or its BERT is still to be refined
     is_bert_pending: bool = False
     is_renewal_due: bool = False  # it speaks, and is to be prepared again because its recipe is older than this version's
     is_default: bool = False

@@ -15,8 +15,7 @@ from app.install.natural_voice_first_start import is_natural_voice_waiting
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.voice_tasks import KOKORO_ARGUMENTS
 
-LONGEST_WAIT_S = 30.0
-"""It takes one to five seconds; after this the window opens with the included voice."""
+LONGEST_WAIT_S = 30.0  # it takes one to five seconds; after this the window opens with the included voice
 
 SPLASH_SIZE, EDGE_PX, TEXT_PX = QSize(340, 170), 24, 36
 POLL_MS = 20

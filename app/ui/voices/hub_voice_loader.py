@@ -28,13 +28,10 @@ if TYPE_CHECKING:
     from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
 
 Result = TypeVar("Result")
-# The user waits for the answer, and has a button for the next try.
-HUB_RETRIES = 1
+HUB_RETRIES = 1  # the user waits for the answer, and has a button for the next try
 
-# Edge in pixels; the hub's pictures have about a thousand.
-MAX_PICTURE_EDGE_PX = 4096
-# Edge in pixels of the thumbnail on a card.
-THUMBNAIL_EDGE_PX = 160
+MAX_PICTURE_EDGE_PX = 4096  # edge in pixels; the hub's pictures have about a thousand
+THUMBNAIL_EDGE_PX = 160  # edge in pixels of the thumbnail on a card
 
 
 class HubVoiceLoader(QObject):

@@ -35,8 +35,7 @@ from app.ui.widgets.voice_picture import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
 
 PICTURE, GAP = 56, 12
-# The hub's own page shows the rest of the description and of the styles.
-MOST_LETTERS, MOST_STYLES = 160, 8
+MOST_LETTERS, MOST_STYLES = 160, 8  # the hub's own page shows the rest of the description and of the styles
 HubCardState = Literal["new", "coming", "here"]
 
 

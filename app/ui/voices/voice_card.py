@@ -86,8 +86,7 @@ class SamplesButton(QToolButton):
         self.setVisible(bool(samples or styles))
 
 
-# Pixels: the picture, the margin around everything, and the gap beside the picture.
-PICTURE, MARGIN, BESIDE = 44, 12, 10
+PICTURE, MARGIN, BESIDE = 44, 12, 10  # pixels: the picture, the margin around everything, and the gap beside the picture
 # Height in pixels of a card with picture, speaker and two lines, so that the card does not grow while a voice is looked up.
 MIN_CARD_HEIGHT_PX = 132
 

@@ -11,12 +11,10 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
 from app.voices.voice_labels import describe_natural_voice, describe_starter_voice
 
-# The voice library shows the rest of the description and of the makers.
-MOST_LETTERS, MOST_MAKERS = 100, 3
+MOST_LETTERS, MOST_MAKERS = 100, 3  # the voice library shows the rest of the description and of the makers
 
 
-VoiceSummary = CatalogVoice | OpenedVoice
-"""A voice as card and choosers show it."""
+VoiceSummary = CatalogVoice | OpenedVoice  # a voice as card and choosers show it
 
 
 def list_makers(voice: CatalogVoice) -> list[str]:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from app.export.safe_file_names import SpeakerNames
     from app.voices.bert_models import BertModel
 
-# Milliseconds; a voice arrives as several files, which are scanned once.
-FOLDER_CHANGE_DELAY_MS = 500
+FOLDER_CHANGE_DELAY_MS = 500  # milliseconds; a voice arrives as several files, which are scanned once
 
 
 class VoiceCatalog(QObject):

@@ -104,8 +104,7 @@ def _parse_names(data: Any) -> dict[str, str]:
     return names
 
 
-# Milliseconds; the arrow keys pass over lines faster than a voice can be opened.
-VOICE_OPEN_DELAY_MS = 250
+VOICE_OPEN_DELAY_MS = 250  # milliseconds; the arrow keys pass over lines faster than a voice can be opened
 
 
 @dataclass(frozen=True, slots=True)

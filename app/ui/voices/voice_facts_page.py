@@ -23,12 +23,10 @@ from app.ui.widgets.voice_picture import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_labels import describe_int8_graphs, describe_int8_quality
 
-# Three buttons side by side at most, with 6 pixels between them.
-MOST_ABREAST, GAP = 3, 6
+MOST_ABREAST, GAP = 3, 6  # three buttons side by side at most, with 6 pixels between them
 
 MAX_LISTED_NAMES = 12
-# The smallest difference of samples (full scale 1) that the rows write.
-MIN_SHOWN_DIFFERENCE = 1e-7
+MIN_SHOWN_DIFFERENCE = 1e-7  # the smallest difference of samples (full scale 1) that the rows write
 
 
 class VoiceActionButtons(QWidget):
@@ -161,8 +159,7 @@ def list_allowed_actions(voice: CatalogVoice | None) -> set[str]:
 
 
 FACTS_PICTURE_PX = 56
-# Letters; Qt breaks no word without spaces or hyphens, and would cut a longer one off.
-MAX_UNBROKEN_LETTERS = 40
+MAX_UNBROKEN_LETTERS = 40  # letters; Qt breaks no word without spaces or hyphens, and would cut a longer one off
 
 
 def list_voice_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:

@@ -20,8 +20,7 @@ from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
 from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
 
 KOKORO_ARGUMENTS = ("voices", "add", NATURAL_VOICE_WORD)
-KOKORO_DOWNLOAD_BYTES = 63_082_708
-"""The four packages that hold its weights."""
+KOKORO_DOWNLOAD_BYTES = 63_082_708  # the four packages that hold its weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,7 @@ class AddedVoiceRow:
 
     id: str
     name: str
-    # was_here, is_updated: the same version was installed already; or another version replaced it.
-    was_here: bool = False
+    was_here: bool = False  # was_here, is_updated: the same version was installed already; or another version replaced it
     is_updated: bool = False
     opaque_reason: str = ""  # why the voice runs as one graph; empty for a split voice
 

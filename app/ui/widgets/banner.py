@@ -22,10 +22,8 @@ from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import describe_control, set_up_button
 
-# Further lines are scrolled to.
-MAX_VISIBLE_LINES = 5
-# Pixels below the last line, without which Qt scrolls already.
-SCROLL_GUARD_PX = 1
+MAX_VISIBLE_LINES = 5  # further lines are scrolled to
+SCROLL_GUARD_PX = 1  # pixels below the last line, without which Qt scrolls already
 
 
 class DetailsView(QWidget):
@@ -80,15 +78,12 @@ class _FirstLinesEdit(QPlainTextEdit):
             yield from (block.layout().lineAt(line) for line in range(block.layout().lineCount()))
 
 
-# Letters of a message in the menu of all messages.
-MAX_MENU_ENTRY_LETTERS = 90
-# Window height in pixels; in a lower window the details open in a dialog.
-MIN_DETAILS_WINDOW_HEIGHT_PX = 780
+MAX_MENU_ENTRY_LETTERS = 90  # letters of a message in the menu of all messages
+MIN_DETAILS_WINDOW_HEIGHT_PX = 780  # window height in pixels; in a lower window the details open in a dialog
 BannerKind = Literal["notice", "error"]
 
 
-# A message and its hint: what happened, and what to do next.
-BannerMessage = tuple[str, str]
+BannerMessage = tuple[str, str]  # a message and its hint: what happened, and what to do next
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
-# Pixels of width, and entries without scrolling.
-WIDEST_LIST, MOST_SHOWN = 480, 16
-# Pixels beside the text that the style sheet keeps free.
-CHOICE_TEXT_PADDING_PX = 12
+WIDEST_LIST, MOST_SHOWN = 480, 16  # pixels of width, and entries without scrolling
+CHOICE_TEXT_PADDING_PX = 12  # pixels beside the text that the style sheet keeps free
 
 
 class ChoiceBox(QComboBox):

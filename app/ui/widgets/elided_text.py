@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QStyle, QStyleOptionButt
 
 from app.ui.plain_text import PlainLabel, escape_tip
 
-# Pixels of width: the widest hint and the narrowest.
-WIDEST, NARROWEST = 320, 96
+WIDEST, NARROWEST = 320, 96  # pixels of width: the widest hint and the narrowest
 
 
 class ElidedLabel(PlainLabel):

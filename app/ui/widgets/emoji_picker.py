@@ -11,13 +11,10 @@ from app.ui.display_names import describe_emoji
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_label
 
-# Pixels of a cell of the grid.
-EMOJI_CELL_PX = 38
+EMOJI_CELL_PX = 38  # pixels of a cell of the grid
 EMOJI_COLUMNS = 8
-# Pixels of the height of an emoji.
-EMOJI_FONT_PX = 20
-# Pixels that the frame of the grid takes.
-EMOJI_GRID_FRAME_PX = 22
+EMOJI_FONT_PX = 20  # pixels of the height of an emoji
+EMOJI_GRID_FRAME_PX = 22  # pixels that the frame of the grid takes
 
 
 class EmojiGrid(QListWidget):

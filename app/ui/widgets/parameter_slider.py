@@ -7,8 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QW
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
 GROOVE, KNOB, RING = 4, 7, 10
-# Qt reports eighths of a degree, and a notch of most mice is 15 degrees.
-WHEEL_NOTCH_UNITS = 120
+WHEEL_NOTCH_UNITS = 120  # Qt reports eighths of a degree, and a notch of most mice is 15 degrees
 
 
 class ParameterSlider(QSlider):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
-# Pixels of the minimum size.
-NARROWEST, LOWEST = 120, 44
+NARROWEST, LOWEST = 120, 44  # pixels of the minimum size
 
 
 class ScrollFrame(QScrollArea):

@@ -11,8 +11,7 @@ from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.box_layout import fill_box
 
 TEXT_DIALOG_SIZE_PX = (620, 460)
-# Height in pixels for a short text, and the limits of lines and letters of one.
-LOW, FEW_LINES, FEW_LETTERS = 260, 6, 240
+LOW, FEW_LINES, FEW_LETTERS = 260, 6, 240  # height in pixels for a short text, and the limits of lines and letters of one
 
 
 class TextDialog(QDialog):

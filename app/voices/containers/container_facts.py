@@ -27,8 +27,7 @@ from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME, parse_npy_vec
 from app.voices.untrusted.voice_limits import MAX_STYLE_VECTORS_BYTES, MAX_VOICE_JSON_BYTES, MAX_ZIP_ENTRIES
 
 AIVM_KEYS = ("aivm_manifest", "aivm_hyper_parameters", "aivm_style_vectors")
-# No tool writes this name yet: those of today call such a voice JP-Extra.
-NANAIRO_ARCHITECTURE = "Style-Bert-VITS2 (Nanairo)"
+NANAIRO_ARCHITECTURE = "Style-Bert-VITS2 (Nanairo)"  # no tool writes this name yet: those of today call such a voice JP-Extra
 AIVM_ARCHITECTURES = ("Style-Bert-VITS2", "Style-Bert-VITS2 (JP-Extra)", NANAIRO_ARCHITECTURE)
 
 VECTORS_PREFIX = "style_vectors"

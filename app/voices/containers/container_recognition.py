@@ -17,8 +17,7 @@ RECOGNITION_BYTES = 4096
 PICKLE_SEARCH_BYTES = 4 << 20  # names of tensors come first
 ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 PICKLE_MAGICS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
-# A longer header means another file that happens to have a brace at this place.
-SAFETENSORS_HEADER_LENGTHS = range(2, 1 << 32)
+SAFETENSORS_HEADER_LENGTHS = range(2, 1 << 32)  # a longer header means another file that happens to have a brace at this place
 FOREIGN_MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, NPY_MAGIC, "vectors"),
     (8, b"WEBP", "picture"),

@@ -30,8 +30,7 @@ from app.voices.untrusted.voice_limits import MAX_ENTRY_NAME_LENGTH
 from app.voices.voice_manifest import MANIFEST_NAME
 
 ENCRYPTED_FLAG = 1
-# Other methods may ask for gigabytes of memory to unpack a kilobyte.
-ALLOWED_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+ALLOWED_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other methods may ask for gigabytes of memory to unpack a kilobyte
 KEPT_SUFFIXES = (".json", ".npy")
 UNPACK_CHUNK_BYTES = 1 << 20
 _KOKORO_STYLE_PATTERN = re.compile(r"[a-z]{2}_[a-z0-9]+\.npy")  # a language, a sex and a name

@@ -17,13 +17,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from app.voices.prepare.graph_walk import replace_items
 
-Reach = tuple[int, int]
-"""First and last index."""
+Reach = tuple[int, int]  # first and last index
 
-FIRST_FRAME_INPUT, LAST_FRAME_INPUT = "first", "last"
-"""Inputs int64 [1]: the wanted frames of the window are [first, last)."""
-# Consumers of these operators would get another length.
-SIZE_OPS = {"Shape", "Size"}
+FIRST_FRAME_INPUT, LAST_FRAME_INPUT = "first", "last"  # inputs int64 [1]: the wanted frames of the window are [first, last)
+SIZE_OPS = {"Shape", "Size"}  # consumers of these operators would get another length
 
 
 def compute_margin_frames(decoder: onnx.ModelProto) -> int:

@@ -31,8 +31,7 @@ CONTRACT_SHAPES: dict[str, SymbolicShape] = {
 INTEGER_INPUTS = {"x_tst", "tones", "language", "sid"}  # int64 here, whatever the source has
 # What rules run into where nodes lack what ONNX demands.
 MALFORMED_GRAPH_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-# A decoder that sees farther cannot be run in windows; published ones need 13.
-MAX_CONTEXT_FRAMES = 256
+MAX_CONTEXT_FRAMES = 256  # a decoder that sees farther cannot be run in windows; published ones need 13
 
 
 def cut_voice_graph(source: onnx.ModelProto) -> PreparedGraphs:

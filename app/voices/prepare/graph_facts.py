@@ -27,8 +27,7 @@ MODULE_SEPARATOR = "/"
 SUBMODULE_DOT_PATTERN = re.compile(r"\.(?!\d)")  # a module inside a module; a number counts modules of one kind
 ModulePaths = dict[str, str]
 
-# Shorter tensors may be shapes, which inference reads.
-MAX_SIZE_CONSTANT_BYTES = 1024
+MAX_SIZE_CONSTANT_BYTES = 1024  # shorter tensors may be shapes, which inference reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +155,7 @@ class GraphOperator:
     kind: str
     version: int  # since which opset it is as it is here; 1 for other domains, and for operators that ONNX does not know
     types: Mapping[str, str]  # of its tensors, by the name of the type in its definition (`T`), as far as they are known: `float`, `int64`
-    # reads, writes: names of values.
-    reads: tuple[str, ...]
+    reads: tuple[str, ...]  # reads, writes: names of values
     writes: tuple[str, ...]
     fixed: bool = False  # what it reads is known before the graph runs, so that it is computed when the graph opens, and placed nowhere
     body: tuple[str, ...] = ()  # the operators that it can be computed by where nothing has a kernel for it

@@ -18,8 +18,7 @@ from app.common.system_errors import describe_reason
 from app.voices.prepare.graph_walk import iterate_graphs
 from app.voices.untrusted.regular_file import describe_incomplete_download
 
-# Shorter tensors stay in the graph: shapes and axes are needed when it is read.
-MIN_EXTERNAL_BYTES = 1024
+MIN_EXTERNAL_BYTES = 1024  # shorter tensors stay in the graph: shapes and axes are needed when it is read
 
 
 def load_graph(graph: Path | bytes, *, with_external_weights: bool = True) -> onnx.ModelProto:

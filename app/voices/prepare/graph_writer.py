@@ -25,8 +25,7 @@ ONNX_IR_VERSION = 9
 LAYER_NORM_EPSILON = 1e-5
 
 EXTERNAL_WEIGHT_BYTES = 1 << 16
-# Windows maps files in multiples of 64 KiB.
-ALIGNMENT_BYTES = 1 << 16
+ALIGNMENT_BYTES = 1 << 16  # Windows maps files in multiples of 64 KiB
 MAX_WAITING_ARRAYS = 2
 
 

@@ -46,18 +46,15 @@ class CutPoints:
     """Tensors of the source graph at its seams."""
 
     logw: str  # log of frames per symbol
-    # m_p, logs_p: mean and log scale of the prior, per symbol.
-    m_p: str
+    m_p: str  # m_p, logs_p: mean and log scale of the prior, per symbol
     logs_p: str
     sdp_noise: str  # noise of the stochastic duration predictor, times its scale
-    # frames, frame_sum: frames per symbol, and the sum of all, a vector of one element.
-    frames: str
+    frames: str  # frames, frame_sum: frames per symbol, and the sum of all, a vector of one element
     frame_sum: str
     z_p: str  # prior per frame, noise added
     z: str  # what the decoder's first convolution reads
     audio: str
-    # duration_noise, prior_noise: the outputs of the two random nodes.
-    duration_noise: str
+    duration_noise: str  # duration_noise, prior_noise: the outputs of the two random nodes
     prior_noise: str
 
 

@@ -244,8 +244,7 @@ def _require_message(start: int, end: int) -> tuple[int, int]:
 class OnnxOutline:
     """The outline that was read from a graph."""
 
-    # inputs, outputs: names, of the graph itself.
-    inputs: list[str] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)  # inputs, outputs: names, of the graph itself
     outputs: list[str] = field(default_factory=list)
     # Sizes of each input, 0 where one is not fixed; None where nothing is stated.
     shapes: dict[str, tuple[int, ...] | None] = field(default_factory=dict)

@@ -5,19 +5,14 @@ Real voices: a graph or weights of 250 MB, one to a few hundred speakers, up to 
 
 from __future__ import annotations
 
-# Protobuf's own limit: neither onnx nor ONNX Runtime opens more.
-MAX_GRAPH_BYTES = (1 << 31) - 1
-# The metadata holds icons and samples; more than this is not a voice.
-MAX_METADATA_BYTES = 256 << 20
-# The safetensors format's own limit.
-MAX_SAFETENSORS_HEADER_BYTES = 100 << 20
-# A config.json has 3 KB, the vectors of 1000 styles as text 6 MB.
-MAX_VOICE_JSON_BYTES = 8 << 20
+MAX_GRAPH_BYTES = (1 << 31) - 1  # Protobuf's own limit: neither onnx nor ONNX Runtime opens more
+MAX_METADATA_BYTES = 256 << 20  # the metadata holds icons and samples; more than this is not a voice
+MAX_SAFETENSORS_HEADER_BYTES = 100 << 20  # the safetensors format's own limit
+MAX_VOICE_JSON_BYTES = 8 << 20  # a config.json has 3 KB, the vectors of 1000 styles as text 6 MB
 MAX_MANIFEST_BYTES = 16 << 20  # the names of 4,096 speakers and 1,024 styles, and a licence and a description of the longest
 MAX_TERMS_LENGTH = 500_000  # characters of a licence or a description; those of voices stay below 20,000
 MAX_BERT_JSON_BYTES = 1 << 20
-# A vocabulary of 22,000 characters takes 110 KB, as tokenizer.json 1 MB.
-MAX_VOCABULARY_BYTES = 32 << 20
+MAX_VOCABULARY_BYTES = 32 << 20  # a vocabulary of 22,000 characters takes 110 KB, as tokenizer.json 1 MB
 MAX_STYLE_VECTORS_BYTES = 16 << 20  # 1024 styles as float64, and room
 MAX_VOICE_STYLES = 1024
 MAX_VOICE_SPEAKERS = 4096
@@ -27,22 +22,16 @@ MAX_HOP_SAMPLES = 1 << 16
 # Of a voice's schedule, and of a window or its margin: voices have 4, 128 and 16.
 MAX_DECODE_WINDOWS, MAX_DECODE_WINDOW_FRAMES = 64, 1 << 16
 
-# For a message and all below it: a voice has 60,000 to 160,000 fields; each takes a microsecond.
-MAX_PROTOBUF_FIELDS = 500_000
-# Levels of graphs inside nodes of graphs; voices have at most two.
-MAX_GRAPH_DEPTH = 16
+MAX_PROTOBUF_FIELDS = 500_000  # for a message and all below it: a voice has 60,000 to 160,000 fields; each takes a microsecond
+MAX_GRAPH_DEPTH = 16  # levels of graphs inside nodes of graphs; voices have at most two
 MAX_TENSOR_AXES = 8  # of a tensor
 MAX_LAYER_NUMBER = 1024  # a dilation or a rate in the settings; those of voices stay below 20
-# Weights of voices stay below 100; products of two such limits still fit float32.
-MAX_WEIGHT_VALUE = 1e9
+MAX_WEIGHT_VALUE = 1e9  # weights of voices stay below 100; products of two such limits still fit float32
 
 MAX_UNPACKED_BYTES = 4 << 30  # of a whole archive: a dozen voices
-# For one file that is unpacked into memory: four times a voice.
-MAX_ARCHIVE_MEMBER_BYTES = 1 << 30
-# Below this size the ratio is not checked: texts and silence pack well.
-FREE_UNPACKED_BYTES = 64 << 20
-# Unpacked to packed: weights pack to nine tenths, bombs to a thousandth.
-MAX_COMPRESSION_RATIO = 30
+MAX_ARCHIVE_MEMBER_BYTES = 1 << 30  # for one file that is unpacked into memory: four times a voice
+FREE_UNPACKED_BYTES = 64 << 20  # below this size the ratio is not checked: texts and silence pack well
+MAX_COMPRESSION_RATIO = 30  # unpacked to packed: weights pack to nine tenths, bombs to a thousandth
 MAX_ZSTD_WINDOW_BYTES = 1 << 27  # memory that zstd may ask for
 MAX_ZIP_ENTRIES = 20_000  # of a tar archive, or files of a folder, that are looked at
 # Entries of a zip, and of those inside it, which are written out: each takes a millisecond, more beside other programs.

@@ -12,10 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-PROGRAM_ENDING = threading.Event()
-"""Set when the program ends: nothing more is prepared for a device."""
-# For a run that was asked to stop; ONNX Runtime looks between two nodes only.
-RUN_END_GRACE_S = 2.0
+PROGRAM_ENDING = threading.Event()  # set when the program ends: nothing more is prepared for a device
+RUN_END_GRACE_S = 2.0  # for a run that was asked to stop; ONNX Runtime looks between two nodes only
 
 T = TypeVar("T")
 

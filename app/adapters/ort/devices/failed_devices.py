@@ -33,8 +33,7 @@ MAX_NOTE_BYTES = 1 << 12
 MAX_RECORDED_DEVICES = 50
 MAX_RECORDED_GRAPHS = 500  # of one device
 NOTE_PATTERN = "note-*.json"
-# Two readings of when a process began.
-START_TIME_TOLERANCE_S = 1.0
+START_TIME_TOLERANCE_S = 1.0  # two readings of when a process began
 
 
 class DeviceCrashJournal:

@@ -30,13 +30,10 @@ from app.common.language import localize
 from app.common.stage_labels import STAGE_OF_GRAPH, find_stage_label
 from app.core.sound.stage_clock import RequestStopped
 
-# Compiling for a new length is done here.
-FIRST_RUN_TIMEOUT_S = 120.0
+FIRST_RUN_TIMEOUT_S = 120.0  # compiling for a new length is done here
 MIN_RUN_TIMEOUT_S = 20.0
-# Times the longest run so far, before a device counts as hung.
-TIMEOUT_PER_CPU_TIME = 20
-# No two runs of such a graph are equal.
-_NOISY_GRAPH = "whole"
+TIMEOUT_PER_CPU_TIME = 20  # times the longest run so far, before a device counts as hung
+_NOISY_GRAPH = "whole"  # no two runs of such a graph are equal
 
 
 class SizedSession(RunnableSession, Protocol):

@@ -23,8 +23,7 @@ from app.adapters.ort.session_options import count_intra_threads
 from app.common.errors import BackendError
 from app.common.language import localize
 
-# Digits of an adapter's number.
-MAX_DEVICE_NUMBER_DIGITS = 4
+MAX_DEVICE_NUMBER_DIGITS = 4  # digits of an adapter's number
 
 # With it WebGPU's plug-in takes an adapter that is only software: for tests, as that is slower than the CPU's own kernels.
 SOFTWARE_ADAPTER_VARIABLE = "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"

@@ -9,8 +9,7 @@ import numpy as np
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.core.sound.result_metrics import compute_max_difference
 
-# Of full scale; in half precision 40 dB, as the CPU's own differ by 2e-3 already.
-FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-2
+FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-2  # of full scale; in half precision 40 dB, as the CPU's own differ by 2e-3 already
 AUDIO_GRAPHS = ("decoder", "whole")  # full scale is 1
 
 

@@ -19,10 +19,8 @@ from app.adapters.ort.fixed_shapes.fixed_shape_session import DeviceMismatchErro
 from app.common.errors import BackendError
 from app.common.language import localize
 
-# That an opening which has begun is waited for when the program ends.
-OPENING_EXIT_TIMEOUT_S = 5.0
-OPENING_ORDER = ("decoder", "flow", "prosody", "bert")
-"""Graphs by how much a device gains for the memory that they take, the most first."""
+OPENING_EXIT_TIMEOUT_S = 5.0  # that an opening which has begun is waited for when the program ends
+OPENING_ORDER = ("decoder", "flow", "prosody", "bert")  # graphs by how much a device gains for the memory that they take, the most first
 
 FindFixedShapeGraph = Callable[[bool], FixedShapeGraph]
 """Finds or makes the form of the graph, if asked so an exact one; may take minutes. NoFixedShapeGraphError where there is none."""

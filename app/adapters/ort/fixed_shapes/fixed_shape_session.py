@@ -31,21 +31,15 @@ from app.adapters.ort.session_errors import is_driver_crash
 from app.common.errors import BackendError
 from app.common.language import localize
 
-# Which frames of a window are wanted: decoders on the CPU cut them out themselves.
-CROP_INPUTS = ("first", "last")
+CROP_INPUTS = ("first", "last")  # which frames of a window are wanted: decoders on the CPU cut them out themselves
 
-# Of the adapter's own; the desktop and other programs have the rest.
-DEDICATED_MEMORY_SHARE = 0.6
-# Of the machine's, where the adapter has none of its own.
-SHARED_MEMORY_SHARE = 0.25
-# Beside its weights: what is computed on the way, compiled operators.
-SESSION_OVERHEAD_BYTES = 128 << 20
-# Drivers keep weights in a layout of their own.
-WEIGHTS_FACTOR = 1.2
+DEDICATED_MEMORY_SHARE = 0.6  # of the adapter's own; the desktop and other programs have the rest
+SHARED_MEMORY_SHARE = 0.25  # of the machine's, where the adapter has none of its own
+SESSION_OVERHEAD_BYTES = 128 << 20  # beside its weights: what is computed on the way, compiled operators
+WEIGHTS_FACTOR = 1.2  # drivers keep weights in a layout of their own
 
 _lock = threading.Lock()
-# By place.
-reserved_bytes: dict[str, int] = defaultdict(int)
+reserved_bytes: dict[str, int] = defaultdict(int)  # by place
 
 
 @dataclass(frozen=True, slots=True)

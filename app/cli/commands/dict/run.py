@@ -16,8 +16,7 @@ from app.common.language import localize
 from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry, compare_import, fold_surface, make_entry, merge_entries
 from app.core.text.dictionary_formats import parse_dictionary_text
 
-# Words of a file that cannot be used.
-MAX_SHOWN_ERRORS = 5
+MAX_SHOWN_ERRORS = 5  # words of a file that cannot be used
 
 
 def run(options: argparse.Namespace) -> int:

@@ -148,8 +148,7 @@ def _set_default_voice(line: Line, voice: str) -> Line:
 
 
 MAX_LISTED_CHARACTERS = 5
-# Hz, for what can be checked before a voice is known.
-ASSUMED_RATE_HZ = 44_100
+ASSUMED_RATE_HZ = 44_100  # Hz, for what can be checked before a voice is known
 _POLICY_BY_ANSWER: dict[str, ExistingFilePolicy] = {"s": "skip", "n": "number", "r": "replace"}
 
 

@@ -15,8 +15,7 @@ from app.compose.text_front_end import open_g2p
 from app.core.sound.ports import G2P
 
 UNREADABLE_LINE: dict[str, Any] = {"normalized": "", "reading": "", "phones": ["_", "_"], "tones": [0, 0], "word2ph": [1, 1]}
-# Of a line that is too long.
-MAX_SHOWN_LINE_CHARS = 1000
+MAX_SHOWN_LINE_CHARS = 1000  # of a line that is too long
 
 
 def run(options: argparse.Namespace) -> int:

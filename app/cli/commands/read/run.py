@@ -22,8 +22,7 @@ from app.common.language import localize
 from app.common.processes.self_launch import run_own_program
 from app.settings.user_settings import load_usable_settings
 
-# Seconds until the child has started Qt and read the clipboard.
-CLIPBOARD_TIMEOUT_S = 30.0
+CLIPBOARD_TIMEOUT_S = 30.0  # seconds until the child has started Qt and read the clipboard
 
 
 def run(options: argparse.Namespace) -> int:

@@ -111,8 +111,7 @@ def describe_devices() -> list[dict[str, Any]]:
 
 SELFTEST_TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
 SELFTEST_TIMEOUT_S = 180
-# 16-bit files: half a step of rounding on each side, and what graphs may differ between processors.
-SELFTEST_TOLERANCE = 2e-3
+SELFTEST_TOLERANCE = 2e-3  # 16-bit files: half a step of rounding on each side, and what graphs may differ between processors
 
 
 @dataclass(slots=True)

@@ -31,8 +31,7 @@ from app.service.voice_refiner import VoiceRefiner
 from app.settings.page_origins import normalise_origin
 from app.settings.user_settings import load_usable_settings
 
-# Waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C.
-SERVE_POLL_S = 0.02
+SERVE_POLL_S = 0.02  # waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C
 TOKEN_VARIABLE = "KOEBAKO_TOKEN"
 SHORTEST_TOKEN, LONGEST_TOKEN = 16, 1000
 

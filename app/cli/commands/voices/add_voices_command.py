@@ -36,8 +36,7 @@ from app.voices.voice_card_data import read_card
 from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
 from app.voices.voice_manifest import read_manifest
 
-# Of the whole job, and what is done after the BERT.
-DOWNLOAD_SHARE, BERT_SHARE = 0.8, 0.9
+DOWNLOAD_SHARE, BERT_SHARE = 0.8, 0.9  # of the whole job, and what is done after the BERT
 AddFile = Callable[[Path, Report], list[InstallResult]]
 
 
@@ -79,8 +78,7 @@ def _ask_licence(file: Path, import_options: ImportOptions, as_json: bool) -> No
         raise
 
 
-# Of the whole job, where a voice is downloaded first.
-DOWNLOAD_JOB_SHARE = 0.6
+DOWNLOAD_JOB_SHARE = 0.6  # of the whole job, where a voice is downloaded first
 
 
 def run_add(options: argparse.Namespace) -> int:

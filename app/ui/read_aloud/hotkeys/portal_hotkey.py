@@ -25,11 +25,9 @@ PORTAL = DBusAddress(
 REQUEST_INTERFACE = "org.freedesktop.portal.Request"
 SESSION_INTERFACE = "org.freedesktop.portal.Session"
 SHORTCUT_ID = "read-aloud"
-# Seconds; the second answer comes when the user has agreed to the key.
-REPLY_TIMEOUT_S = 10.0
+REPLY_TIMEOUT_S = 10.0  # seconds; the second answer comes when the user has agreed to the key
 CONSENT_TIMEOUT_S = 300.0
-# How soon closing is noticed.
-LISTEN_POLL_S = 0.2
+LISTEN_POLL_S = 0.2  # how soon closing is noticed
 _tokens = itertools.count(1)
 _connection_lock = threading.Lock()
 

@@ -19,8 +19,7 @@ LOCK_MASK, NUM_LOCK_MASK = 2, 16
 # Caps Lock and Num Lock count as modifiers, so the key is taken with and without each.
 LOCK_COMBINATIONS = (0, LOCK_MASK, NUM_LOCK_MASK, LOCK_MASK | NUM_LOCK_MASK)
 
-# Bytes; XEvent is a union of 24 longs.
-EVENT_BYTES = 24 * ctypes.sizeof(ctypes.c_long)
+EVENT_BYTES = 24 * ctypes.sizeof(ctypes.c_long)  # bytes; XEvent is a union of 24 longs
 ANY_PROPERTY_TYPE = 0
 _ErrorHandler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 _POINTER, _NUMBER, _LONG = ctypes.c_void_p, ctypes.c_int, ctypes.c_ulong

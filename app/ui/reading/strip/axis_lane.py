@@ -57,8 +57,7 @@ class LaneHighlights:
 
     current: int = -1  # where the keys go
     playing: int = -1  # what sounds now
-    # hovered, edge: under the mouse; `edge` is the cell whose right edge can be dragged.
-    hovered: int = -1
+    hovered: int = -1  # hovered, edge: under the mouse; `edge` is the cell whose right edge can be dragged
     edge: int = -1
     cut: int = -1  # the cell before a place where phrases are split or joined
     dragged: int = -1  # what the mouse holds

@@ -45,11 +45,9 @@ class StripCell:
 
     kind: CellKind
     index: int  # of the mora or of the mark in the line
-    # left, right: pixels.
-    left: float
+    left: float  # left, right: pixels
     right: float
-    # start_s, end_s: when it sounds, within the line's sound; both 0 while that is unknown.
-    start_s: float
+    start_s: float  # start_s, end_s: when it sounds, within the line's sound; both 0 while that is unknown
     end_s: float
     length_s: float  # how long it is, or will be; the best guess while nobody knows
     is_exact: bool  # the user fixed the length

@@ -9,11 +9,9 @@ from app.common.errors import VoiceError
 from app.common.language import choose_by_frontend, localize
 from app.core.synthesis_types import Float32
 
-# In characters; the reason may quote text from a stranger's file.
-MAX_REASON_LENGTH = 200
+MAX_REASON_LENGTH = 200  # in characters; the reason may quote text from a stranger's file
 
-UNUSED_TOP_LAYERS = 2
-"""Style-Bert-VITS2 reads `hidden_states[-3]`: what the third layer from the top is given by the one below."""
+UNUSED_TOP_LAYERS = 2  # Style-Bert-VITS2 reads `hidden_states[-3]`: what the third layer from the top is given by the one below
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from app.core.synthesis_types import Float32, Int64
 from app.voices.prepare.bert.deberta_weights import DebertaWeights
 from app.voices.prepare.graph_writer import ExternalGraphWriter
 
-MAX_TOKENS = 512
-"""Tokens that a text may have; the models were trained with no more."""
+MAX_TOKENS = 512  # tokens that a text may have; the models were trained with no more
 
 WEIGHT_SUFFIX = ".weight"
 

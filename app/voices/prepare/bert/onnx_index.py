@@ -29,8 +29,7 @@ RESHAPING_OPS = (*VALUE_PRESERVING_OPS, "Reshape", "Transpose", "Unsqueeze", "Sq
 """Operators whose result is their first input in another shape, order or scale."""
 
 HALF_PRECISION_TYPES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
-# What the name of a stored float16 weight is followed by where it is read in float32.
-WIDENED_SUFFIX = "/widened"
+WIDENED_SUFFIX = "/widened"  # what the name of a stored float16 weight is followed by where it is read in float32
 MAX_DISTANCE_LOG = math.log((512 - 1) / 128)
 
 

@@ -37,8 +37,7 @@ REQUIRED_CONFIG = {
     "hidden_act": "gelu",
 }
 """What the lean graph computes; another setting would be another function."""
-# For any size in the configuration: the large model has 24 layers, a width of 1,024 and 22,012 tokens.
-MAX_CONFIG_SIZE = 1 << 20
+MAX_CONFIG_SIZE = 1 << 20  # for any size in the configuration: the large model has 24 layers, a width of 1,024 and 22,012 tokens
 DEBERTA_PREFIXES = ("model.deberta.", "deberta.", "")
 
 

@@ -26,13 +26,10 @@ from app.voices.prepare.device.half_precision import convert_array_to_half, conv
 from app.voices.prepare.graph_walk import GraphLinks, UnknownGraphError, collect_needed_nodes, rename_inputs, replace_items
 from app.voices.prepare.graph_writer import EXTERNAL_WEIGHT_BYTES, ExternalDataFile
 
-MASK_INPUT = "mask"
-"""Input float32 [size]: 1 where there is something, then 0."""
-# This leaves nothing of a score, and half precision can still hold it.
-MASKED_SCORE = -1e4
+MASK_INPUT = "mask"  # input float32 [size]: 1 where there is something, then 0
+MASKED_SCORE = -1e4  # this leaves nothing of a score, and half precision can still hold it
 
-ProbedShape = tuple[int, ...]
-"""Sizes; -1 where ONNX does not know one."""
+ProbedShape = tuple[int, ...]  # sizes; -1 where ONNX does not know one
 PROBE_SIZE = 997  # a prime that no other axis has
 
 
@@ -180,10 +177,8 @@ def drop_unread_nodes(graph: onnx.GraphProto) -> None:
 
 
 MASKED_GRAPH_NAME, FULL_GRAPH_NAME, FIXED_SHAPE_WEIGHTS_NAME, FIXED_SHAPE_INFO_NAME = "graph.onnx", "full.onnx", "weights.data", "form.json"
-FREE_SIZE_NAMES = {"bert": "n", "prosody": "T", "flow": "F", "decoder": "W"}
-"""What the free size of a graph is called."""
-DYNAMIC_SHAPE_OPS = {"Loop", "If", "Scan", "NonZero", "RandomNormalLike"}
-"""Operators whose results have sizes that nobody knows beforehand."""
+FREE_SIZE_NAMES = {"bert": "n", "prosody": "T", "flow": "F", "decoder": "W"}  # what the free size of a graph is called
+DYNAMIC_SHAPE_OPS = {"Loop", "If", "Scan", "NonZero", "RandomNormalLike"}  # operators whose results have sizes that nobody knows beforehand
 
 
 def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bool) -> None:

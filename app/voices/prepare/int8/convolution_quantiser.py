@@ -12,13 +12,11 @@ from onnx import TensorProto, helper, numpy_helper
 from app.voices.prepare.graph_walk import replace_items
 
 QUANTISED_LEVELS = 255
-MAX_INT8_WEIGHT = 64
-"""Processors with AVX2 and without VNNI add two products in 16 bits: 2 · 255 · 64 fits, 2 · 255 · 127 is cut off."""
+MAX_INT8_WEIGHT = 64  # processors with AVX2 and without VNNI add two products in 16 bits: 2 · 255 · 64 fits, 2 · 255 · 127 is cut off
 MIN_QUANTISED_STEP = 1e-8  # of a tensor that is always 0
 MICROSOFT_DOMAIN = "com.microsoft"
 
-ValueRange = tuple[float, float]
-"""Least and greatest number."""
+ValueRange = tuple[float, float]  # least and greatest number
 
 
 def find_quantisable_convolutions(graph: onnx.GraphProto) -> list[onnx.NodeProto]:

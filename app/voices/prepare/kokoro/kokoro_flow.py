@@ -23,8 +23,7 @@ STEPS_PER_FRAME = 2
 DECODER_SIZE, TEXT_RESIDUAL_SIZE = 1024, 64
 DECODER_BLOCKS = 4
 FEATURE_SIZE = 512
-FLOW_ROWS = FEATURE_SIZE + 2
-"""Rows of one step: features, pitch in Hz, and the phase of the fundamental at the step, in turns."""
+FLOW_ROWS = FEATURE_SIZE + 2  # rows of one step: features, pitch in Hz, and the phase of the fundamental at the step, in turns
 
 QUESTION_AXIS = "questions"
 VOICED_HZ = 10.0  # the harmonic source is silent below
@@ -38,10 +37,8 @@ VOICED_SHARE = 0.6
 FASTER_S, SLOWER_S = 0.04, 0.8
 """Half the widths of the windows that smooth away what is faster than accents, and what an accent is measured against."""
 
-AUDIBLE_ENERGY = 3.5
-"""The model's energy lies between 4 and 9 in speech, and below -1 in silence."""
-QUESTION_RISE = 6.0
-"""Semitones from where the voice is to the end of a question; the voice smooths away a fifth of them."""
+AUDIBLE_ENERGY = 3.5  # the model's energy lies between 4 and 9 in speech, and below -1 in silence
+QUESTION_RISE = 6.0  # semitones from where the voice is to the end of a question; the voice smooths away a fifth of them
 GIVEN_VOICE_SEMITONES = 6.0
 """How much higher a question is that the model left without voice: at its low pitch the generator creaks whatever pitch it is given."""
 

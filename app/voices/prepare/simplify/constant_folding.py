@@ -62,8 +62,7 @@ def _is_equal_number(a: Any, b: Any) -> bool:
     return a == b or not (a < b or a > b)
 
 
-compare_equal = np.frompyfunc(_is_equal_number, 2, 1)
-"""Elementwise equality; UndecidedError where it holds for some sizes only."""
+compare_equal = np.frompyfunc(_is_equal_number, 2, 1)  # elementwise equality; UndecidedError where it holds for some sizes only
 
 
 def _compute_constant(node: RewriteNode) -> Array:

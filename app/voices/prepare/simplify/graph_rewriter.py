@@ -24,8 +24,7 @@ from app.voices.prepare.simplify.known_tensors import (
 )
 from app.voices.prepare.simplify.shape_inference import infer_outputs
 
-# The weight norms of a real voice take a tenth of this.
-MAX_FOLDED_BYTES = 1 << 30
+MAX_FOLDED_BYTES = 1 << 30  # the weight norms of a real voice take a tenth of this
 
 
 RewriteRule = Callable[["GraphRewriter", RewriteNode, KnownTensor], "str | None"]

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
 MAX_COEFFICIENT = 1 << 62
-# Lengths are linear and products of two of them square; more is no voice.
-MAX_COEFFICIENTS = 8
+MAX_COEFFICIENTS = 8  # lengths are linear and products of two of them square; more is no voice
 
 Size = Union[int, "SymbolicSize"]
 
@@ -113,8 +112,7 @@ class SymbolicSize:
         return not is_positive(other - self)
 
 
-FREE_SIZE = SymbolicSize((0, 1))
-"""The free size itself."""
+FREE_SIZE = SymbolicSize((0, 1))  # the free size itself
 
 
 def create_polynomial(*values: int) -> Size:

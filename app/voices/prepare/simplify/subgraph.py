@@ -136,8 +136,7 @@ class GraphFinisher:
         return self._names[key]
 
 
-# Before opset 13, axes were attributes and Softmax flattened its input.
-MIN_SOURCE_OPSET = 13
+MIN_SOURCE_OPSET = 13  # before opset 13, axes were attributes and Softmax flattened its input
 
 
 @dataclass(frozen=True, slots=True)

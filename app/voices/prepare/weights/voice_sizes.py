@@ -72,8 +72,7 @@ BERT_INPUT_BY_PROJECTION = {"bert_proj": "bert", "ja_bert_proj": "ja_bert", "en_
 class VoiceSizes:
     """Sizes of one voice."""
 
-    # hidden, inter, gin: channels of the text encoder, channels of the prior and of z, width of a speaker embedding.
-    hidden: int
+    hidden: int  # hidden, inter, gin: channels of the text encoder, channels of the prior and of z, width of a speaker embedding
     inter: int
     gin: int
     heads: int

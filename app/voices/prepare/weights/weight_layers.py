@@ -22,8 +22,7 @@ from app.voices.untrusted.voice_limits import MAX_WEIGHT_VALUE
 
 ANY_SIZE = -1  # a size that is not known beforehand
 
-# SBV2 gives its encoders the speaker before their third layer.
-SPEAKER_LAYER = 2
+SPEAKER_LAYER = 2  # SBV2 gives its encoders the speaker before their third layer
 
 
 class VoiceWeights:
