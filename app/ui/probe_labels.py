@@ -16,7 +16,7 @@ from app.ui.plain_text import escape_tip
 
 FIGURE_ROLE = Qt.ItemDataRole.UserRole + 1
 BACKEND_PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino"}
-COMBO_ARROW_WIDTH = 40  # pixels of the arrow and the margins beside the text
+COMBO_ARROW_WIDTH = 40  # pixels of the arrow and the margins around the text
 
 
 class FigureDelegate(QStyledItemDelegate):

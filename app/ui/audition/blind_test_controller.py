@@ -280,7 +280,7 @@ class BlindTestController(QObject):
 
     def load_sound(self, name: str) -> SampledSound:
         """Return samples `(T,)` and rate (Hz) of a kept sound; called in the dialog's own thread. Raise InputError where it is missing."""
-        # A project that was just saved may not have its sounds beside it yet: they are still in the data folder (path None).
+        # A project that was just saved may not have its sounds next to it yet: they are still in the data folder (path None).
         places = dict.fromkeys((self._project.path, None))
         for path in places:
             store = self._stores.setdefault(path, TakeStore(find_sound_folder(path)))

@@ -99,7 +99,7 @@ class BlindTestSetupPage(QWidget):
         kind, chosen_column = self.kind.currentData(), self.reference.currentData()
         self.reference.clear()
         self.reference.addItem(localize("音声ファイル", "Sound files") if kind == MUSHRA_KIND else localize("なし", "None"))
-        # Preference tests need two sounds beside the reference, the others need one.
+        # Preference tests need two sounds in addition to the reference, the others need one.
         if kind in ("abx", "sequential", MUSHRA_KIND) or len(self._names) > 2:
             for column, name in enumerate(self._names):
                 self.reference.addItem(name, column)

@@ -45,7 +45,7 @@ class CellState:
 
 
 class BoardCells(QObject):
-    """The cells' states, keyed by the line a cell speaks: the same line is found again on another board with other voices beside it.
+    """The cells' states, keyed by the line a cell speaks, so that the same line is found again on a board with other voices.
 
     Signals:
         about_to_be_replaced(), replaced(): Emitted before and after another board is shown.

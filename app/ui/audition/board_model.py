@@ -38,7 +38,7 @@ def describe_column(board: Board, column: int, find_voice: FindVoice) -> TwoLine
 def shorten_columns(board: Board, find_voice: FindVoice) -> list[TwoLines]:
     """Return short labels of all columns, without the parts that all of them share."""
     if board.is_of_casts:
-        # Each name stands above the voices of the cast's characters, which stand in the same order everywhere.
+        # Each name is shown above the voices of the cast's characters, which have the same order in all columns.
         roles = [_list_changed_roles(column) for column in board.columns]
         names = iter(build_short_names([_describe_settings(role.settings, find_voice) for changed in roles for role in changed]))
         voices = [localize("、", ", ").join(next(names) for _ in changed) for changed in roles]
@@ -55,7 +55,7 @@ def _join_two_lines(labels: Sequence[str]) -> TwoLines:
 
 def _build_name_parts(board: Board, column: int, find_voice: FindVoice) -> tuple[NamePart, ...]:
     settings = board.columns[column].apply_to_settings(board.lines[0].settings if board.lines else LineSettings())
-    # Beside the other styles the first one is named, too.
+    # Next to other styles, the first one is named, too.
     name_parts = (NamePart(part.label) for part in _describe_settings(settings, find_voice))
     return (*name_parts, NamePart(board.columns[column].preset))
 

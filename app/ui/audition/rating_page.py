@@ -1,4 +1,4 @@
-"""The page of one MUSHRA trial: every sound is rated beside the reference."""
+"""The page of one MUSHRA trial: every sound is rated against the reference."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RatingSlider(QSlider):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Move the handle under the pointer, then let Qt drag it."""
         if event.button() == Qt.MouseButton.LeftButton:
-            # Qt would move one page towards a press beside the handle; under the pointer it finds the handle and drags it.
+            # Qt would only page towards a press outside the handle; with the handle under the pointer, it starts a drag.
             self._move_handle_to(event)
         super().mousePressEvent(event)
 

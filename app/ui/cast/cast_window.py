@@ -1,4 +1,4 @@
-"""The window of the cast: the table of characters beside the form of one, and a list of warnings."""
+"""The window of the cast: the table of characters, the form of the selected one, and a list of warnings."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class CharacterForm(QWidget):
         super().changeEvent(event)
 
     def add_buttons(self, buttons: Sequence[QPushButton]) -> None:
-        """Put the commands for the character under its name, two beside each other."""
+        """Put the commands for the character under its name, in rows of two."""
         for number, button in enumerate(buttons):
             self._commands.addWidget(button, *divmod(number, 2))
 

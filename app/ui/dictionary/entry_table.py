@@ -17,7 +17,7 @@ from app.ui.plain_text import escape_tip
 from app.ui.widgets.row_table_setup import Index, RowTableModel, select_single_row
 
 FALL, FLAT = "＼", "￣"
-ENTRY_CELL_MARGINS_PX = 44  # Space beside the text in pixels, with room for the sort arrow
+ENTRY_CELL_MARGINS_PX = 44  # pixels around the text, with room for the sort arrow
 READING, KIND, PRIORITY = 1, 2, 3
 COLUMN_SORT_KEYS: tuple[Callable[[DictionaryEntry], Any], ...] = (
     lambda word: word.surface.casefold(),

@@ -1,7 +1,7 @@
 """Drags lines and takes out of the window as files, and copies them to the clipboard.
 
 A drag begins only when its files are there. A target may read the addresses as soon as the mouse is over it, and on Windows and X11 both
-programs would stand still while it waits for data that are still being made; a file that exists needs no waiting anywhere.
+programs would freeze while it waits for data that are still being made; a file that exists causes no wait anywhere.
 """
 
 from __future__ import annotations

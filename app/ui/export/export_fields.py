@@ -60,7 +60,7 @@ class ExportChoiceBox(ChoiceBox):
 
 
 class SidecarField(QWidget):
-    """Check boxes for the sidecar files written beside each sound."""
+    """Check boxes for the sidecar files written with each sound."""
 
     chosen = Signal()
 

@@ -40,7 +40,7 @@ class ExportPlan:
     ledger: ExportLedger | None = None  # None where the plan is only shown and earlier exports have no part in it
     # What would be done as far as is known before all files are read; only where what changed is exported.
     changes: ExportChanges | None = None
-    measured: dict[PlannedFile, LoudnessMeasurement] = field(default_factory=dict)  # loudness of files that was measured before; likewise
+    measured: dict[PlannedFile, LoudnessMeasurement] = field(default_factory=dict)  # loudness known; only where what changed is exported
     problem: str = ""  # why an earlier export is not known; empty where it is, or there was none
 
 

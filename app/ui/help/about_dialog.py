@@ -51,7 +51,7 @@ class ThirdParty:
 
 
 def find_bundled_notice() -> Path | None:
-    """Return NOTICE.txt beside a built program's executable; None in a checkout or a wheel."""
+    """Return NOTICE.txt from the folder of a built program's executable; None in a checkout or a wheel."""
     beside = Path(sys.executable).parent
     # An app for macOS keeps it among its resources.
     notices = (beside / "NOTICE.txt", beside.parent / "Resources" / "NOTICE.txt")

@@ -111,7 +111,7 @@ USER_GUIDE_SIZE = (900, 640)
 
 
 class UserGuideDialog(QDialog):
-    """A dialog that stays open beside the window."""
+    """A dialog that stays open while the window is used."""
 
     def __init__(self, parent: QWidget | None = None, page: str = GUIDE_PAGES[0]) -> None:
         super().__init__(parent)

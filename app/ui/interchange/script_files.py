@@ -54,7 +54,7 @@ class ImportJob:
         """Add a file's lines.
 
         Their ids are replaced where they are in `taken_ids` or in use here; lines without any setting of their own get
-        `default_settings`, and those without a voice its voice, unless the file is a project of ours, where they mean the one that ships.
+        `default_settings`, and those without a voice its voice, unless the file is a Koebako project, where they use the bundled voice.
         """
         from app.interchange.script_builder import replace_taken_ids
 
@@ -120,7 +120,7 @@ class ScriptImporter(QObject):
         self._close_event = Event()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_IMPORT_MS)
         self._slow.timeout.connect(self._show_slow_notice)
-        # Returns the voices of the script's cast, used beside those the user chose before.
+        # Returns the voices of the script's cast, used in addition to those the user chose before.
         self.remembered: Callable[[], Sequence[VoiceAssignment]] = tuple
 
     @Slot()

@@ -13,7 +13,7 @@ WINDOW_HANDLED_OPTIONS = ("--csv", "--markdown", "--html", "--plot", "--json", "
 COMMAND_LINE_ONLY = ("--keep", "--bert", "--graph", "--install")
 PATH_METAVARS = {"FILE", "FOLDER", "PATH"}  # options for other files serve scripts on the command line; the window offers none for them
 FILE_OPTIONS = {"--trace": ".json", "--junit": ".xml"}
-"""The options that name a file written beside the rows, with its suffix; always passed, so that the file can be exported."""
+"""The options that name a file written in addition to the rows, with its suffix; always passed, so that the file can be exported."""
 
 LAB_TABS = {
     "graphs": ("グラフ", "Graphs"),
@@ -50,7 +50,7 @@ class LabOption:
 
 @dataclass(frozen=True, slots=True)
 class LabCommand:
-    """A command of the lab, the options that a user can set, and those for files that it can write beside its rows."""
+    """A command of the lab, the options that a user can set, and those for files that it can write in addition to its rows."""
 
     name: str
     summary: str

@@ -32,7 +32,7 @@ class LabReport:
     progress: TaskProgress = field(default_factory=TaskProgress)
     error: AppError | None = None
     log: str = ""
-    planned_files: dict[str, Path] = field(default_factory=dict)  # to be written beside the rows, by option
+    planned_files: dict[str, Path] = field(default_factory=dict)  # to be written in addition to the rows, by option
     files: dict[str, Path] = field(default_factory=dict)  # those of them that exist once the run is done
     picture: str | None = None  # of the rows, as SVG; None until it was drawn, empty where there is none
 

@@ -65,7 +65,7 @@ from app.ui.widgets.elided_text import ElidedLabel
 MACHINE_KIND = "machine"
 TABLE_AND_DETAILS_WIDTHS_PX = (640, 300)
 NAME, VALUE = range(2)
-VALUE_MARGINS, MOST_HEIGHT = 12, 400  # pixels beside a value, and of one
+VALUE_MARGINS, MOST_HEIGHT = 12, 400  # pixels: the margins of a value, and its greatest height
 MAX_DETAIL_ITEMS = 2000  # longer lists and mappings are cut here; the exported files have all of their items
 
 DARK_THEME_LIGHTNESS = 128  # on Qt's lightness scale of 0 to 255, a base colour below this means a dark theme

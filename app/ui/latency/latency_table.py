@@ -235,7 +235,7 @@ class LatencyTable(QTableView):
 
     @Slot()
     def _fit_columns(self) -> None:
-        """Make the table wide enough for every header and figure; the columns beside the name share the rest equally."""
+        """Make the table wide enough for every header and figure; the columns after the name share the rest equally."""
         header = self.horizontalHeader()
         widths = [header.sectionSizeHint(column) for column in range(self.figures.columnCount())]
         figures = max(map(self.fontMetrics().horizontalAdvance, list_widest_figures())) + FIGURE_CELL_MARGINS_PX

@@ -18,7 +18,7 @@ from app.ui.widgets.controls import describe_control
 from app.ui.widgets.fold_button import FoldButton
 from app.ui.widgets.hatch_painting import paint_cache_mark
 
-TITLE_MARGIN_PX = 14  # beside everything in the dock
+TITLE_MARGIN_PX = 14  # between the edge of the dock and its content
 
 CHIP, GAP, BETWEEN, CLOSEST = 9.0, 5.0, 13.0, 5.0
 FIRST_AUDIO, CACHED, COLD, TARGET = "first_audio", "cached", "cold", "target"

@@ -112,7 +112,7 @@ class PresetCollection:
         self._replace_presets({**self._select_presets(in_project=in_project), next(stored_names, name): preset}, in_project=in_project)
 
     def add_presets(self, presets: Presets, *, in_project: bool) -> None:
-        """Add presets beside the existing ones."""
+        """Add presets to the existing ones."""
         self._replace_presets(merge_presets(self._select_presets(in_project=in_project), presets), in_project=in_project)
 
     def remove_preset(self, entry: PresetEntry) -> None:

@@ -248,7 +248,7 @@ class SavingController(QObject):
             self._fallback = voice.fallback
 
     def _report_result(self, message: str, hint: str, folder: str = "") -> None:
-        """Report the result for the files, with the folder to open; a device that failed meanwhile is named as well, as its own banner gives way to this one."""
+        """Report the result and the folder to open; name a device that failed meanwhile, too, as this banner replaces its own."""
         cpu_note = localize("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
         self.reported.emit(SavingReport(message, f"{hint}\n{self._fallback} {cpu_note}" if self._fallback else hint, folder))
 

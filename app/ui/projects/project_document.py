@@ -1,4 +1,4 @@
-"""The project that is open: its file and title, what is in it beside the script, its words, and whether the file holds it all."""
+"""The open project: its file and title, what it holds in addition to the script, its words, and whether all of it is saved."""
 
 from __future__ import annotations
 

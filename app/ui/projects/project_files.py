@@ -51,7 +51,7 @@ def read_project_file(path: Path) -> ProjectFileContent:
 def write_project_file(
     path: Path, project: Project, expected_digest: str | None, previous_path: Path | None = None, restorable: Collection[str] = ()
 ) -> ProjectWriteResult | None:
-    """Write the file after all sounds lie beside it; return None and write nothing if the old file is not the expected one.
+    """Write the file after storing all sounds next to it; return None and write nothing if the old file is not the expected one.
 
     Raises OutputFileError.
 
@@ -82,7 +82,7 @@ def write_project_file(
 
 
 def remove_unneeded_sounds(path: Path, needed: Collection[str]) -> None:
-    """Remove the sounds beside a project that neither its file nor the window names; `needed` are the window's."""
+    """Remove the stored sounds that neither the project's file nor the window names; `needed` are the window's."""
     from app.audition import sound_cleanup
 
     sound_cleanup.remove_unneeded_sounds(path, locate_autosave_file(), needed)

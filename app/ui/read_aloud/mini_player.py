@@ -34,7 +34,7 @@ class MiniPlayer(QFrame):
     Signals:
         voice_chosen(str, str): the user chose another voice and speaker; those of the selected line if they are empty.
         speed_chosen(float): the user changed the speed.
-        moved(): it stands elsewhere.
+        moved(): the player is at another place.
     """
 
     voice_chosen = Signal(str, str)
@@ -111,11 +111,11 @@ class MiniPlayer(QFrame):
             self.lingering.start()
 
     def save_place(self) -> str:
-        """Return where the player stands, as text for the settings."""
+        """Return the player's place, as text for the settings."""
         return base64.b64encode(self.saveGeometry().data()).decode()
 
     def restore_place(self, place: str) -> None:
-        """Return to a place that was saved; the first time, stand at the lower right of the screen."""
+        """Restore a saved place; the first time, use the lower right of the screen."""
         try:
             is_restored = bool(place) and self.restoreGeometry(QByteArray(base64.b64decode(place)))
         except binascii.Error:

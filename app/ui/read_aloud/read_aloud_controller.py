@@ -79,7 +79,7 @@ class ClipboardWatcher(QObject):
         self._last_text = ""
 
     def set_watching(self, is_on: bool, rules: ClipboardRules) -> None:
-        """Watch by these rules, or stop; what lies on the clipboard already is not read."""
+        """Watch by these rules, or stop; what is on the clipboard already is not read."""
         self._rules = rules
         if is_on == self._is_on:
             return

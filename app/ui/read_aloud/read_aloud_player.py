@@ -1,4 +1,4 @@
-"""Reads texts aloud beside the script: passage by passage, with pause, and with the word that sounds now."""
+"""Reads texts aloud that are not in the script: passage by passage, with pause, and with the word that sounds now."""
 
 from __future__ import annotations
 

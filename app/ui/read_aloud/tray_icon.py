@@ -55,7 +55,7 @@ class TrayIcon(QObject):
         self.deleteLater()
 
     def show_message(self, message: str) -> None:
-        """Show a message beside the icon."""
+        """Show a message at the icon."""
         self.icon.showMessage("Koebako", message)
 
     def _add_command(self, text: str, called: object) -> QAction:

@@ -32,7 +32,7 @@ REMEMBERED_LINE_SETTINGS = tuple(item.name for item in fields(LineSettings) if i
 
 @dataclass(frozen=True, slots=True)
 class ScriptOrigin:
-    """The facts kept beside the script while it is edited."""
+    """The facts stored with the script while it is edited."""
 
     file: str = ""  # of the project; empty for a script without a name
     digest: str = ""  # of what the file held when it was read or written here
@@ -104,7 +104,7 @@ def _parse_autosave(data: Any) -> tuple[Script, str, ScriptOrigin]:
     own = {name: value for name, value in data.items() if name not in ("current", "project")}
     script, origin = parse_script(own), parse_script_origin(data.get("project"))
     if cast := origin.parts.script.cast:
-        from app.core.script.project_data import cast_named_voices  # needed once, after a version that kept the names beside the script
+        from app.core.script.project_data import cast_named_voices  # needed once, after a version that stored the names outside the script
 
         script, origin = cast_named_voices(script, cast), replace(origin, parts=replace(origin.parts, script=Script(), assignments=()))
     return script, str(data.get("current", "")), origin

@@ -14,11 +14,11 @@ CARD_SPACE_BELOW_PX = 6.0  # between two cards
 AVATAR, BUTTON, HANDLE = 26.0, 30.0, 24.0
 CARD_RADIUS_PX = 8.0
 CARD_TEXT_SCALE = 1.2
-DONE_MARK_WIDTH_PX = 16.0  # beside the seconds
+DONE_MARK_WIDTH_PX = 16.0  # next to the seconds
 MAX_CACHED_HEIGHTS = 100_000  # lines of the longest script
 CHIP_MARGINS_PX, NAME_MARGIN_PX = 4.0, 1.0
 COLOUR_BAR_WIDTH_PX, COLOUR_BAR_INSET_PX = 4.0, 4.0
-MIN_TEXT_WIDTH_PX = 200  # pixels for the words before voice and style have a place beside them
+MIN_TEXT_WIDTH_PX = 200  # pixels kept for the words; voice and style are shown if they fit next to them
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class CardRects:
 
 
 class CardLayout:
-    """Measures for one font: `font` is that of the text, `small` that of everything beside it."""
+    """Measures for one font: `font` is that of the text, `small` that of everything else."""
 
     def __init__(self, font: QFont) -> None:
         self.font, self.small = QFont(font), QFont(font)

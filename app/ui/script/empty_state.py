@@ -70,7 +70,7 @@ def describe_first_steps() -> tuple[str, str]:
 
 
 def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPalette, keys: KeyHints) -> None:
-    """Paint keys with their effects beside them, in one row around `middle`, its upper edge."""
+    """Paint keys, each with its effect next to it, in one row; `middle` is the middle of its upper edge."""
     metrics = QFontMetricsF(painter.font())
     widths = [(metrics.horizontalAdvance(key) + 2 * CAP_PADDING, metrics.horizontalAdvance(label)) for key, label in keys]
     x = middle.x() - (sum(cap + GAP + label for cap, label in widths) + BLOCK_GAP * (len(keys) - 1)) / 2

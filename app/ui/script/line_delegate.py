@@ -131,7 +131,7 @@ class LineVoiceNames:
         if self.is_missing(line.settings.voice):
             return self._find_missing_name(line.settings.voice)
         speaker, style = format_speaker(self.find_speaker(line)), format_style(self.find_style(line))
-        # A neutral style is no news beside a speaker where there is no other, and the card has little room.
+        # Where a voice has only the neutral style, the speaker is enough; the card has little room.
         if speaker and style == format_style(NEUTRAL_STYLE) and len(self._styles.get(line.settings.voice, ())) == 1:
             return speaker
         return localize("・", " · ").join(filter(None, (speaker, style)))

@@ -68,7 +68,7 @@ class GradualListLayout(QObject):
     def begin_layout(self) -> None:
         """Make the next layout a gradual one."""
         view = self._view
-        # a layout still on its way to its row keeps it; one that has shown its row, or wanted none, gives way to what is in sight now
+        # A layout still on its way to its row keeps it; after one that has shown its row, or had none, what is visible now is kept.
         wants_row = self._anchor.isValid() or view.currentIndex().isValid()
         if not self.is_running or self._shown_index.isValid() or not wants_row:
             current = view.currentIndex()

@@ -19,7 +19,7 @@ from app.ui.widgets.banner import Banner, BannerStack
 from app.ui.widgets.box_layout import fill_box
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
-LIST_SCROLL_BAR_PX = 11  # pixels beside the cards
+LIST_SCROLL_BAR_PX = 11  # pixels to the right of the cards
 LINE_MENU_ACTIONS: tuple[str, ...] = ("play", "play_through", "", "edit_line", "duplicate", "delete", "")
 LINE_MENU_ACTIONS += (
     "split_here",
@@ -42,7 +42,7 @@ LINE_ACTIONS += ("split_here", "split_sentences", "join_lines", "cut", "copy", "
 """Actions that an empty script has nothing for."""
 PLAY_LINE_STEPS = 1000  # steps of the play line
 TRANSPORT_ACTIONS = ("play_through", "loop", "live")
-SPARE_PLAY, NARROW_SAVE = 24, 44  # pixels beside the words of the one, and of the other without its words
+SPARE_PLAY, NARROW_SAVE = 24, 44  # pixels: added to the width of the one; width of the other without its words
 SPACING, NARROW_SPACING = 8, 3  # pixels between two buttons
 
 

@@ -44,7 +44,7 @@ class DialogController(WindowFeature):
         settings_opened(SettingsDialog): the settings are about to be shown.
     """
 
-    guide: OpenDialog[UserGuideDialog] = OpenDialog()  # the user guide while it is open; it stays open beside other dialogs
+    guide: OpenDialog[UserGuideDialog] = OpenDialog()  # the user guide while it is open; it stays open while other dialogs are shown
     shown: OpenDialog[QDialog] = OpenDialog()  # the dialog opened last, or None once it is closed
     restart_needed = Signal()
     settings_accepted = Signal(object)

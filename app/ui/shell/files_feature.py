@@ -108,7 +108,7 @@ class IncomingFileRouter(QObject):
     """Opens scripts and texts as lines; any other file may be a voice. Nothing is downloaded from a link without asking.
 
     Signals:
-        project_found(Path): the first project among the files; it replaces everything, so scripts beside it are ignored.
+        project_found(Path): the first project among the files; it replaces everything, so scripts opened with it are ignored.
         scripts_found(list[Path], int | None): scripts, tables and texts, and the row before which their lines are inserted.
         others_found(list[Path]): other files.
         voice_link_found(str): the URL of a voice.

@@ -66,7 +66,7 @@ def take_requests() -> list[list[Path]]:
             request.unlink()
             try:
                 requests.append(_parse_files(parse_json(content)))
-            # The file is no request of ours.
+            # The file is not a request from this program.
             except ValueError as exc:
                 logging.getLogger("koebako").info("%s: %s", request, exc)
     return requests

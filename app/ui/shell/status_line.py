@@ -182,7 +182,7 @@ class StatusLine(QStatusBar):
         self._fill_selector(dict.fromkeys((*machine.backends, chosen)), chosen)
 
     def show_probe_results(self, results: Sequence[Mapping[str, Any]]) -> None:
-        """Show the results of a probe beside each backend, in the format of `backends --json`."""
+        """Show a probe's result next to each backend; `results` are in the format of `backends --json`."""
         self._probe_results = tuple(results)
         show_probe_results(self.backends, self._probe_results)
         self._update_selector_tip()

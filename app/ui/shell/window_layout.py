@@ -78,7 +78,7 @@ def lay_out_window(
     """Put the widgets in their places and restore their sizes."""
     body = QWidget()
     column = QVBoxLayout(body)
-    # The scroll bar at the right lies in the margin.
+    # The right margin is narrow because the scroll bar takes the rest of it.
     column.setContentsMargins(14, 4, 2, 8)
     column.setSpacing(8)
     column.addLayout(messages)
@@ -97,7 +97,7 @@ def lay_out_window(
 
 
 def choose_first_size(window: QMainWindow, frame: QSize = NO_FRAME) -> QSize:
-    """Return the largest size that the screen allows beside the window's frame."""
+    """Return the default size, reduced where the window with its frame would not fit on the screen."""
     return QSize(*DEFAULT_WINDOW_SIZE).boundedTo(window.screen().availableSize() - frame).expandedTo(window.minimumSizeHint())
 
 

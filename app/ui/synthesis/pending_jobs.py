@@ -21,7 +21,7 @@ class SpeechState:
     is_speaking: bool = False
     is_preparing: bool = False  # nothing sounds because a phrase is kept back until it can be heard without gaps
     is_saving: bool = False
-    is_comment: bool = False  # nothing sounds but comments, which give way to whatever the user plays
+    is_comment: bool = False  # nothing sounds but comments, which yield to whatever the user plays
     request_id: str = ""  # the request that sounds now, or the one that will as soon as it is made; empty while nothing is spoken
     played_s: float = 0.0  # played_s, computed_s: of the line that is spoken now, in seconds of sound
     computed_s: float = 0.0

@@ -1,4 +1,4 @@
-"""Plays takes: one alone, or one beside the line as it is now, equally loud."""
+"""Plays takes: one alone, or one to compare with the line as it is now, equally loud."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TakePlayback(QObject):
 
     @property
     def playing_take(self) -> tuple[str, bool]:
-        """Return the id of the take that plays, empty for none, and True if the line is heard beside it now."""
+        """Return the id of the take that plays, empty for none, and True while the line it is compared with is heard."""
         job, sounds = self._job, self._sounds
         if job is None or sounds is None or self._take is None or job not in self._speech.spoken_jobs:
             return "", False

@@ -272,7 +272,7 @@ class TakeRepository(QObject):
 
     @property
     def has_file(self) -> bool:
-        """Return True if the project has a file, beside which its sounds lie."""
+        """Return True if the project has a file, next to which its sounds are stored."""
         return self._path is not None
 
     def delete_takes(self, *, starred: bool) -> None:

@@ -25,7 +25,7 @@ OnTakeError = Callable[[AppError], object]
 
 
 class TakeSounds(QObject):
-    """Holds kept sounds in the data folder until a save puts them beside the project; see `app.audition.sound_cleanup`.
+    """Holds kept sounds in the data folder until a save moves them next to the project; see `app.audition.sound_cleanup`.
 
     The sound file writers are imported in the background, at first use.
 
@@ -46,7 +46,7 @@ class TakeSounds(QObject):
         self.failed.connect(on_error)
 
     def keep_sound(self, pieces: Sequence[Float32], rate: int, on_stored: Callable[[KeptSound], object]) -> None:
-        """Keep a sound in the data folder, until a save puts it beside its project."""
+        """Keep a sound in the data folder until a save moves it next to its project."""
 
         def finish_keeping(sound: KeptSound) -> None:
             self._keeping_count -= 1
@@ -107,7 +107,7 @@ class TakeSounds(QObject):
         return self._stores[path]
 
     def _read_stored(self, path: Path | None, name: str) -> TakeSound:
-        """Read a sound from beside the project, or from the held ones.
+        """Read a sound stored next to the project, or a held one.
 
         Raises InputError if it is in neither place.
         """
@@ -115,7 +115,7 @@ class TakeSounds(QObject):
         try:
             return beside.read_sound(name)
         except InputError:
-            # A sound is held if it was made after the last save, or if an older version did not put it beside the project.
+            # A sound is held if it was made after the last save, or if an older version did not move it next to the project.
             if path is None or not held_store.has_sound(name):
                 raise
             _move_to_project(beside, held_store, path, name)
@@ -123,7 +123,7 @@ class TakeSounds(QObject):
 
 
 def _move_to_project(beside: TakeStore, held_store: TakeStore, path: Path, name: str) -> None:
-    """Move a held sound beside the project file, if that file names it."""
+    """Move a held sound next to the project file, if that file names it."""
     from app.audition.sound_cleanup import find_sound_names
 
     with suppress(OSError, OutputFileError):

@@ -18,7 +18,7 @@ from app.common.processes.json_child import parse_error
 from app.common.processes.self_launch import build_cli_command
 from app.ui.tasks.task_spec import FINISHED_STATES, LicenceText, TaskProgress, TaskSpec, TaskState, estimate_time_left
 
-MAX_MESSAGE_BYTES = 4 << 20  # bytes without a newline; more cannot be a message of ours, and must not fill the memory
+MAX_MESSAGE_BYTES = 4 << 20  # bytes without a newline; more cannot be one of the program's messages, and must not fill the memory
 MAX_TASK_LOG_LINES = 500
 BACKGROUND_PRIORITY: int = getattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS", 10)  # a priority class on Windows, a niceness elsewhere
 PROCESS_CLOSE_TIMEOUT_MS = 3000

@@ -14,7 +14,7 @@ from app.ui.tasks.task_spec import TaskSpec, TaskState
 class TaskQueue(QObject):
     """Starts the next job when the one before has ended; a job that waits for the user does not block the others.
 
-    A background job runs when there is nothing else to do; one that must give way starts from its beginning later.
+    A background job runs when there is nothing else to do; one that has to yield to another starts over later.
 
     Signals:
         added(ProcessTask), removed(ProcessTask): the list of jobs has changed.

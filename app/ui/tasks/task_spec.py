@@ -30,7 +30,7 @@ class TaskSpec:
     arguments: tuple[str, ...]  # of our command line, without `--json`
     quiet: bool = False  # neither shown nor announced unless it fails
     done_codes: tuple[int, ...] = (0,)  # exit codes that count as done; the result may still be bad news
-    is_background: bool = False  # runs while there is no other one, and gives way to one that comes; closing the window asks nothing
+    is_background: bool = False  # runs while there is no other task, and yields to any that comes; closing the window asks nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ else:
 
 
 class ThemedWidget(MixinBase):
-    """Draws itself again in the colours of another theme; among the bases of a widget it stands before Qt's class."""
+    """Draws itself again in the colours of another theme; among the bases of a widget, it precedes Qt's class."""
 
     def draw_in_theme(self) -> None:
         """Draw what has colours of the palette, such as icons."""

@@ -35,7 +35,7 @@ THUMBNAIL_EDGE_PX = 160  # edge in pixels of the thumbnail on a card
 
 
 class HubVoiceLoader(QObject):
-    """Requests the hub in threads of its own; pictures and recordings lie in a temporary folder until the window closes.
+    """Sends requests to the hub in its own threads; pictures and recordings are stored in a temporary folder until the window closes.
 
     Signals:
         changed(): voices or pictures have come, or no more will come.

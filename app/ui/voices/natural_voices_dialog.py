@@ -320,7 +320,7 @@ class NaturalVoicesDialog(QDialog):
         labels = (PlainLabel(lead, wraps=True), self.status, self.failure, self.hint)
         retry = (self.retry, Qt.AlignmentFlag.AlignLeft)
         column = fill_box(QVBoxLayout(self), self.kokoro, *labels, retry, self.by_hand, (self.page, 1), spacing=10, margins=DIALOG_MARGINS)
-        # Takes the room of the cards while they are hidden, and none beside them.
+        # Takes the room of the cards while they are hidden, and none while they are shown.
         column.addStretch(0)
         note = PlainLabel(localize("ダウンロードは閉じても続きます。", "Downloads continue when you close this window."), "muted")
         fill_box(column, self.jobs, fill_box(QHBoxLayout(), (note, 1), create_close_button(self)), margins=DIALOG_MARGINS)

@@ -86,7 +86,7 @@ class SamplesButton(QToolButton):
         self.setVisible(bool(samples or styles))
 
 
-PICTURE, MARGIN, BESIDE = 44, 12, 10  # pixels: the picture, the margin around everything, and the gap beside the picture
+PICTURE, MARGIN, BESIDE = 44, 12, 10  # pixels: the picture, the margin around everything, and the gap next to the picture
 # Height in pixels of a card with picture, speaker and two lines, so that the card does not grow while a voice is looked up.
 MIN_CARD_HEIGHT_PX = 132
 
@@ -175,7 +175,7 @@ class VoiceCard(QFrame):
         self._show_natural_offer()
 
     def offer_natural_voice(self, offer: NaturalOffer) -> None:
-        """Offer the natural voice beside the included one, or say that it is being added."""
+        """Offer the natural voice in addition to the included one, or say that it is being added."""
         self._natural_offer = offer
         self._show_natural_offer()
 

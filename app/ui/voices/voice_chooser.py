@@ -35,7 +35,7 @@ class VoiceChooser(QWidget):
         tip = localize("選んだ行の声。行ごとに変更できます。", "Voice of the selected lines; each line can have its own.")
         self.box = describe_control(ChoiceBox(), localize("声", "Voice"), tip)
         self.box.setMinimumContentsLength(8)
-        # The vertical policy makes the box as high as the button beside it; a picture fits.
+        # The vertical policy makes the box as high as the button next to it; a picture fits.
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.box.setIconSize(QSize(CHOOSER_PICTURE_PX, CHOOSER_PICTURE_PX))
         self.box.setPlaceholderText("…")

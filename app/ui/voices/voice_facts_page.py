@@ -317,7 +317,7 @@ class VoiceFactsPage(QWidget):
         head = fill_box(QHBoxLayout(), (self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=14)
         fill_box(QVBoxLayout(body), head, self._form, None, spacing=12, margins=(14, 4, 10, 4))
         self.page.setWidget(body)
-        # The buttons stand under the words.
+        # The margin aligns the buttons with the words above.
         fill_box(QVBoxLayout(self), (self.page, 1), fill_box(QHBoxLayout(), self._foot, margins=(15, 0, 0, 0)), spacing=8)
 
     def _create_precision_button(self, voice: CatalogVoice, precision: GraphPrecision) -> PrecisionButton:

@@ -75,7 +75,7 @@ class VoiceLibraryActions(QObject):
 
     @Slot(object)
     def add_files(self, files: Sequence[Path]) -> None:
-        """Add voices from files and folders for the selected lines; a file with a vocabulary beside it is a BERT."""
+        """Add voices from files and folders for the selected lines; a file with a vocabulary in its folder is a BERT."""
         berts = [file for file in files if is_bert_source(file)]
         for file in berts:
             self._tasks.add_bert_file(file, SBV2_BERT_ID)
@@ -204,7 +204,7 @@ class VoiceLibraryActions(QObject):
 
 
 def is_bert_source(path: Path) -> bool:
-    """Return True for a BERT: a model with a vocabulary beside it, or the folder of both.
+    """Return True for a BERT: a model with a vocabulary in the same folder, or that folder.
 
     BERTs are published that way; no voice has a vocabulary.
     """

@@ -1,4 +1,4 @@
-"""The voice library: a list of all voices beside the facts and actions of the selected one."""
+"""The voice library: a list of all voices, with the facts and actions of the selected one."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ LIBRARY_PICTURE_PX = 36
 
 
 class VoiceLibraryDialog(QDialog):
-    """Shows the list of voices beside the facts about the selected one.
+    """Shows the list of voices, with the facts about the selected one.
 
     Signals:
         action_requested(str, CatalogVoice): one of "play", "use", "default", "prepare", "bert", "licence", "update", "renew", "rename", "export",

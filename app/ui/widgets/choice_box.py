@@ -7,7 +7,7 @@ from PySide6.QtGui import QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
 WIDEST_LIST, MOST_SHOWN = 480, 16  # pixels of width, and entries without scrolling
-CHOICE_TEXT_PADDING_PX = 12  # pixels beside the text that the style sheet keeps free
+CHOICE_TEXT_PADDING_PX = 12  # pixels around the text that the style sheet keeps free
 
 
 class ChoiceBox(QComboBox):

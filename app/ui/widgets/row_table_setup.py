@@ -37,7 +37,7 @@ def select_single_row(table: QTableView, index: QModelIndex) -> None:
 
 
 def set_up_row_table(table: QTableView, row_margins: int) -> None:
-    """Set up a table without grid, row headers, wrapped words and a horizontal scroll bar; `row_margins` are pixels beside the text."""
+    """Set up a table without grid, row headers, wrapped words and a horizontal scroll bar; `row_margins` add to the height of the text."""
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setTabKeyNavigation(False)

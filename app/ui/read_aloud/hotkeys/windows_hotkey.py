@@ -12,7 +12,7 @@ from app.ui.read_aloud.hotkeys.key_combination import KeyCombination, create_tak
 
 WM_HOTKEY = 0x0312
 MOD_NOREPEAT = 0x4000
-HOTKEY_ID = 0x4B6F  # of ours alone, below 0xC000
+HOTKEY_ID = 0x4B6F  # unique in this program; applications use ids below 0xC000
 
 
 class WindowsHotkey(QObject):

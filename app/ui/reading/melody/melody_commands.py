@@ -51,7 +51,7 @@ class MelodyBar(QWidget):
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         for button in (self.pen, self.more):
             button.setIconSize(QSize(BUTTON_ICON_PX, BUTTON_ICON_PX))
-            button.setFixedHeight(self.fold.sizeHint().height())  # as high as the buttons of words beside them
+            button.setFixedHeight(self.fold.sizeHint().height())  # as high as the text buttons next to them
         fill_box(QHBoxLayout(self), self.fold, self.pen, self.more)
         self.fold.toggled.connect(self._toggle_tools)
         self._toggle_tools(False)

@@ -23,7 +23,7 @@ BUBBLE_PADDING_PX, BUBBLE_GAP_PX, BUBBLE_TEXT_SCALE = 5.0, 10.0, 0.85
 def paint_melody(
     painter: QPainter, area: QRectF, shape: MelodyShape, theme: Theme, highlights: LaneHighlights, right: float = math.inf
 ) -> None:
-    """Paint the part of a melody that lies in `area`; what is in sight ends at the pixel `right`."""
+    """Paint the part of a melody that is in `area`; the visible part ends at the pixel `right`."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     _paint_grid(painter, area, shape, theme)
     if not shape.cells:
@@ -122,7 +122,7 @@ def _paint_unvoiced(painter: QPainter, place: QPointF, color: QColor) -> None:
 
 
 def _paint_bubble(painter: QPainter, shape: MelodyShape, mora: int, theme: Theme, right: float, *, is_strong: bool) -> None:
-    """Paint the offset of a mora beside its handle: on the dragged one as large as the text of the window."""
+    """Paint the offset of a mora next to its handle; that of the dragged one is as large as the window's text."""
     font = QFont(painter.font())
     font.setPointSizeF(font.pointSizeF() * (1.0 if is_strong else BUBBLE_TEXT_SCALE))
     painter.setFont(font)

@@ -1,4 +1,4 @@
-"""The content of the melody lane for a line: where each mora's handle stands, and what is said about it."""
+"""The content of the melody lane for a line: where each mora's handle is, and what is said about it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class MelodyShape:
         return min(((max(cell.left - x, x - cell.right, 0.0), cell.index) for cell in self.cells), default=(0.0, -1))[1]
 
     def find_handle_y(self, mora: int) -> float:
-        """Return the pixel of a mora's handle; one without a pitch stands between its neighbours."""
+        """Return the pixel of a mora's handle; one without a pitch is between its neighbours."""
         return self.scale.convert_to_y(self._find_height(mora))
 
     def list_phrase(self, mora: int) -> list[int]:

@@ -85,7 +85,7 @@ class AxisLane(AxisRow):
         self.highlights = LaneHighlights()
         self._strip: StripShape | None = None
         self._cells: Sequence[StripCell] = ()
-        self._repaint_margin_px = repaint_margin_px  # beside a cell, what changes with it
+        self._repaint_margin_px = repaint_margin_px  # around a cell, the area that changes with it
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self._update_description()
@@ -97,7 +97,7 @@ class AxisLane(AxisRow):
 
     @property
     def current_index(self) -> int:
-        """Return where the current cell stands."""
+        """Return the index of the current cell."""
         return self.highlights.current
 
     def select_cell(self, index: int) -> None:

@@ -73,7 +73,7 @@ def find_hit(shape: StripShape | None, point: QPointF) -> LaneHighlights:
 
 
 def _is_gap(shape: StripShape, index: int, x: float) -> bool:
-    """Return whether x lies between this cell and the next, where phrases can be split or joined."""
+    """Return whether x is between this cell and the next, where phrases can be split or joined."""
     cells = shape.axis.cells
     if not 0 <= index < len(cells) - 1:
         return False

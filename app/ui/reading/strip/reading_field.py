@@ -1,4 +1,4 @@
-"""The field for the reading of one word; it says beside itself why a reading is wrong."""
+"""The field for the reading of one word, with a message next to it that says why a reading is wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.widgets.controls import create_button, create_label
 
 _TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
 MAX_TYPED_READING_LENGTH = 100
-READING_FIELD_HEIGHT_PX = 30  # pixels, as much as there is beside the buttons
+READING_FIELD_HEIGHT_PX = 30  # pixels, as much as the row of buttons has
 
 
 class KanaEdit(QLineEdit):

@@ -1,4 +1,4 @@
-"""Draws a shape: accent line, kana, pauses, and what is chosen or sounds now. Only what lies in the exposed area is drawn."""
+"""Draws a shape: accent line, kana, pauses, and what is chosen or sounds now. Only what is in the exposed area is drawn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ACCENT_DOT_RADIUS_PX = 3.6
 
 
 def paint_strip(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme, highlights: LaneHighlights) -> None:
-    """Paint the part of a shape that lies in `area`."""
+    """Paint the part of a shape that is in `area`."""
     cells = shape.axis.cells
     if not cells:
         return
@@ -54,7 +54,7 @@ def _paint_cell(painter: QPainter, shape: StripShape, index: int, theme: Theme, 
     font.setBold(False)
     painter.setFont(font)
     painter.setPen(QColor(theme.on_accent if playing else theme.muted if cell.kind is CellKind.MARK else theme.text))
-    if cell.kind is CellKind.MARK:  # most of them stand in a corner of their square
+    if cell.kind is CellKind.MARK:  # the glyph of most marks is in a corner of its square
         ink = QFontMetricsF(font).tightBoundingRect(kana)
         box.translate(QFontMetricsF(font).horizontalAdvance(kana) / 2 - ink.center().x(), 0)
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, kana)

@@ -156,7 +156,7 @@ def build_shape(reading: LineReading, overrides: Overrides, times: LineSpans | N
 
 
 def find_cell_text(shape: StripShape, cell: StripCell) -> str:
-    """Return what stands in a cell."""
+    """Return the text of a cell."""
     if cell.kind is CellKind.MORA:
         return shape.reading.moras[cell.index].kana
     phone = shape.reading.marks[cell.index].phone
