@@ -1,6 +1,6 @@
 """BERT features on the disk: a sentence that was spoken yesterday needs no BERT today.
 
-One SQLite file in WAL mode, which bears crashes and several processes; a thread of its own writes, after the sentence has gone on its way.
+One SQLite file in WAL mode, which survives crashes and serves several processes; its own thread writes, once the sentence is on its way.
 Speech is made of float16 features in any case, so that what is remembered sounds the same to the bit. Trouble with the disk ends the
 remembering, never the speaking.
 """

@@ -1,6 +1,6 @@
 """Files that libraries read while they hold Python's lock, brought into memory before: a disk must not hold up the window.
 
-Libraries: ONNX Runtime 1.24 to 1.32, SudachiPy 0.7. Buys: 0.1 to 0.4 s of a standing window where files come from the disk. Remove when
+Libraries: ONNX Runtime 1.24 to 1.32, SudachiPy 0.7. Buys: 0.1 to 0.4 s of a frozen window where files come from the disk. Remove when
 tests/adapters/test_file_prefetch.py finds that they read without Python's lock.
 """
 

@@ -126,7 +126,7 @@ def remove_old_answers() -> None:
 
 
 def parse_read_request(content: bytes) -> ReadRequest:
-    """Return the request that a file holds; raise ValueError if it is none of ours, InputError if its text is too long."""
+    """Return the request that a file holds; raise ValueError if it holds none, InputError if its text is too long."""
     data = parse_json(content)
     kinds = {"source": str, "text": str, "asked_at": float}
     is_complete = isinstance(data, dict) and all(isinstance(data.get(name), kind) for name, kind in kinds.items())

@@ -32,7 +32,7 @@ from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
 
-RESERVED_DEVICE_MB = 512  # what a desktop and the activations of a long sentence take beside the weights
+RESERVED_DEVICE_MB = 512  # what a desktop and the activations of a long sentence take in addition to the weights
 
 TRIAL_TIME_LIMIT_S = 300.0
 RECORD_TRIAL = "record"

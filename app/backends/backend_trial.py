@@ -1,7 +1,7 @@
 """One backend on trial, in a child process of its own: does it compute what the CPU computes, and how fast does it speak?
 
 What the CPU computed is a file of calls: for each graph the values it was given and what came out, so that a device is compared graph
-by graph. Whole sentences would not do: a duration that lies near a whole frame makes two right results of different length.
+by graph. Whole sentences would not do: a duration close to a whole frame makes two right results differ in length.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ def describe_reason(error: BaseException) -> str:
     own_text = str(getattr(error, "strerror", None) or error).rstrip(".。")
     if isinstance(error, OSError) and type(error).__module__ == "builtins":
         code = error.errno
-        if code is None or (code not in _REASON_BY_ERRNO and not own_text.isascii()):  # a message of ours
+        if code is None or (code not in _REASON_BY_ERRNO and not own_text.isascii()):  # one of our messages
             return own_text
         return localize(*_REASON_BY_ERRNO.get(code, (f"システムのエラー {errno.errorcode.get(code, code)}", own_text)))
     content_reason = _describe_content_error(error)

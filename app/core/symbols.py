@@ -23,7 +23,7 @@ NANAIRO_EMOJI: tuple[str, ...] = tuple("⏩⏸🌬🎵🐢👂👅👌💋💨�
 EMOJI_IDS: dict[str, int] = {symbol: len(SYMBOLS) + index for index, symbol in enumerate(NANAIRO_EMOJI)}
 NANAIRO_SYMBOL_COUNT = len(SYMBOLS) + len(NANAIRO_EMOJI)
 
-EDGE_SYMBOL = "_"  # stands at both ends of a sentence; its id 0 is also the blank between phones
+EDGE_SYMBOL = "_"  # at both ends of a sentence; its id 0 is also the blank between phones
 PUNCTUATION = frozenset("!?,.'-")  # only these marks of the table occur as phones in Japanese
 PUNCTUATION_PHONES = {"、": ",", "，": ",", "。": ".", "．": ".", "！": "!", "？": "?", "・": ",", "…": "."}  # as people write them
 VOWEL_PHONES = frozenset("aiueo")

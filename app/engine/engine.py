@@ -1,7 +1,7 @@
 """The engine speaks: it owns the open voices, their sessions and the audio device, and gives every job its turn in one thread.
 
 Jobs run in four lanes. What is to be heard comes first, in the order of `enqueue_job`; requests to the service, takes, and then files, are computed while enough
-sound waits in the player, and give way after every stage. Opening a voice and shutting down wait for all jobs before them. Only the functions that say so, and the
+sound waits in the player, and yield after every stage. Opening a voice and shutting down wait for all jobs before them. Only the functions that say so, and the
 plain attributes, may be used from other threads; they never wait for a graph. ONNX Runtime is imported with the first job, in the engine's thread.
 """
 
@@ -143,7 +143,7 @@ class Engine:
         self._advance_audible_jobs()
         if self._reader.has_waiting:
             self._read_next_line()
-        # This runs within a stage of the other job, so a kind gives way only to more urgent ones:
+        # This runs within a stage of the other job, so a kind yields only to more urgent ones:
         # otherwise takes would nest in takes, and the first of them would end last.
         while (
             self._handlers.running_importances

@@ -214,7 +214,7 @@ class JobHandlers:
 
     def _open_voice(self, job: OpenVoiceJob) -> None:
         file_prefetch.start_prefetch()
-        # Python's lock is held while the library loads, so the window would stand still as long as the disk takes.
+        # Python's lock is held while the library loads, so the window would freeze for as long as the disk takes.
         file_prefetch.wait_for_package("onnxruntime")
         from app.adapters.ort.optimized_session import keep_window_responsive
 

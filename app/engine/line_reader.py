@@ -30,7 +30,7 @@ class ReadLineJob:
     overrides: Overrides
     readings: tuple[ReadingOverride, ...] | None = None  # try these readings in place of those in `overrides`; they count over `text`
     emoji: bool = False  # the voice of the line speaks them
-    memos: bool = False  # what stands in square brackets is not read
+    memos: bool = False  # text in square brackets is not read
     asker: str = ""  # part of the window that shows the line; only the last request of each counts
 
 

@@ -131,7 +131,7 @@ class OpenVoices:
         self.backend = "auto"  # backend, precisions: where they run, and how exactly
         self.precisions = VoicePrecisions()
         self.speakers: dict[str, Speaker] = {}  # the open voices by the id that lines have, the newest used last
-        # The id and the precisions of the voice that is open beside them, and the voice; None where there is none.
+        # The id and the precisions of the voice that is open in addition to them, and the voice; None where there is none.
         self.isolated: tuple[str, VoicePrecisions, Speaker] | None = None
         self._open_voice, self._on_opened, self._max_voices, self._max_bytes = open_voice, on_opened, max_voices, max_bytes
         self._failures: FailedDevices | None = None  # a device that is lost is so for all voices
@@ -165,7 +165,7 @@ class OpenVoices:
         return speaker
 
     def open_isolated_speaker(self, voice: str, precisions: VoicePrecisions) -> Speaker:
-        """Open a voice in other precisions, on the CPU, beside those that lines speak with; one at a time, until `close_isolated_voice`."""
+        """Open a voice in other precisions, on the CPU, in addition to those of the lines; one at a time, until `close_isolated_voice`."""
         if self.isolated is None or self.isolated[:2] != (voice, precisions):
             self.isolated = None  # makes room before it needs some
             self.isolated = (voice, precisions, self._open_anew(voice, "cpu", precisions, tuple(reversed(self.speakers.values()))))

@@ -11,7 +11,7 @@ from app.common.errors import AudioDeviceError
 from app.common.language import localize
 from app.core.sound.ports import AudioSink
 
-DEVICE_RETRY_AFTER_S = 5.0  # a try closes the device that stands in and may restart PortAudio, which is too much before every line
+DEVICE_RETRY_AFTER_S = 5.0  # a try closes the fallback device and may restart PortAudio, which is too much before every line
 
 
 class AudioPlayer(AudioSink, Protocol):

@@ -84,7 +84,7 @@ class SpeechJob:
     found_start_s: list[float] = field(default_factory=list)  # when `position` sounds; empty until the synthesis thread has made it
     source: object = None  # what the request was made from; handed back as it is with everything that is reported of the job
     may_be_silent: bool = False  # a text in which nothing can be read is silent; else it is an error
-    is_comment: bool = False  # it came by itself, and gives way to whatever the user plays
+    is_comment: bool = False  # it came by itself, and yields to whatever the user plays
     cancelled: threading.Event = field(default_factory=threading.Event)  # set by the window; the synthesis thread only looks at it
 
     @property

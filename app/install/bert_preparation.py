@@ -36,7 +36,7 @@ WATCHED_GRAPH_NAME = "watched.onnx"
 CONFIG_NAME = "config.json"
 WRITING_SHARE, QUICK_WRITING_SHARE = 0.15, 0.6  # of the time
 INT8_BLOCK_SIZES = (256, 32)  # numbers that share a scale in int8: the fastest, then the most faithful; the first that passes is kept
-SHARED_NAMES = (VOCABULARY_NAME, BERT_GRAPH_NAME, str(Path(BERT_GRAPH_NAME).with_suffix(".data")))  # what is read beside what is written
+SHARED_NAMES = (VOCABULARY_NAME, BERT_GRAPH_NAME, str(Path(BERT_GRAPH_NAME).with_suffix(".data")))  # what new graphs need with them
 
 LEAN_BERT_TOLERANCE = 1e-4  # largest difference allowed, relative to the largest feature; right graphs differ by 1e-6
 MIN_BERT_COSINE = 0.999  # of a token's features in int8 and in float32; below that, durations change audibly
@@ -124,7 +124,7 @@ def prepare_bert(
     """Write the graphs and the vocabulary of a BERT into an empty folder; raise VoiceError if it is none, OSError for the folder.
 
     Args:
-        model: an ONNX or safetensors file, its vocabulary beside it.
+        model: an ONNX or safetensors file, with its vocabulary in the same folder.
         is_quick: compare one short text only, make no int8 graph, and leave both to `compute_bert_refinement`, which finds the original in the
             folder. What fails is compared in full at once, and nothing is left to do.
     """
@@ -163,7 +163,7 @@ def prepare_bert(
 def compare_and_quantise(
     model: Path, source: DebertaWeights, folder: Path, report: Report = ignore_report, *, width: int = BERT_WIDTH
 ) -> BertPreparationResult:
-    """Compare the lean graph in a folder with its source in full, and write the int8 graph beside it; raise VoiceError if no graph is right.
+    """Compare a lean graph in a folder with its source in full and write the int8 graph next to it; raise VoiceError if no graph is right.
 
     Args:
         model: the source, or a copy in other numbers of the same value; `source` are its weights, which are used up.
@@ -289,7 +289,7 @@ def compute_bert_refinement(
         raise InternalError(f"{folder}: no original")
     report("reading", 0.0)
     source = open_original_weights(original, width)
-    # A graph can only read weights beside it.
+    # A graph can only read weights in its own folder.
     for name in SHARED_NAMES:
         link_or_copy(folder / name, results / name)
     refined = compare_and_quantise(original, source, results, report, width=width)

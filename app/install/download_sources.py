@@ -1,6 +1,6 @@
 """Brings voices and BERTs from the internet into `<data>/downloads`, from where they are installed and then discarded.
 
-Each lies in a folder named by what it is, so that the same wish finds what is there already; parts are kept for the next try.
+Each is stored in a folder named by what it is, so that the same request finds what is there already; parts are kept for the next try.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def add_bert(source: Path, report: Report = ignore_report, *, id: str | None = N
     """Install the BERT of a file or folder, in place of one of the same id, so far that it can be used; `refine_installed` finishes it.
 
     Args:
-        source: a model or the folder it lies in, with the vocabulary beside it.
+        source: a model or its folder, which also has the vocabulary.
         id: what voices call it; None is derived from its content.
 
     Raises:

@@ -41,7 +41,7 @@ INT8_BERT_STEM = Path(INT8_BERT_NAME).stem
 
 
 def install_int8_graph(reference: str, name: str, graph: Path) -> VoiceManifest:
-    """Install a graph, an ONNX file with its weights beside it, that replaces `name` where a voice speaks fast.
+    """Install a graph, an ONNX file with its weights next to it, that replaces `name` where a voice speaks fast.
 
     Raises:
         VoiceError: the voice is not the user's own, or the graph is not near enough to the exact one or not faster.

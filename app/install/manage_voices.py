@@ -63,7 +63,7 @@ def rename_voice(reference: str, name: str) -> Voice:
 def export_voice(reference: str, target: Path, report: Report = ignore_report, *, may_replace: bool = False) -> Path:
     """Copy a prepared voice with its card into a new folder or a `.zip`, which another Koebako can add; raise VoiceError, OutputFileError.
 
-    With `may_replace` a zip that is there already gives way when the new one is complete.
+    With `may_replace` an existing zip is replaced when the new one is complete.
     """
     voice = require_installed_voice(reference, list_voice_dirs())
     files = list_prepared_files(voice.path, read_card(voice.path))

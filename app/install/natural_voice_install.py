@@ -91,7 +91,7 @@ MEASURED_F0_HZ = (253.5, 218.0, 223.3, 310.4, 90.6)
 LEVEL_SEMITONES = (-1.0, -1.0, -1.0, -1.5, 1.0)
 """How far from them our melody is sung.
 
-Low morae often lose their voice, so that what is voiced lies half a semitone above the mean of a melody; the highest voice was judged best lower still. The last speaker creaks often, and creaks count in his median.
+Low morae often lose their voice, so what is voiced is half a semitone above the mean of a melody; the highest voice was judged best lower still. The last speaker creaks often, and creaks count in his median.
 """
 MAX_STYLE_WEIGHT = 2.0
 """Measured over 6 and 20 morae: at 2 all speakers have a sound, at 2.5 that of the last one bursts, at 3 it is no number."""
@@ -234,7 +234,7 @@ def _build_voice(
     *,
     may_download: bool,
 ) -> None:
-    """Write the voice into a folder; what it is made of lies beside it meanwhile."""
+    """Write the voice into a folder; what it is made of is next to it meanwhile."""
     shipped = find_shipped_natural_voice() if source is None else None
     if shipped is not None and read_card(shipped.path).source_sha256 == model.sha256:
         check_free_space(find_user_voices_dir(), sum_file_sizes(list_prepared_files(shipped.path, read_card(shipped.path))))

@@ -65,7 +65,7 @@ def refine_installed(
     is_paused: Callable[[], bool] = is_speaking,
     refine: Callable[..., Any] | None = None,
 ) -> RefinementOutcome:
-    """Finish a voice or BERT, once no other program finishes anything; it stands still while `is_paused` says so.
+    """Finish a voice or BERT, once no other program finishes anything; pause while `is_paused` says so.
 
     Returns:
         "failed" where it keeps what it has, which its card or description then says; "replaced" where there is nothing left to do for it.

@@ -79,7 +79,7 @@ def is_prepared_by_request_alone() -> bool:
 
 
 def is_renewal_due(voice: Voice) -> bool:
-    """Return whether an installed voice is to be prepared again by itself: the natural voice wherever it lies, or one of the user's.
+    """Return whether an installed voice is to be prepared again by itself: the natural voice wherever it is, or one of the user's.
 
     One that is still to be refined is refined first, as that compares it with its source; one whose licence nobody has accepted waits.
     """

@@ -1,6 +1,6 @@
 """Gets a voice ready that is not installed: AivisSpeech's, or a file somewhere. An installed voice needs none of it.
 
-Voice files that are spoken with where they lie are prepared once, into `<data>/cache/prepared`, and found there at the next start.
+Voice files that are used in place are prepared once, into `<data>/cache/prepared`, and found there at the next start.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def refine_voice_in_sandbox(
 
 
 def check_refinement_files(results: Path) -> VoiceManifest:
-    """Return the manifest among the results of refining a voice; raise VoiceError unless there are int8 graphs beside it, and nothing else."""
+    """Return the manifest among the results of refining a voice; raise VoiceError unless int8 graphs are with it, and nothing else."""
     _require_plain_files(results, ALLOWED_INT8_FILES | {MANIFEST_NAME}, "voice")
     manifest = read_manifest(results)
     _require_int8_graphs(results, manifest)
@@ -182,7 +182,7 @@ def _read_single_row(
     report: Report,
     is_paused: Callable[[], bool] | None = None,
 ) -> dict[str, Any]:
-    """Run a task that writes into a folder, where its temporary files lie meanwhile, and return the one row that it finds."""
+    """Run a task that writes into a folder, which also holds its temporary files, and return the one row that it finds."""
     rows = list(run_in_sandbox(subject, task, arguments, report, is_paused, folder=folder))
     if len(rows) != 1:
         raise UnsafeFileError("crash", subject)
@@ -200,7 +200,7 @@ def run_in_sandbox(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows that a task of `app.install.sandbox_worker` finds; raise UnsafeFileError where it asks for too much.
 
-    Its arguments are JSON and paths; its temporary files lie in `folder`, or where the system has a place for them.
+    Its arguments are JSON and paths; its temporary files are in `folder`, or where the system has a place for them.
     """
     limits = compute_limits(subject)
     values = [str(item.absolute()) if isinstance(item, Path) else item for item in arguments]

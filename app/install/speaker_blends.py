@@ -112,7 +112,7 @@ def _insert_blend(voice: Voice, blend: SpeakerBlend) -> tuple[VoiceManifest, Flo
     manifest = voice.manifest
     first, second = (_find_speaker_row(manifest, name) for name in (blend.first, blend.second))
     row = (1 - blend.share) * voice.style_vectors[first] + blend.share * voice.style_vectors[second]
-    # People hear ratios of pitch: half way lies at the geometric mean.
+    # People hear ratios of pitch: halfway is the geometric mean.
     pitch = manifest.median_f0[first] ** (1 - blend.share) * manifest.median_f0[second] ** blend.share
     names = [style.name for style in manifest.styles]
     pitches, vectors = list(manifest.median_f0), list(voice.style_vectors)

@@ -1,6 +1,6 @@
 """Folders are made complete in `<data>/staging`, then moved into place by one rename: whatever happens, old or new is there, never a half.
 
-Each staged folder has a lock beside it that its process holds; one whose lock is free belongs to a process that died, and is swept.
+Each staged folder has a lock next to it that its process holds; one whose lock is free belongs to a process that died, and is swept.
 A folder that replaces another one first moves that aside as `.NAME.old` in the same place, where readers find it should the
 process die between the two renames.
 """

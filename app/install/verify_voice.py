@@ -30,7 +30,7 @@ VOICE_TOLERANCE = 1e-3  # right graphs differ by 1e-5 of full scale at most
 SILENT_AMPLITUDE = 1e-4  # a peak below this is inaudible, so comparing such samples proves nothing
 LOUD, MOST_LOUD = 0.99, 0.5  # a sample above the first is clipped; the second is the share of clipped samples that is noise at full scale
 MAX_FRAMES_PER_SYMBOL = 100.0  # on average over the symbols, this is more than a second for each
-MIN_NOISE_FACTOR = 0.2  # noise in durations that any voice bears
+MIN_NOISE_FACTOR = 0.2  # noise in durations that any voice tolerates
 
 MAX_TIE_ATTEMPTS = (
     # Speeds to choose from; the best keeps hundreds of durations a thousand times farther from a tie than right graphs differ.

@@ -33,7 +33,7 @@ class ImportOptions:
     """The user's choices for a voice that is added."""
 
     ask_licence: AskLicence
-    should_keep_both: bool = False  # beside another voice of the same id, under an id of its own
+    should_keep_both: bool = False  # in addition to another voice of the same id, under an id of its own
     should_update: bool = False  # in place of what is installed under the same id
     name: str | None = None  # instead of the voice's own
 

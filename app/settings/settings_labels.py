@@ -18,7 +18,7 @@ class SettingLabel:
     lowest: BilingualText = ("", "")
     switch: BilingualText = ("", "")
     folder: bool = False  # the value is a folder; empty stands for the usual one
-    placeholder: BilingualText = ("", "")  # the value is a line of text; this stands in its empty field
+    placeholder: BilingualText = ("", "")  # the value is a line of text; this appears in its empty field
     key: bool = False  # the value is a key with modifiers; empty stands for none
     restart: bool = False
 

@@ -69,8 +69,8 @@ class Settings(Delivery):
     unload_after_min: minutes without work after which the voice gives its memory back; 0 is never.
     aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
     strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
-    melody: the same of the lane of the melody under them.
-    latency: the same of the measurements, which are folded at first: most people never need them.
+    melody: the same for the lane of the melody under them.
+    latency: the same for the measurements, which are folded at first: most people never need them.
     update_notices: the program asks once a week whether there is a newer version; offered only in builds that can.
     update_checked_day: when it last asked, in days since 1970.
     update_found: the newer version that it found then, as `app.adapters.http.release_feed` packs it; empty for none.
@@ -86,7 +86,7 @@ class Settings(Delivery):
     geometry, layout: Qt's own bytes of window and docks, in base64.
     """
 
-    # What stood in the window of older versions; it becomes a line where there is no script yet. None before the first start.
+    # The text in the window of older versions; it becomes a line where there is no script yet. None before the first start.
     text: str | None = define_setting(None, longest=MAX_REMEMBERED_TEXT_CHARS)
     backend: str = "auto"  # what `--backend` takes, see `app.adapters.ort.device_placement`
     voice: str = ""
@@ -186,7 +186,7 @@ def find_settings_path() -> Path:
 
 
 def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
-    """Return the remembered settings; an unusable value is replaced by its default, kept in a copy beside the file, and reported in the second value."""
+    """Return the remembered settings, and an error if unusable values were replaced by their defaults; a copy of the file keeps them."""
     path = path or find_settings_path()
     failed = localize(
         "一部の設定を読み込めなかったため、初期値に戻しました。", "Some settings could not be read and were reset to their defaults."

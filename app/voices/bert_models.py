@@ -58,7 +58,7 @@ class BertModel:
 
     @property
     def size_bytes(self) -> int:
-        """Return the size of all files in bytes, weights beside their graph included."""
+        """Return the size of all files in bytes, including weights stored outside the graph."""
         return sum(path.stat().st_size for path in self.folder.iterdir())
 
     @property

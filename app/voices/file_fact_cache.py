@@ -44,7 +44,7 @@ class FileFactCache:
             self._is_changed = True
 
     def save_cache(self) -> None:
-        """Write new values to the disk; the oldest entries give way."""
+        """Write new values to the disk; drop the oldest entries if there are too many."""
         if not self._is_changed:
             return
         with contextlib.suppress(OSError):

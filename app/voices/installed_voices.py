@@ -29,7 +29,7 @@ _STYLE_ALIASES = {"ノーマル": "Neutral"}  # both names mean the same style: 
 def list_installed_voices(folders: Sequence[Path]) -> list[Voice]:
     """Return all prepared voices in the given folders, in order: the user's default, the natural voice, the one that ships, the user's own.
 
-    Damaged ones are left out (opening one by name states the reason), as is a natural voice that ships beside the user's own.
+    Damaged ones are left out (opening one by name states the reason), as is the natural voice that ships where the user has their own.
     """
     voices: list[Voice] = []
     for folder in _iterate_voice_folders(folders):

@@ -1,6 +1,6 @@
 """The mark of a voice or BERT that works already, but is still to be refined: compared with its source in full, and given faster graphs.
 
-The mark is `pending.json` in its folder, which goes last when it is refined; beside it lies what it was made of.
+The mark is `pending.json` in its folder, which is removed last when it is refined; next to it is what it was made of.
 No reader of voices or BERTs needs either: the folder is whole without them.
 """
 
@@ -21,7 +21,7 @@ SOURCE_GRAPH_NAME = f"{SOURCE_GRAPH_STEM}.onnx"
 PENDING_FILES = frozenset({PENDING_NAME, SOURCE_GRAPH_NAME, f"{SOURCE_GRAPH_STEM}.bin"})
 ORIGINAL_BERT_STEM = "original"
 ORIGINAL_BERT_NAMES = (f"{ORIGINAL_BERT_STEM}.onnx", f"{ORIGINAL_BERT_STEM}.safetensors")
-# A file of safetensors has its sizes beside it.
+# The sizes for a safetensors file are in the config.
 ORIGINAL_BERT_FILES = frozenset({*ORIGINAL_BERT_NAMES, f"{ORIGINAL_BERT_STEM}.data", "config.json"})
 BERT_PENDING_FILES = ORIGINAL_BERT_FILES | {PENDING_NAME}
 MAX_PENDING_BYTES = 1 << 16

@@ -10,7 +10,7 @@ STANDARD_LICENCE = (
     "CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/). "
     "ku-nlp/deberta-v2-large-japanese-char-wwm, Language Media Processing Lab, Kyoto University; converted by Koebako."
 )
-STANDARD_LICENCE_JA = (  # shown only: what is written beside a BERT is the one above
+STANDARD_LICENCE_JA = (  # shown only: what is written next to a BERT is the one above
     "CC BY-SA 4.0（https://creativecommons.org/licenses/by-sa/4.0/）。"
     "ku-nlp/deberta-v2-large-japanese-char-wwm（京都大学 言語メディア研究室）を Koebako 用に変換したもの。"
 )

@@ -1,4 +1,4 @@
-"""The card of an installed voice: what people want to know of it and its graphs do not need. `card.json`, beside `voice.json`."""
+"""The card of an installed voice: what people want to know of it and its graphs do not need. `card.json`, next to `voice.json`."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 SPEED_SMOOTHING_S = 3.0
 REPORT_INTERVAL_S = 0.1
-MIN_BYTES_PER_S = 1.0  # what is slower stands still: years left are no information
+MIN_BYTES_PER_S = 1.0  # what is slower counts as stalled: years left are no information
 
 
 @dataclass(frozen=True, slots=True)

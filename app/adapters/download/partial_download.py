@@ -32,7 +32,7 @@ MAX_STATED_BYTES = (1 << 63) - 1
 
 
 def find_downloads_dir() -> Path:
-    """Return where parts and finished downloads lie until they are installed."""
+    """Return where parts and finished downloads are kept until they are installed."""
     return find_data_dir() / "downloads"
 
 

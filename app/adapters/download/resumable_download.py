@@ -1,4 +1,4 @@
-"""Downloads that survive bad lines, restarts and lying servers: a file arrives whole and verified under its name, or not at all."""
+"""Downloads that survive bad connections, restarts and wrong data: a file arrives whole and verified under its name, or not at all."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _LOCKED_BYTE_OFFSET = 1 << 30  # far behind the text, so that Windows, where loc
 class FileLock:
     """A file that has at most one holder, in whatever thread or process; it names the owner's process id for people who look.
 
-    It is made when it is missing, and left lying when it is released: removing it would let two owners hold two files of one name.
+    It is made when it is missing, and left in place when it is released: removing it would let two owners hold two files of one name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -110,7 +110,7 @@ class PassingLock(FileLock):
 
 @contextlib.contextmanager
 def lock_path_for_change(path: Path) -> Iterator[None]:
-    """Keep other programs from changing a file of ours during the block, by a lock beside it (`settings.lock`); raise OutputFileError."""
+    """Keep other programs from changing our file during the block with a lock next to it (`settings.lock`); raise OutputFileError."""
     lock = FileLock(path.with_suffix(".lock"))
     try:
         make_private_folder(path.parent)
@@ -125,9 +125,9 @@ def lock_path_for_change(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def lock_user_file(path: Path) -> Iterator[None]:
-    """Keep other programs of ours from replacing a file of the user's during the block; raise OutputFileError where one takes too long.
+    """Keep our other programs from replacing a file of the user's during the block; raise OutputFileError where one takes too long.
 
-    The lock lies hidden beside the file that gets the content. If it cannot be made, the file cannot be written either, which the write reports.
+    The lock is a hidden file next to the one that is written. If it cannot be made, neither can that one, which the write reports.
     """
     target = resolve_symlink(path)
     digest = hashlib.blake2b(os.fsencode(target.name), digest_size=4).hexdigest()

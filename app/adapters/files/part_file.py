@@ -64,12 +64,12 @@ class CheckedFile:
 
 
 class PartFile(CheckedFile):
-    """Written beside its target (see `prepare_part_path`) and renamed by `commit`. Raises OutputFileError where the target cannot be written.
+    """Written next to its target (see `prepare_part_path`), renamed by `commit`. Raises OutputFileError where the target cannot be written.
 
     Locked as long as it is written, so that `remove_stale_parts` knows the parts whose writers are dead.
 
     Args:
-        follows_link: a link stays, and what it leads to gets the content; under a name that we or a script chose, the link gives way.
+        follows_link: a link stays, and what it leads to gets the content; under a name that we or a script chose, the link is replaced.
     """
 
     def __init__(self, path: Path, *, follows_link: bool = True) -> None:
@@ -99,7 +99,7 @@ class PartFile(CheckedFile):
                 self._file.close()
 
     def put_in_place(self, path: Path | None = None) -> None:
-        """Give the finished part the target's name, or that of another file beside it; remove the part and raise OutputFileError if that fails."""
+        """Give the finished part the target's name, or another in its folder; remove the part and raise OutputFileError if that fails."""
         with self._discard_on_error():
             move_path(self._part_path, self.target if path is None else path)
 
@@ -129,7 +129,7 @@ class PartFile(CheckedFile):
         return build_write_error(self._path_for_messages, cause)
 
     def _check_target(self) -> None:
-        # It gives way itself; what it leads to is neither opened nor asked for.
+        # The link itself is replaced; what it leads to is neither opened nor checked.
         if self.target.is_symlink():
             return
         # Opening what is there for writing shows before the work, not after it, that the file is locked or protected.
@@ -181,7 +181,7 @@ def build_write_error(path: Path, cause: Exception) -> OutputFileError:
 
 
 _NO_FOLDER_CODES = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST)  # the last of a folder that is to be made where a file is
-# Windows says the same of what is open elsewhere and what is protected.
+# Windows reports the same for files that are open elsewhere and files that are protected.
 _TARGET_IN_USE_CODES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EBUSY, errno.ETXTBSY)
 
 
@@ -206,16 +206,16 @@ def _describe_remedy(path: Path, code: int | None) -> str:
 
 
 class FileSet:
-    """All of them get their names, or everything stays as it was. No link is followed: one in the way gives way itself.
+    """All of them get their names, or everything stays as it was. No link is followed: one in the way is replaced itself.
 
-    Before the first gets its name, all of them are complete on the disk, and those that give way have a second name in a hidden folder:
+    Before the first gets its name, all of them are complete on the disk, and those to be replaced have a second name in a hidden folder:
     from then on only renames follow, which need no room, and one that fails takes back those before it.
 
     A program that is killed between two renames leaves whole files, some new and some as they were; writing the set again makes it one, and
     what is left in hidden names is swept by the first write into the folder a day later.
 
     Args:
-        replaced_names: of the set, those whose files give way. If anything has one of the others by then, the set is not written.
+        replaced_names: of the set, those whose files are replaced. If anything has one of the others by then, the set is not written.
     """
 
     def __init__(self, replaced_names: Collection[str]) -> None:

@@ -79,7 +79,7 @@ class HttpAddress:
 
     @property
     def is_local(self) -> bool:
-        """Return whether it leads to this computer or to devices beside it (link-local), as far as its words say."""
+        """Return whether it leads to this computer or to devices on the same link (link-local), as far as its text says."""
         if self.host == "localhost" or self.host.endswith(".localhost"):
             return True
         with contextlib.suppress(ValueError):
@@ -89,7 +89,7 @@ class HttpAddress:
         return False
 
     def join_reference(self, reference: str) -> HttpAddress:
-        """Return where a link or a redirect leads that stands at this address; raises UnusableAddressError."""
+        """Return where a link or a redirect found at this address leads; raise UnusableAddressError."""
         # First, for `urljoin` drops tabs and line breaks.
         _check_characters(reference := reference.strip())
         try:

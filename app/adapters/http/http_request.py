@@ -114,7 +114,7 @@ def send_request(request: HttpRequest, on_host: Callable[[str], None]) -> HttpRe
 
 
 def _is_local_place(address: HttpAddress) -> bool:
-    """Return whether an address leads to this computer or a device beside it; a name is looked up where we connect ourselves."""
+    """Return whether an address leads to this computer or a device on the same link; a name is looked up where we connect ourselves."""
     if address.is_local or _find_proxy(address) is not None:
         return address.is_local
     try:

@@ -39,7 +39,7 @@ _VERSION_PART = re.compile(r"[0-9]{1,9}")
 
 AIVISHUB_VARIABLE = "KOEBAKO_AIVISHUB"
 AIVISHUB, AIVISHUB_PAGES = "https://api.aivis-project.com/v1", "hub.aivis-project.com"
-AIVISHUB_MEDIA_HOSTS = ".aivis-project.com"  # icons and recordings lie on assets.aivis-project.com
+AIVISHUB_MEDIA_HOSTS = ".aivis-project.com"  # icons and recordings are on assets.aivis-project.com
 HF_VARIABLE = "HF_ENDPOINT"
 HUGGING_FACE = "https://huggingface.co"
 _AIVISHUB_PAGE_PATH = re.compile(r"/aivm-models/([0-9a-fA-F-]{36})(?:/.*)?")

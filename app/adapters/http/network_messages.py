@@ -69,7 +69,7 @@ def build_status_error(status: int, headers: Mapping[str, str], host: str) -> Do
 
 
 def build_network_error(error: BaseException, host: str) -> DownloadError:
-    """Return what an exception of the HTTP library or of the system means; any other is a fault of ours and raised as it is."""
+    """Return what an exception of the HTTP library or of the system means; any other is our own fault and raised as it is."""
     from urllib3 import exceptions as http
 
     if isinstance(error, DownloadError):

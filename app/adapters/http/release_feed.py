@@ -1,7 +1,7 @@
 """The newest release, as its own file `latest.json` announces it: `{"version", "page", "notes": {"ja", "en"}}`.
 
 One request asks for it, over https, and carries nothing but this program's version. The answer is a stranger's until it is read: whatever is
-wrong in it is left out, and the page must lie on the server that was asked.
+wrong in it is left out, and the page must be on the server that was asked.
 """
 
 from __future__ import annotations

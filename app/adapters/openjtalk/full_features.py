@@ -68,7 +68,7 @@ class FullFeatureFrontEnd:
         return self._front_end.run_njd_from_mecab(features, *options, **named), morphs
 
     def analyze_mecab_candidates(self, text: str, places: tuple[tuple[int, int], ...]) -> dict[str, Any]:
-        """Return all words that could stand at some places; only `nodes` are in full, as no caller uses more."""
+        """Return all words that are possible at some places; only `nodes` are in full, as no caller uses more."""
         found: dict[str, Any] = self._front_end.analyze_mecab_candidates(text, places)
         return found | {"nodes": [_restore_node(node) for node in found["nodes"]]}
 

@@ -1,4 +1,4 @@
-"""A word of the analyser as we see it, and a word of ours as the analyser writes one: a row of features."""
+"""A word of the analyser as we see it, and one of our words as the analyser writes it: a row of features."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def find_known_word(front_end: FullFeatureFrontEnd, surface: str, reading: str |
 
 
 def convert_to_morphs(detailed: Sequence[dict[str, Any]], user_dictionaries: int) -> list[Morph]:
-    """Return the words of the analyser; the first `user_dictionaries` dictionaries beside its own are the user's."""
+    """Return the words of the analyser; the first `user_dictionaries` dictionaries after its own are the user's."""
     morphs: list[Morph] = []
     start = 0
     for morph in detailed:

@@ -217,7 +217,7 @@ def find_pronunciation(word: str) -> str | None:
 
 
 def split_at_words(text: str) -> list[str]:
-    """Split raw text at word boundaries; the pieces joined are `text`. Characters that the analyser would change or drop stand alone."""
+    """Split raw text at word boundaries; the pieces joined are `text`. Each character that the analyser would change or drop is one."""
     # One plain character for each of the text's, so that positions in both are the same.
     narrow = (unicodedata.normalize("NFKC", char) for char in text)
     plain = "".join(

@@ -62,7 +62,7 @@ class OpenJTalkG2P:
     ) -> Phones:
         """Return the phones of one sentence; unreadable text gives `_ _` and an empty reading.
 
-        Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading. What lies between two
+        Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading. What is between two
         emoji that are symbols is analysed as a sentence of its own, as Nanairo voices were trained; a reading given to one wins.
         """
         noted = parse_notation(text, memos=memos or self.should_skip_memos)
@@ -89,7 +89,7 @@ def parse_notation(text: str, *, memos: bool) -> NotedText:
 
 
 def _collect_given_readings(noted: NotedText, readings: Sequence[ReadingOverride]) -> list[GivenReading]:
-    """Return readings of the user, then of the text, then of the user's dictionary, each only where no earlier one stands."""
+    """Return readings of the user, then of the text, then of the user's dictionary, each only where there is no earlier one."""
     by_hand = list_user_readings(list(convert_spans_to_plain(noted, find_overrides(noted.text, readings))))
     given = add_without_overlap(
         add_without_overlap(by_hand, list_text_readings(noted, _convert_to_kana)),

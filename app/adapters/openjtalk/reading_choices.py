@@ -32,7 +32,7 @@ def find_link_reading() -> LinkReading:
 
 
 def should_find_memos_everywhere() -> bool:
-    """Return whether what stands in square brackets is a memo in every text."""
+    """Return whether square brackets mark a memo in every text."""
     return _load_settings_once().memos_everywhere if READING_CHOICES.memos_everywhere is None else READING_CHOICES.memos_everywhere
 
 

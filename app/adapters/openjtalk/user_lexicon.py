@@ -51,7 +51,7 @@ def change_user_entries(change: DictionaryChange) -> tuple[tuple[DictionaryEntry
 
 
 def prepare_project_entries(entries: Sequence[DictionaryEntry]) -> None:
-    """Compile a project's entries beside the user's own before the project uses them; raise InternalError."""
+    """Compile a project's entries along with the user's own before the project uses them; raise InternalError."""
     words, _ = load_dictionary()
     build_user_lexicon(merge_entries(words, entries))
 

@@ -1,10 +1,10 @@
 """Sessions that are created while other threads keep running, by ONNX Runtime's C library: `ctypes` gives Python's lock up during every call.
 
 ONNX Runtime's Python module before 1.31 (what Windows users run is 1.24.4) holds Python's lock while it creates a session: the window
-stood still for as long. The C library, which lies beside that module, computes the same to the bit. Its functions stand in a table whose order is part of its
+froze for as long. The C library next to that module computes the same to the bit. Its functions are in a table whose order is part of its
 binary interface and only ever grows (`OrtApi` of onnxruntime_c_api.h).
 
-Library: ONNX Runtime before 1.31. Buys: 0.25 s of a standing window for a BERT, 5 s for one on DirectML. Remove once onnxruntime-directml is 1.31 or
+Library: ONNX Runtime before 1.31. Buys: 0.25 s of a frozen window for a BERT, 5 s for one on DirectML. Remove once onnxruntime-directml is 1.31 or
 newer: `HOLDS_GIL` is False then, and tests/adapters/ort/test_c_session.py has nothing left to compare.
 """
 

@@ -19,7 +19,7 @@ from app.adapters.ort.session_options import create_session_options
 from app.core.sound.stage_clock import RequestStopped
 
 ORT_VERSION = f"onnxruntime {ort.__version__}"
-# Likewise of what providers say before there is a session.
+# Silence what providers log before there is a session.
 ort.set_default_logger_severity(4)
 
 

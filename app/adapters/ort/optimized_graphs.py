@@ -1,6 +1,6 @@
 """Optimised copies of graphs on the disk, so that the next start need not optimise them again.
 
-A copy is a folder: `graph.onnx`, its weights beside it, and a record of its source, sizes and hashes, written last. It appears by one rename and is
+A copy is a folder: `graph.onnx`, its weights, and a record of its source, sizes and hashes, written last. It appears by one rename and is
 checked in full before every use, so that what another process, a power cut or a bad disk left half done is never run. Nothing here
 fails loudly: without a copy the graph itself is opened, which is only slower.
 """
@@ -30,7 +30,7 @@ OPTIMIZED_GRAPH_NAME = "graph.onnx"
 OPTIMIZED_WEIGHTS_NAME = "weights.bin"
 _RECORD_NAME = "record.json"
 _MAX_RECORD_BYTES = 1 << 16
-_WEIGHTS_SUFFIXES = (".bin", ".data")  # of the weights that lie beside a graph of the same name
+_WEIGHTS_SUFFIXES = (".bin", ".data")  # of the weights next to a graph of the same name
 _UNFINISHED_COPY_SUFFIX = ".part"
 _MIN_ABANDONED_COPY_AGE_S = 24 * 3600
 _FREE_SPACE_PER_GRAPH_BYTE = 3  # a copy with its pre-packed weights may be twice as large as the graph; a disk must not be filled for it
@@ -55,7 +55,7 @@ class GraphStore:
         """Return the optimised copy of a graph, written now if there is none; None if there can be none.
 
         Args:
-            source: another size or time of change, also of weights beside it, makes it another graph.
+            source: another size or time of change, also of the weights next to it, makes it another graph.
             flavour: whatever else shapes the copy, such as the version of ONNX Runtime.
             write: writes OPTIMIZED_GRAPH_NAME and OPTIMIZED_WEIGHTS_NAME into a folder.
         """
@@ -155,13 +155,13 @@ def compute_graph_identity(graph: Path | bytes) -> str:
 
 
 def list_graph_files(graph: Path) -> list[Path]:
-    """Return the file of a graph, and the weights beside it."""
+    """Return the file of a graph, and its weights next to it."""
     beside = (graph.with_suffix(suffix) for suffix in _WEIGHTS_SUFFIXES)
     return [graph, *(file for file in beside if file.is_file())]
 
 
 def measure_graph_bytes(graph: Path | bytes) -> int:
-    """Return what a graph takes, the weights beside it included. Raises OSError."""
+    """Return the bytes of a graph, including the weights next to it. Raise OSError."""
     return len(graph) if isinstance(graph, bytes) else sum(file.stat().st_size for file in list_graph_files(graph))
 
 

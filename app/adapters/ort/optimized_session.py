@@ -3,8 +3,8 @@
 Measured with the three graphs of a real voice, in turns, with ONNX Runtime 1.31 / 1.24: open in 0.17 / 0.06 of the time, and 377 MB of memory
 after a run instead of 706. Results are the same to the bit.
 
-Where ONNX Runtime holds Python's lock while it creates a session (`c_session`), optimising would take seconds in which a window stands
-still. Where there is one, copies are therefore written in a process of their own: `--optimise GRAPH FOLDER`.
+Where ONNX Runtime holds Python's lock while it creates a session (`c_session`), optimising would freeze a window for seconds.
+Where there is one, copies are therefore written in a process of their own: `--optimise GRAPH FOLDER`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
 
 
 def _write_copy(model: Path, create_options: Callable[[], ort.SessionOptions], folder: Path) -> None:
-    """Write the copy with packed weights; without them, which takes longer to open, where they would lie at places that cannot be read."""
+    """Write the copy with packed weights, or without them, which takes longer to open, where their offsets could not be read."""
     _open_and_save(model, create_options(), folder, with_packed_weights=True)
     graph = folder / OPTIMIZED_GRAPH_NAME
     if has_unaligned_weights(graph.read_bytes()):

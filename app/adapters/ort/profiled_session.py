@@ -36,7 +36,7 @@ class OperatorRun:
     operator: str
     provider: str
     start_us: int  # since the profile began
-    duration_us: int  # in the kernel, without what lies between two operators
+    duration_us: int  # in the kernel, without what is between two operators
     own_us: int  # of that, what no operator inside it took: a loop holds others
     output_bytes: int  # size of its results
     # in_use_bytes, held_bytes: what the session has handed out of its memory, and holds, after it; None where this ONNX Runtime does not
@@ -181,7 +181,7 @@ def build_graph_runs(graph: str, events: Events, call_times: Sequence[tuple[floa
 def measure_operator_runs(
     model: Path | bytes, calls: Iterable[dict[str, np.ndarray]], *, is_optimised: bool = False, weights: Path | None = None
 ) -> list[Sequence[OperatorRun]]:
-    """Run a graph, whose weights may lie in another folder, on the CPU and return, for each call, the nodes that ran.
+    """Run a graph, whose weights may be in another folder, on the CPU and return, for each call, the nodes that ran.
 
     Args:
         is_optimised: as it runs for a user, where some nodes are one and packed weights are not among the inputs; else as it is written.

@@ -65,7 +65,7 @@ def convert_to_openable(model: Path | bytes, options: ort.SessionOptions) -> str
     letter: https://github.com/microsoft/onnxruntime/pull/27724. Names of folders do it no harm.
 
     Args:
-        options: learn where the weights are that lie beside the file.
+        options: are given the folder of the weights next to the file.
     """
     if isinstance(model, bytes):
         return model

@@ -240,7 +240,7 @@ class PortAudioPlayer:
 
     @property
     def position(self) -> PlayPosition | None:
-        """Return where the request that sounds stands; the last one stays until another begins, None after an abort."""
+        """Return the position in the request that sounds; the last one stays until another begins, None after an abort."""
         with self._lock:
             return self._marks.compute_position(self._sample_ring.read, self._converter.rate)
 

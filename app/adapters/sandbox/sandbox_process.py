@@ -1,4 +1,4 @@
-"""Runs a task of ours in a child process that is held to limits, and trusts none of its answers.
+"""Runs a task in a child process with limits, and trusts none of its answers.
 
 What a stranger wrote may lead the child astray: so its lines are read like a stranger's file, and the system holds it to its limits.
 
@@ -66,7 +66,7 @@ class SandboxProcess:
     Args:
         option: what serves it, see `app.start.CHILD_MODULES`.
         scratch: folder for its temporary files, which the caller removes.
-        is_paused: asked twenty times a second whether it has to stand still; one that is given runs with the lowest priority, too.
+        is_paused: asked twenty times a second whether it has to pause; one that is given runs with the lowest priority, too.
         environment: variables that it is given instead of our own; the folder for its temporary files comes on top.
         max_results: what it sends beyond them is dropped.
     """

@@ -33,7 +33,7 @@ RETRY_DELAYS_S = (0.1, 0.3, 1.0) if os.name == "nt" else ()
 """Windows refuses to rename while somebody looks into a file or folder; an antivirus does, for a moment after it was written."""
 
 LARGEST_BYTES, MOST_VALUES = 256 << 20, 10_000_000
-"""Of a file of ours: 200,000 words, or 100,000 lines with edits, take a fifth of that. A larger one was written by nobody we know."""
+"""Of one of our files: 200,000 words, or 100,000 lines with edits, take a fifth of that. A larger one was written by nobody we know."""
 
 PARSE_FAULTS = (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError, AppError)
 """What reading and checking a file may raise where it holds anything but what we wrote."""

@@ -31,7 +31,7 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
         if size <= max_bytes:
             # Room is made for all that is asked for: no more, therefore, than there is.
             content = file.read(size + 1)
-            # It grows, or lies in /proc, where files have no size.
+            # It grows, or is in /proc, where files have no size.
             if size < len(content) <= max_bytes:
                 content += file.read(max_bytes + 1 - len(content))
             if len(content) <= max_bytes:

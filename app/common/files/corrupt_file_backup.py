@@ -1,4 +1,4 @@
-"""Backs up a file of ours that cannot be read: it is kept under another name, the user sees that, and the program continues without it."""
+"""Backs up one of our files that cannot be read: it is kept under another name, the user sees that, and the program runs without it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.common.files.bounded_read import read_bounded
 from app.common.language import localize
 
 UNREADABLE_SUFFIX = ".unreadable"
-MAX_BACKUPS = 5  # of one file; the last one gives way, so that whatever damages a file every day cannot fill the disk
+MAX_BACKUPS = 5  # of one file; the last one is overwritten, so that whatever damages a file every day cannot fill the disk
 _backup_lock = threading.Lock()  # two threads that read one file would keep two copies, and the user would read two messages
 
 
 class CorruptFileError(InputError):
-    """A file of ours cannot be read; `backup` is where it is now, None where it could neither be copied nor renamed."""
+    """One of our files cannot be read; `backup` is where it is now, None where it could neither be copied nor renamed."""
 
     def __init__(self, message: str, backup: Path | None) -> None:
         hint = localize(f"元のファイルのコピーを {backup} に残しました。", f"A copy of the original was kept as {backup}.")

@@ -11,7 +11,7 @@ import platformdirs
 
 APP_NAME = "Koebako"
 HOME_VARIABLE = "KOEBAKO_HOME"
-# A file of one of these names beside the built program keeps the data beside it too. Explorer adds the suffix, and hides it.
+# A file of one of these names next to the built program keeps the data there too. Explorer adds the suffix, and hides it.
 PORTABLE_NAMES, PORTABLE_DATA_NAME = ("portable", "portable.txt"), "data"
 REPLACED_SUFFIX = ".old"
 MAX_INNER_PATH_CHARS = 140  # characters of the paths that we make inside our folders
@@ -45,7 +45,7 @@ def find_data_dir() -> Path:
     if str(folder).startswith("~"):
         return folder
     if sys.platform == "win32":
-        return Path(extend_windows_path(os.path.abspath(folder)))  # noqa: PTH100 — `C:folder` counts from where that drive stands
+        return Path(extend_windows_path(os.path.abspath(folder)))  # noqa: PTH100 — `C:folder` counts from that drive's current folder
     # The working directory has been removed.
     with contextlib.suppress(OSError):
         folder = folder.absolute()
@@ -53,7 +53,7 @@ def find_data_dir() -> Path:
 
 
 def find_portable_data_dir() -> str:
-    """Return the folder of the user's data beside a built program that a user made portable; empty for any other."""
+    """Return the folder of the user's data next to a built program that a user made portable; empty for any other."""
     folder = Path(sys.executable).parent
     is_portable = is_frozen() and any((folder / name).is_file() for name in PORTABLE_NAMES)
     return str(folder / PORTABLE_DATA_NAME) if is_portable else ""

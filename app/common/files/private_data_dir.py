@@ -47,7 +47,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def check_data_dir(*, must_be_writable: bool = False) -> None:
-    """Raise InputError if `find_data_dir` cannot be a folder of ours, OutputFileError if it cannot be written but has to be."""
+    """Raise InputError if `find_data_dir` is no usable data folder, OutputFileError if it cannot be written but has to be."""
     folder = find_data_dir()
     obstacle = _explain_obstacle(folder)
     if obstacle:
@@ -82,7 +82,7 @@ def _suggest_other_folder() -> str:
 
 
 def _explain_obstacle(folder: Path) -> str:
-    """Return why a path can be no folder of ours; empty where it can be."""
+    """Return why a path cannot be the data folder; empty where it can be."""
     if not folder.is_absolute():
         if str(folder).startswith("~"):
             return localize("ホームフォルダーが見つかりません", "the home folder was not found")

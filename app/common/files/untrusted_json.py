@@ -67,7 +67,7 @@ def parse_object_lines(text: str) -> Iterator[dict[str, Any]]:
 def _check_structure(text: str, most_values: int) -> None:
     if sum(map(text.count, "[{,")) <= most_values and sum(map(text.count, "[{")) <= MAX_NESTING:
         return
-    # Without the escaped ones, every second piece between quotation marks lies outside of strings. A value and its name have four.
+    # Without the escaped ones, every second piece between quotation marks is outside of strings. A value and its name have four.
     text = text.replace("\\\\", "").replace('\\"', "")
     values = depth = deepest = 0
     for outside in _iterate_outside_strings(text) if text.count('"') <= 4 * most_values + 4 else ("," * (most_values + 1),):
@@ -82,7 +82,7 @@ def _check_structure(text: str, most_values: int) -> None:
 
 
 def _iterate_outside_strings(text: str) -> Iterator[str]:
-    """Yield what lies outside of strings, a block at a time: other threads, such as the window's, get their turn in between."""
+    """Yield what is outside of strings, a block at a time: other threads, such as the window's, get their turn in between."""
     inside = False
     for start in range(0, len(text), JSON_BLOCK_CHARS):
         pieces = text[start : start + JSON_BLOCK_CHARS].split('"')

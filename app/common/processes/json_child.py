@@ -1,4 +1,4 @@
-"""Children of ours that speak JSON, an object a line, in both directions, and errors as both sides say them."""
+"""Child processes that speak JSON, an object a line, in both directions, and errors as both sides say them."""
 
 from __future__ import annotations
 

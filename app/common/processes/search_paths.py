@@ -1,7 +1,7 @@
 """Keeps the current folder out of everything that code is looked for in, for this process and all that it starts.
 
-A person's current folder may hold anything, such as what came out of a stranger's archive. An empty or relative entry of PATH and its like stands
-for that folder; Windows searches it for programs and libraries even without one.
+The current folder may hold anything, such as the content of a stranger's archive. An empty or relative entry of PATH and its like means
+that folder; Windows searches it for programs and libraries even without one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SINGLE_PATH_VARIABLES = (
 )
 """Variables that name one file or folder."""
 
-PROGRAM_FOLDER = str(Path(__file__).parents[3])  # where the program lies, which may be the current folder
+PROGRAM_FOLDER = str(Path(__file__).parents[3])  # where the program is, which may be the current folder
 SYSTEM_PATH = "/usr/bin:/bin"  # where nothing is left: without PATH, or with an empty one, some programs search the current folder
 
 

@@ -53,11 +53,11 @@ class Project:
     script: Script = field(default_factory=Script)
     current: str = ""  # id of the line that the user is at; empty is the first
     voices: tuple[VoiceReference, ...] = ()
-    # Names that stand in the place of voices, with the voices chosen for them; only while a script is read. The cast of the script keeps what was chosen.
+    # Names in place of voices, with the voices chosen for them; only while a script is read. The cast of the script keeps the choices.
     assignments: tuple[VoiceAssignment, ...] = ()
     dictionary: tuple[DictionaryEntry, ...] = ()  # words that count in this project before the user's own
     export: Mapping[str, Any] = field(default_factory=dict)  # settings of the export page as `app.export` writes and checks them
-    # Renderings that are kept, oldest first; their sounds lie beside the project, under the names that takes say.
+    # Renderings that are kept, oldest first; their sounds are stored next to the project, under the names in the takes.
     takes: tuple[LineTake, ...] = ()
     presets: Presets = field(default_factory=dict)
     tests: tuple[Mapping[str, Any], ...] = ()  # blind tests as `app.audition` writes and checks them

@@ -138,7 +138,7 @@ def parse_project(data: object, lose: ReportLossAt | None = None) -> Project:
 
 
 def cast_assigned_names(script: Script, assignments: Iterable[VoiceAssignment]) -> Script:
-    """Return a script of version 1, whose names of imported files were kept beside it, with these names as its cast; see `cast_named_voices`."""
+    """Return a script of version 1, which kept the names of imported files apart, with these names as its cast; see `cast_named_voices`."""
     cast = CastBuilder(script.cast)
     for assignment in assignments:
         cast.add_character(

@@ -96,7 +96,7 @@ def _find_in_line(line: Line, letters: str, is_loose: bool) -> list[tuple[int, i
 
 
 def _has_in_order(text: str, letters: str) -> bool:
-    """Return True if the text has these letters in this order, whatever lies between them."""
+    """Return True if the text has these letters in this order, with anything in between."""
     at = 0
     for letter in letters:
         at = text.find(letter, at) + 1

@@ -62,7 +62,7 @@ def set_accent(reading: LineReading, overrides: Overrides, mora: int, accent: in
 
 
 def may_toggle_phrase(reading: LineReading, mora: int) -> bool:
-    """Return True if the phrase before a mora can be split from the mora or joined with it: no mark and no sentence end lies between."""
+    """Return True if the phrase before a mora can be split from the mora or joined with it: no mark and no sentence end is between them."""
     return 0 < mora < len(reading.moras) and mora not in _find_forced_starts(reading)
 
 

@@ -3,7 +3,7 @@
 The pipeline, the verification of an imported voice, calibration and the lab all synthesise through it, so that the code which is
 verified is the code that speaks. Noise comes in as arrays; `NoiseStreams` draws them from a seed.
 
-Frames are decoded in windows, small ones first, so that sound starts soon. Nothing is padded: zeros beside speech would leak in through biases. On the CPU the last
+Frames are decoded in windows, small ones first, to start early. Nothing is padded: zeros would leak into speech through biases. The CPU's last
 window grows in steps of a few frames. Devices compile a graph for every shape: there all windows have one of a few widths, and the last one moves back to end with the sentence.
 """
 

@@ -10,7 +10,7 @@ from app.core.synthesis_types import Float32, Float64
 
 WINDOW_S, STEPS_PER_WINDOW = 0.02, 4
 LIFTER_S = 0.0011  # shorter than the period of any voice (900 Hz), so that the envelope holds none of its harmonics
-DEVOICED_GAIN = 0.5  # a vowel without voice is softer; as loud as before, it would stand out
+DEVOICED_GAIN = 0.5  # a vowel without voice is softer; as loud as before, it would be too prominent
 EDGE_S = 0.004
 _LEAST = 1e-7
 

@@ -150,7 +150,7 @@ def place_pitches(melody: LineMelody, heights: Mapping[int, float]) -> dict[int,
 
 
 def smooth_pitches(melody: LineMelody, moras: Sequence[int]) -> dict[int, float]:
-    """Return the offsets with which each mora lies nearer to its neighbours among these."""
+    """Return the offsets that bring each mora closer to its neighbours among these."""
     voiced = melody.list_voiced(moras)
     heights = np.array([melody.heights[mora] for mora in voiced], np.float64)
     if len(heights) < 3:

@@ -145,7 +145,7 @@ class LineSound:
     def sentences(self) -> Mapping[int, tuple[float, tuple[PhoneTiming, ...]]]:
         """Return for each sentence that has begun its start in seconds of the line, and the timings of its phones.
 
-        Once all of a sentence is there, its pauses lie where nothing is heard.
+        Once all of a sentence is there, its pauses are where nothing is heard.
         """
         return self._sentences
 
@@ -196,7 +196,7 @@ class LineSound:
     def compute_spans(self, reading: LineReading) -> LineSpans | None:
         """Return the times of all morae and marks; None where the sound has other morae, or the voice reports no timings.
 
-        Sentences that have not been made yet lie at the end, with length 0.
+        Sentences that have not been made yet are at the end, with length 0.
         """
         moras: list[SoundSpan] = []
         marks: list[SoundSpan] = []

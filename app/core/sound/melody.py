@@ -87,7 +87,7 @@ def smooth_curve(values: Float64, width: int) -> Float64:
 
 
 def _count_steps_in_group(phones: Phones, steps: Int64) -> Float64:
-    """Return how many steps of its breath group lie before each step; pauses count on, so that the pitch does not jump in them."""
+    """Return how many steps of its breath group precede each step; pauses count on, so that the pitch does not jump in them."""
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(steps)))
     marks = map_phones_to_marks(phones.phones)
     begins = [0]

@@ -15,7 +15,7 @@ _KAISER_BETA = 7.0
 
 
 def find_true_levels(samples: Float32) -> Float32:
-    """Return the highest level at each sample and up to the next one, float32 (N,); what lies outside is silence."""
+    """Return the highest level at each sample and up to the next one, float32 (N,); beyond the ends is silence."""
     levels, count = np.abs(samples), len(samples)
     padded = np.concatenate((np.zeros(REACH - 1, np.float32), samples, np.zeros(REACH, np.float32)))
     between, weighted = np.empty_like(levels), np.empty_like(levels)
@@ -47,7 +47,7 @@ class PeakLimiter:
 
     Args:
         ceiling: 1 is full scale.
-        is_true_peak: what lies between the samples counts too; then all sound is held back, as what comes may raise it.
+        is_true_peak: levels between the samples count too; then all sound is held back, as what follows may raise them.
     """
 
     def __init__(self, sampling_rate: int, ceiling: float = CEILING, *, is_true_peak: bool = False) -> None:

@@ -111,7 +111,7 @@ class SpeakingPace:
 
 @dataclass(slots=True, kw_only=True)
 class PhraseGate:
-    """Stands between what computes the chunks of a request and the player; both run in one thread, chunk by chunk. What reports no times passes as it comes."""
+    """Passes the chunks of a request to the player, in the thread that computes them. What reports no times passes as it comes."""
 
     pace: SpeakingPace | None  # of the voice that speaks now; None lets everything pass
     player: QueueingPlayer

@@ -1,7 +1,7 @@
 """The melody by hand: semitones that the user gave each mora, as a curve by time.
 
-An offset is held where its mora is voiced. The change to the next one lies in what has no pitch, a mark or a voiceless consonant,
-where there is any; else it lies around the border of the two morae.
+An offset is held where its mora is voiced. The change to the next one happens where there is no pitch, in a mark or a
+voiceless consonant, or else around the border of the two morae.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ class SentenceStages:
         takes_melody, offsets = voice.architecture.takes_melody, self._flow_offsets
         self._key = build_rendering_key(key, request, self._targets, self.clock.sentence, takes_melody=takes_melody, flow_offsets=offsets)
         self._final_rendering = context.caches.renderings.get(build_pitched_key(self._key, self._change))
-        # The decoder's own sound is cached beside the changed one, so another pitch decodes nothing again.
+        # The decoder's own sound is cached along with the changed one, so another pitch decodes nothing again.
         if self._final_rendering is None and self._change is not None:
             self._decoded_rendering = context.caches.renderings.get(self._key)
         is_rendered = self._final_rendering is not None or self._decoded_rendering is not None

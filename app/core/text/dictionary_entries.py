@@ -42,7 +42,7 @@ class DictionaryEntry:
     surface: str  # as it is written, of one width (`fold_surface`)
     reading: str  # katakana
     accent: int = 0  # mora after which the pitch falls, 0 = never
-    kind: EntryKind = "proper_noun"  # part of speech, which decides the words that the analyser expects beside this one
+    kind: EntryKind = "proper_noun"  # part of speech, which decides the words that the analyser expects next to this one
     priority: int = USUAL_PRIORITY  # 0 to 10; the higher, the more often this word wins over others with the same letters
 
 
@@ -100,7 +100,7 @@ class EntryConflict:
 
 @dataclass(frozen=True, slots=True)
 class DictionaryComparison:
-    """The entries of a file beside those of the dictionary."""
+    """The entries of a file compared with those of the dictionary."""
 
     found: tuple[DictionaryEntry, ...]  # all usable entries of the file, in their order
     added: tuple[DictionaryEntry, ...]

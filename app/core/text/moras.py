@@ -31,7 +31,7 @@ _LOANWORD_MORAS = {
     "ティ": "t i", "トゥ": "t u", "ディ": "d i", "ドゥ": "d u", "ツァ": "ts a", "ツィ": "ts i", "ツェ": "ts e", "ツォ": "ts o",
     "ファ": "f a", "フィ": "f i", "フェ": "f e", "フォ": "f o", "ヴァ": "v a", "ヴィ": "v i", "ヴェ": "v e", "ヴォ": "v o",
     "ヂャ": "j a", "ヂュ": "j u", "ヂョ": "j o", "ヂェ": "j e",
-    # Japanese voices have no phone of their own for these; the nearest ones stand in.
+    # Japanese voices have no phone of their own for these; the nearest ones are used instead.
     "フャ": "hy a", "フュ": "hy u", "フョ": "hy o", "ヴャ": "by a", "ヴュ": "by u", "ヴョ": "by o", "ホゥ": "f u", "スュ": "sh u", "ズュ": "j u",
 }  # fmt: skip
 _SMALL_MORA_KANA = frozenset("ァィゥェォャュョヮ")

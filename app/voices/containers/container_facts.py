@@ -1,6 +1,6 @@
 """The facts that a container states about its voice, read without the weights: settings, style vectors, and the AIVM manifest where there is one.
 
-The files beside a model are `config.json` and the style vectors; names in capitals count as well.
+The files next to a model are `config.json` and the style vectors; names in capitals count as well.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def find_config(path: Path) -> Path | None:
 
 
 def find_style_vectors(path: Path) -> Path:
-    """Return the style vectors of a model: the file that bears its name, else `style_vectors.npy` or `.json`, else the only such file; raise VoiceError for none or several."""
+    """Return style vectors: named as the model, else `style_vectors.npy` or `.json`, else the only ones; raise VoiceError if unclear."""
     files = {item.name.casefold(): item for item in _iterate_files(path.parent)}
     files = {name: item for name, item in files.items() if name.startswith(VECTORS_PREFIX) and name.endswith(VECTORS_SUFFIXES)}
     stem = path.stem.casefold()
@@ -92,7 +92,7 @@ def _iterate_files(folder: Path) -> Iterator[Path]:
 
 
 def read_container_facts(path: Path, metadata: Mapping[str, str], *, has_weights: bool) -> ContainerFacts:
-    """Return the facts of the container itself when it is an AIVM one, else of the files beside it; raise VoiceError if something is missing, damaged or unknown."""
+    """Return the facts of an AIVM container itself, else of the files next to it; raise VoiceError if one is missing, damaged, unknown."""
     if has_aivm_metadata(metadata):
         manifest, config, vectors = (metadata[key] for key in AIVM_KEYS)
         place = f"{path.name} ({AIVM_KEYS[1]})"

@@ -1,7 +1,7 @@
 """Reads what an ONNX file says of itself without loading its graph: a listing of 250 MB voices must not take seconds.
 
-An ONNX file is one protobuf message (onnx.proto, ModelProto): field 7 is the graph, field 14 the repeated key/value metadata. Tensors may lie in another file, which must lie
-beside it: a voice must not read what else is on the disk.
+An ONNX file is one protobuf message (onnx.proto, ModelProto): field 7 is the graph, field 14 the repeated key/value metadata. Tensors may be in another file, which must be
+in the same folder: a voice must not read what else is on the disk.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def build_not_onnx_error(name: str) -> VoiceError:
 
 
 def list_external_files(path: Path, outline: OnnxOutline) -> list[Path]:
-    """Return the files beside `path` that hold its tensors; raise VoiceError if one lies elsewhere, is a link, is missing or too short, or they are too large."""
+    """Return the files next to `path` with its tensors; raise VoiceError for one elsewhere, a link, one missing, too short or too large."""
     sizes: dict[str, int] = {}
     bytes_left = MAX_GRAPH_BYTES
     for location in outline.external:
@@ -161,7 +161,7 @@ def _measure_external_file(path: Path, name: str) -> int:
 
 
 def _measure_tensor_bytes(data_location: Mapping[str, str], size: int) -> int:
-    """Return the bytes of a tensor in a file of `size` bytes; a negative number if the tensor does not lie in the file."""
+    """Return the bytes of a tensor in a file of `size` bytes; a negative number if the tensor is not in the file."""
     numbers = [data_location.get(key, "0") for key in ("offset", "length")]
     if not all(re.fullmatch(r"[0-9]{1,18}", text) for text in numbers):
         return -1

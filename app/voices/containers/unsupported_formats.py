@@ -109,7 +109,7 @@ UNSUPPORTED_FORMATS = {
     "zeros": UnsupportedFormat("ゼロだけのファイル", "a file that contains only zeros", *_DOWNLOAD_HINT),
 }
 NON_MODEL_KINDS = {"sound", "picture", "document", "program", "text", "settings", "project", "vectors", "empty", "index", "web_page"}
-"""Kinds that lie beside voices; in a folder they are passed over."""
+"""Kinds that are found next to voices; in a folder they are skipped."""
 
 
 class UnsupportedFormatError(VoiceError):

@@ -73,7 +73,7 @@ class VoiceSource(ABC):
             ) from exc
 
     def compute_digest(self) -> str:
-        """Return the SHA-256 of everything the voice consists of; equal for equal voices, wherever they lie and whatever their names."""
+        """Return the SHA-256 of everything the voice consists of; equal for equal voices, wherever they are and whatever their names."""
         return combine_digests([compute_file_digest(file) for file in self.list_files()])
 
     def forget_contents(self) -> None:
@@ -116,7 +116,7 @@ class VoiceSource(ABC):
 
 
 class OnnxSource(VoiceSource):
-    """A graph: an `.aivmx`, or an `.onnx` with its settings and style vectors beside it."""
+    """A graph: an `.aivmx`, or an `.onnx` with its settings and style vectors in the same folder."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, [path])
@@ -185,7 +185,7 @@ class Sbv2Source(VoiceSource):
 
 
 class SafetensorsSource(VoiceSource):
-    """Weights: an `.aivm`, or a `.safetensors` with its settings and style vectors beside it."""
+    """Weights: an `.aivm`, or a `.safetensors` with its settings and style vectors in the same folder."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, [path])
@@ -238,7 +238,7 @@ class SafetensorsSource(VoiceSource):
 
 
 class PreparedSource(VoiceSource):
-    """A folder of a prepared voice from anywhere, such as an exported one: its graphs must not read what lies elsewhere."""
+    """A folder of a prepared voice from anywhere, such as an exported one: its graphs must not read files elsewhere."""
 
     def read_format(self) -> str:
         """Return the format: prepared."""

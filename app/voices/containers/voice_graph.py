@@ -1,4 +1,4 @@
-"""Recognises the ONNX graphs that are voices: their inputs bear the names of the public exporters, or do the same under others (`prepare.input_roles`)."""
+"""Recognises the ONNX graphs of voices: their inputs have the public exporters' names, or the same roles (`prepare.input_roles`)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FOREIGN_GRAPH_INPUTS: tuple[tuple[set[str], str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class VoiceGraph:
-    """The graph of a voice; `roles` says what its inputs are for, None where they bear the usual names."""
+    """The graph of a voice; `roles` says what its inputs are for, None where they have the usual names."""
 
     metadata: dict[str, str]
     outline: OnnxOutline

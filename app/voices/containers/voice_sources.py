@@ -246,7 +246,7 @@ class _CollectionSource(VoiceSource):
 
     @contextmanager
     def _open_inner(self) -> Iterator[tuple[VoiceSource, bool]]:
-        """Open the one voice inside, and yield whether it lies there for good; files unpacked from a zip are removed afterwards."""
+        """Open and yield the one voice inside, and whether its files stay; those unpacked from a zip are removed afterwards."""
         if self._inner is not None:
             yield self._inner, True
             return

@@ -47,7 +47,7 @@ ZIP_ENTRY_MAGIC = b"PK\1\2"
 
 @dataclass(frozen=True, slots=True)
 class UnpackedFile:
-    """One file: where it lies now, and its name in the zip."""
+    """One file: where it is now, and its name in the zip."""
 
     path: Path
     name: str
@@ -65,7 +65,7 @@ def open_bounded_zip(file: BinaryIO, budget: UnpackBudget) -> Iterator[zipfile.Z
 class _CountedFile:
     """As much of a file as zipfile needs. Until the directory is read, every byte handed out counts as one of the directory.
 
-    That is a little more than its length: the end of the file is looked through for the record that says where the directory lies.
+    That is a little more than its length: the end of the file is searched for the record that says where the directory is.
     """
 
     def __init__(self, file: BinaryIO, budget: UnpackBudget) -> None:

@@ -34,7 +34,7 @@ def list_output_names(graph: Path) -> list[str]:
 
 
 def expose_graph_tensors(graph: Path, tensors: Iterable[str]) -> bytes:
-    """Return the graph with these tensors as further outputs, serialised; its weights stay in the files beside `graph`."""
+    """Return the graph with these tensors as further outputs, serialised; its weights stay in the files next to `graph`."""
     model = onnx.load(str(graph), load_external_data=False)
     there = {item.name for item in model.graph.output}
     model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in dict.fromkeys(tensors) if name not in there)
@@ -42,7 +42,7 @@ def expose_graph_tensors(graph: Path, tensors: Iterable[str]) -> bytes:
 
 
 def write_single_output_graph(graph: Path, output: str, name: str) -> Path:
-    """Write a graph beside another one, sharing its weights, that computes only one of its outputs."""
+    """Write a graph next to another one, sharing its weights, that computes only one of its outputs."""
     model = onnx.load(str(graph), load_external_data=False)
     replace_items(model.graph.output, [item for item in model.graph.output if item.name == output])
     replace_items(model.graph.node, collect_needed_nodes(model.graph, [output]))
@@ -52,7 +52,7 @@ def write_single_output_graph(graph: Path, output: str, name: str) -> Path:
 
 
 def store_graph_file(graph: Path | bytes, folder: Path, name: str) -> Path:
-    """Return a file of the graph with its weights beside it, the file itself if it is stored so; raise OutputFileError if the disk is full."""
+    """Return a file of the graph with its weights next to it, the file itself if stored so; raise OutputFileError if the disk is full."""
     if isinstance(graph, Path) and graph.suffix == ".onnx" and any(graph.with_suffix(suffix).is_file() for suffix in (".bin", ".data")):
         return graph
     return folder / store_graph(load_graph(graph), folder, name)

@@ -41,7 +41,7 @@ class GraphValue:
 
 @dataclass(frozen=True, slots=True)
 class GraphWeight:
-    """A constant tensor, wherever it lies."""
+    """A constant tensor, wherever it is stored."""
 
     name: str
     dtype: str
@@ -99,7 +99,7 @@ def rename_nodes_by_number(model: onnx.ModelProto) -> bytes:
 
 
 def parse_node_number(name: str) -> int | None:
-    """Return the number of the original's node that bears this name now; None for nodes that ONNX Runtime added."""
+    """Return the number of the original's node that has this name now; None for nodes that ONNX Runtime added."""
     digits = name[1:].partition("/")[0]
     return int(digits) if name.startswith("n") and digits.isdecimal() else None
 

@@ -1,4 +1,4 @@
-"""Graphs on disk: the nodes in a small file, the weights beside it in one that ONNX Runtime maps instead of reading.
+"""Graphs on disk: the nodes in a small file, the weights next to it in one that ONNX Runtime maps instead of reading.
 
 A real voice opens in half the time and a fraction of the memory that way, and so does its source while the two are compared.
 """

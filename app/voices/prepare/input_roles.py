@@ -156,7 +156,7 @@ class _InputRoleFinder:
         return self._find_scalar_role(value) if may_be_scalar else (guess_role_by_name(value.name, "vector"), "as it is")
 
     def find_audio_output(self) -> str | None:
-        """Return the output above which most of the graph lies, among the outputs behind an upsampling."""
+        """Return the output that most of the graph leads to, among the outputs behind an upsampling."""
         ups = {node.output[0] for node in self.links.nodes if node.op_type == UPSAMPLING_OP and node.output}
         made = [item.name for item in self.graph.output[:MAX_GRAPH_OUTPUTS] if item.name in self.links.maker]
         above = {name: self.links.collect_upstream(self.links.maker[name]) for name in made}

@@ -305,7 +305,7 @@ def rename_to_public_inputs(model: onnx.ModelProto, roles: InputRoles) -> onnx.M
     if roles.audio is not None:
         names[roles.audio] = AUDIO_OUTPUT
     public_names = {*roles.assigned, *names.values()}
-    for name in public_names & (_collect_value_names(graph) - names.keys()):  # what else bears such a name
+    for name in public_names & (_collect_value_names(graph) - names.keys()):  # any other value with such a name
         names[name] = f"{name} of the exporter"
     for inner in iterate_graphs(graph):
         for item in (*inner.input, *inner.output, *inner.initializer, *inner.value_info):

@@ -1,7 +1,7 @@
 """An ONNX file, read without loading its weights: its nodes, or only an outline, the names of inputs and the files outside that it wants to read.
 
 A protobuf message is fields, back to back. A field is a tag (field number · 8 + wire type), and then a number (wire type 0), 8 bytes (1), a length and that many bytes (2),
-or 4 bytes (5). Field numbers are those of onnx.proto. Of tensors only the sizes are kept. One may lie outside the file ("external data"): anywhere in the graph, in a node of
+or 4 bytes (5). Field numbers are those of onnx.proto. Of tensors only the sizes are kept. One may be outside the file ("external data"): anywhere in the graph, in a node of
 a graph inside a node too. So all of it is walked; what is named is checked by `app.voices.containers.onnx_metadata`.
 """
 
@@ -261,7 +261,7 @@ def parse_onnx_outline(data: memoryview) -> OnnxOutline:
 
 
 def _visit_message(walk: ProtobufWalker, outline: OnnxOutline, kind: str, span: tuple[int, int], depth: int) -> None:
-    # A graph inside a graph lies three messages deeper.
+    # A graph inside a graph is three messages deeper.
     if depth > 4 * MAX_GRAPH_DEPTH:
         raise ValueError("graphs inside graphs")
     for number, start, end in walk.iterate_fields(*span):

@@ -34,7 +34,7 @@ FREE_UNPACKED_BYTES = 64 << 20  # below this size the ratio is not checked: text
 MAX_COMPRESSION_RATIO = 30  # unpacked to packed: weights pack to nine tenths, bombs to a thousandth
 MAX_ZSTD_WINDOW_BYTES = 1 << 27  # memory that zstd may ask for
 MAX_ZIP_ENTRIES = 20_000  # of a tar archive, or files of a folder, that are looked at
-# Entries of a zip, and of those inside it, which are written out: each takes a millisecond, more beside other programs.
+# Entries of a zip, and of those inside it, which are written out: each takes a millisecond, more while other programs are busy.
 MAX_UNPACKED_FILES = 5_000
 # Of a zip and those inside it: about 100 bytes an entry; zipfile takes up to a second for each of these MB.
 MAX_ZIP_DIRECTORY_BYTES = 4 << 20
@@ -43,4 +43,4 @@ MAX_TAR_EXTENSION_BYTES = 1 << 20  # long names and such
 MAX_FOLDER_DEPTH = 6  # folders inside a folder that are looked into
 MAX_ARCHIVE_DEPTH = 2  # a zip inside a zip, and no further
 MAX_CHECKPOINTS = 1000  # files that are looked into, each for half a second at most
-MAX_ARCHIVED_CHECKPOINTS = 100  # likewise of archives, where small files can be many
+MAX_ARCHIVED_CHECKPOINTS = 100  # of those in archives, where small files can be many

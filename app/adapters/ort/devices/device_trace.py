@@ -26,7 +26,7 @@ def trace_runs(
 ) -> dict[str, Any]:
     """Return `copy_in_ms`, `run_ms`, `copy_out_ms` and `cpu_nodes` (operator → number of nodes) of a graph, some of whose open sizes are fixed by name.
 
-    Times are sums over the calls, of each the least of a few runs. Copies are null for a backend that computes in ordinary memory. `error` stands instead of times
+    Times are sums over the calls, of each the least of a few runs. Copies are null for a backend in ordinary memory. `error` replaces times
     where the device cannot be bound.
     """
     try:

@@ -1,6 +1,6 @@
 """The failed devices that the sessions of a program know, and the earlier experience of this machine: graphs that were right, and crashes.
 
-A device that failed is not tried again until the user chooses a backend. While an unproven graph is opened or run on one a note lies on the disk. If its process is
+A failed device is not tried again until the user chooses a backend. While one opens or runs an unproven graph, a note is kept. If its process is
 dead, the device took the program with it. What is kept counts for one adapter, driver and ONNX Runtime only, and may be deleted at any time.
 """
 

@@ -47,11 +47,11 @@ class NoFixedShapeGraphError(BackendError):
 class FixedShapeGraph:
     """The content of `form.json`."""
 
-    folder: Path  # where it lies
+    folder: Path  # where it is stored
     free: str  # the name of the size that is fixed when a session opens
     mask: str  # an input float32 (size,): 1 where there is something, then 0
     inputs: dict[str, int]  # the free axis of each input that has one
-    outputs: dict[str, tuple[int, int]]  # likewise of outputs, and how many steps there are to one of the input's
+    outputs: dict[str, tuple[int, int]]  # of each output, the free axis, and how many steps there are to one of the input's
     half: bool  # in half precision inside
     sizes: tuple[int, ...]  # those worth a session, the most useful first
 
@@ -137,7 +137,7 @@ def find_or_make_fixed_shape_graph(
 
     Args:
         graph: bert, prosody, flow or decoder; `source` is its file, in the folder of the voice or of the BERT.
-        is_exact: in single precision, also where the graph bears half.
+        is_exact: in single precision, even where half is good enough for the graph.
     """
 
     def write_graph(folder: Path) -> None:
@@ -164,7 +164,7 @@ def find_or_make_fixed_shape_graph(
 
 
 def is_hard_link(source: Path) -> bool:
-    """Return whether weights beside a graph are one file under several names, which ONNX does not read: another program may change them."""
+    """Return whether a weights file of a graph has several names on the disk, which ONNX does not read: another program may change it."""
     return any(file.stat().st_nlink > 1 for file in list_graph_files(source)[1:])
 
 

@@ -2,7 +2,7 @@
 
 Devices compile what they run for every size; DirectML keeps what it compiled for the first size of a session only, and any other costs
 hundreds of compilations a run. So there is a session a size, opened in the background as far as the adapter's memory goes, and tried at
-once: a form in half precision that differs from the CPU gives way to one in single precision, and where that differs the device is not used.
+once: a form in half precision that differs from the CPU is replaced by single precision, and where that differs the device is not used.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CROP_INPUTS = ("first", "last")  # which frames of a window are wanted: decoders
 
 DEDICATED_MEMORY_SHARE = 0.6  # of the adapter's own; the desktop and other programs have the rest
 SHARED_MEMORY_SHARE = 0.25  # of the machine's, where the adapter has none of its own
-SESSION_OVERHEAD_BYTES = 128 << 20  # beside its weights: what is computed on the way, compiled operators
+SESSION_OVERHEAD_BYTES = 128 << 20  # on top of its weights: what is computed on the way, compiled operators
 WEIGHTS_FACTOR = 1.2  # drivers keep weights in a layout of their own
 
 _lock = threading.Lock()

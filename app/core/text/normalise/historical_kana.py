@@ -1,6 +1,6 @@
 """Historical kana as modern kana (言ふ, でせう, 行つた), which is what the analyser's dictionary has.
 
-A verb counts only where the dictionary has its modern form, an ending only where no modern word can stand there: した|らうまい, 手で|あらう.
+A verb counts only where the dictionary has its modern form, an ending only where no modern word fits: した|らうまい, 手で|あらう.
 行かう becomes 行こう later, among the analyser's words: 向かう is written alike.
 """
 

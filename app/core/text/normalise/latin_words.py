@@ -1,4 +1,4 @@
-"""Latin words: those the dictionary reads stay as written, all others become katakana, also by the words beside them."""
+"""Latin words: those the dictionary reads stay as written, all others become katakana, which may depend on the words next to them."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ _AMOUNT_THEN_CURRENCY = re.compile(rf"(?<=[\d千万億兆])\s?({_CURRENCY_CLASS}
 
 
 def find_base_unit(unit: str) -> str | None:
-    """Return what the unit is a multiple of, by name; None where it is no unit that can stand alone."""
+    """Return the name of what the unit is a multiple of; None if it is no unit, or only used in rates."""
     return None if unit in _RATE_ONLY_UNITS or unit not in _UNIT_READINGS else _BASES_BY_UNIT.get(unit, _UNIT_READINGS[unit])
 
 
@@ -76,7 +76,7 @@ def speak_units(text: str) -> str:
     text = _CURRENCY_THEN_AMOUNT.sub(lambda match: match[2] + CURRENCIES[match[1]], text)
     text = _AMOUNT_THEN_CURRENCY.sub(lambda match: CURRENCIES[match[1]], text)
     text = _COUNTED_PER.sub(lambda match: f"{match[1]}{per}" if (per := _speak_rate(match[2])) else match[0], text)
-    # Twice, because in 1h5s the second number only stands free once the first unit is a word.
+    # Twice, because in 1h5s the second number is only separate once the first unit is a word.
     return _COMPOUND_UNIT.sub(_speak_compound, _NUMBER_WITH_UNIT.sub(_speak_with_unit, _NUMBER_WITH_UNIT.sub(_speak_with_unit, text)))
 
 
@@ -111,7 +111,7 @@ def _is_same_measure(unit: str, per: str) -> bool:
 
 
 def _speak_rate(per: str) -> str:
-    """Return what stands behind the strokes of a rate; empty where something in it is no unit."""
+    """Return the words for what follows the slashes of a rate; empty if something in it is no unit."""
     spoken = ""
     for count, unit in re.findall(r"/(\d*)([A-Za-zμ]+[23]?)", per):
         if not count and unit in _RATE_READINGS:

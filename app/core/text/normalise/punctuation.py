@@ -1,6 +1,6 @@
 """The last step: signs as words, and all punctuation as one of ! ? , . ' -
 
-An arrow is a pause between words, から between numbers, silent at the ends of a line; only one that stands alone is named.
+An arrow is a pause between words, から between numbers, silent at the ends of a line; only one on its own is named.
 """
 
 from __future__ import annotations

@@ -274,7 +274,7 @@ def _speak_unit_first(match: re.Match[str]) -> str:
 
 
 def _speak_open_range(match: re.Match[str]) -> str:
-    """Read an open range: prices begin at an amount wherever they stand (1000円〜), other quantities where the phrase ends (9時〜); もう9時〜！ is drawn out."""
+    """Read an open range: prices begin at an amount anywhere (1000円〜), other quantities at a phrase's end (9時〜); もう9時〜！ is drawn out."""
     money, number, counter, weekday, _, cry = match.groups(default="")
     unit = _LATIN_UNIT.search(counter)
     is_counted = (find_base_unit(unit[0]) is not None if unit else counter) or weekday or ":" in number or "/" in number

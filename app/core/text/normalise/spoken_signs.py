@@ -1,7 +1,7 @@
 """Signs that are words: how each is spoken, where Unicode's own compatibility forms (NFKC) do not settle it well.
 
-Some of these words the analyser must not read again: 小なり is ショーナリ wherever it stands. On its way through the normaliser each of them is one private character;
-`split_kept_words` says where they stand when all else is settled.
+Some of these words the analyser must not read again: 小なり is ショーナリ wherever it occurs. On its way through the normaliser each of them is one private character;
+`split_kept_words` says where they are when all else is settled.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CURRENCIES: dict[str, str] = {
     "₭": "キープ", "₮": "トゥグルグ", "₾": "ラリ", "¢": "セント",
 }  # fmt: skip
 
-# Taken after NFKC. What stands behind a number as its unit is read with it; all other words are kept from the analyser.
+# Taken after NFKC. A unit that follows a number is read with it; all other words are kept from the analyser.
 SIGN_WORDS: dict[str, str] = CURRENCIES | {
     "⋯": "...", "%": "パーセント", "‰": "パーミル", "°": "度", "′": "分", "″": "秒", "π": "パイ", "Ω": "オーム", "µ": "マイクロ",
 }  # fmt: skip

@@ -116,7 +116,7 @@ _compile_pattern = cache(re.compile)
 
 
 def extract_bracketed_readings(noted: NotedText, readings: FindReadings) -> NotedText:
-    """Return the text with readings in brackets taken out; `readings`: of a dictionary; asked only where kana stand in parentheses behind a kanji."""
+    """Return the text without readings in brackets; `readings`: of a dictionary, asked only where a kanji precedes kana in brackets."""
     text = noted.plain
     if "（" not in text and "(" not in text:
         return noted

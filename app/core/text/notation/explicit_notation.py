@@ -11,7 +11,7 @@ from app.core.text.moras import KANJI_CLASS
 from app.core.text.notation.noted_text import LetterSpan, NotedText, RubyReading
 
 MAX_RUBY_ELEMENT_LENGTH = 4_000  # letters of one element, tags included; what is longer is text
-LONGEST_BASE, LONGEST_READING = 100, 200  # letters of all bases, of a reading; likewise
+LONGEST_BASE, LONGEST_READING = 100, 200  # letters of all bases, of a reading; what is longer is text
 _RUBY_TAG = re.compile(r"<(/?)(ruby|rbc|rb|rtc|rt|rp)(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
 _OKURIGANA_BEFORE_KANJI = re.compile(f"[ぁ-ゖ]{{1,{LONGEST_BASE}}}(?=[{KANJI_CLASS}])")
 _BASE, _READING, _NOTHING = "base", "reading", ""
@@ -20,7 +20,7 @@ _CONTENT_BY_TAG = {"ruby": _BASE, "rbc": _BASE, "rb": _BASE, "rtc": _READING, "r
 
 @dataclass(slots=True)
 class _RubySegment:
-    """Text between two tags; depth counts the elements it stands in."""
+    """Text between two tags; depth counts the elements around it."""
 
     content: str
     start: int
@@ -155,7 +155,7 @@ def parse_noted_text(text: str, *, memos: bool) -> NotedText:
     """Parse a text into its plain text and its notation.
 
     Args:
-        memos: what stands in square brackets is not spoken; without it only Aozora Bunko's notes are left out.
+        memos: text in square brackets is not spoken; without it only Aozora Bunko's notes are left out.
     """
     noted = NotedText(text)
     if _NOTATION_SIGNS.search(text) or (memos and may_have_memo(text)):

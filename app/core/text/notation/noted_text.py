@@ -1,4 +1,4 @@
-"""A text with its notation taken apart: what of it is spoken, where that stands, and which readings are given."""
+"""A text with its notation taken apart: what of it is spoken, where that is, and which readings are given."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class NotedText:
     # Letters that belong to no word: marks, readings, notes. Stretches [start, end), ascending, none touching another.
     silent: tuple[LetterSpan, ...] = ()
     rubies: tuple[RubyReading, ...] = ()  # over the letters of `text`, ascending, none overlapping
-    notation_spans: tuple[LetterSpan, ...] = ()  # notation with the letters it stands at, ascending; a text is not cut within
+    notation_spans: tuple[LetterSpan, ...] = ()  # notation with the letters it belongs to, ascending; a text is not cut within
 
     @cached_property
     def plain(self) -> str:
@@ -50,11 +50,11 @@ class NotedText:
         return [start - before for (start, _), before in zip(self.silent, self._silent_counts, strict=False)]
 
     def map_to_written(self, position: int) -> int:
-        """Return where a letter of the plain text stands in the text; for its end, the end."""
+        """Return where a letter of the plain text is in the text; for its end, the end."""
         return position + self._silent_counts[bisect_right(self._cut_positions, position)] if position < len(self.plain) else len(self.text)
 
     def map_to_plain(self, position: int) -> int:
-        """Return how many letters of the plain text stand before a place of the text."""
+        """Return how many letters of the plain text precede a place of the text."""
         before = bisect_left(self.silent, (position,))
         inside = max(0, self.silent[before - 1][1] - position) if before else 0
         return position - self._silent_counts[before] + inside
@@ -65,9 +65,9 @@ class NotedText:
         return first, max(first, self.map_to_written(end - 1) + 1) if end > start else first
 
     def find_cut(self, position: int, start: int) -> int:
-        """Return where the text from `start` on is cut so that letters up to a place of the plain text stand before it, but no notation is cut.
+        """Return where to cut the text from `start` on so that letters up to a place of the plain text precede it and no notation is split.
 
-        What has no letters behind the cut stands before it, and so does notation that would otherwise begin the text.
+        Notation without letters after the cut goes before it, and so does notation that would otherwise begin the text.
         """
         if position >= len(self.plain):
             return len(self.text)
@@ -76,7 +76,7 @@ class NotedText:
         return first if first > start and self.map_to_plain(last) > position else last
 
     def find_notation(self, position: int) -> LetterSpan:
-        """Return the notation that a place of the text lies within, or the place itself if there is none."""
+        """Return the notation around a place of the text, or the place itself if there is none."""
         at = bisect_left(self.notation_spans, (position,)) - 1  # the last that begins before it
         return self.notation_spans[at] if at >= 0 and position < self.notation_spans[at][1] else (position, position)
 
@@ -100,7 +100,7 @@ class NotedText:
         )
 
     def _is_free(self, ruby: RubyReading) -> bool:
-        """Return whether nothing else is read where a reading stands."""
+        """Return whether no other reading covers the letters of this one."""
         at = bisect_left(self.rubies, ruby.end, key=_find_start)  # those that begin before its end
         return at == 0 or self.rubies[at - 1].end <= ruby.start
 

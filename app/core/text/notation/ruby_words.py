@@ -70,7 +70,7 @@ def select_readings(readings: Sequence[TextReading], piece: LineSentence) -> tup
 
 
 def find_ruby_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading], lexicon: Lexicon) -> Iterator[Correction]:
-    """Yield corrections for the words with readings; kana beside a reading in its word belong to it.
+    """Yield corrections for the words with readings; kana next to a reading in its word belong to it.
 
     A word that is read so anyway stays as it is, and nobody may read it otherwise later.
     """
@@ -194,7 +194,7 @@ def _join_kinds(kinds: Sequence[str]) -> str:
 def convert_spans_to_plain(noted: NotedText, spans: Sequence[OverrideSpan]) -> Iterator[OverrideSpan]:
     """Yield places of words in the written text, counted over the spoken one.
 
-    A word that stands within notation is not meant, nor is a part of letters that have one reading.
+    A word within notation is not meant, nor is a part of letters that have one reading.
     """
     for written_start, written_end, override in spans:
         start, end = noted.map_to_plain(written_start), noted.map_to_plain(written_end)
@@ -209,7 +209,7 @@ def list_user_readings(spans: Sequence[OverrideSpan]) -> list[GivenReading]:
 
 
 def list_text_readings(noted: NotedText, speak: Callable[[str], str]) -> list[GivenReading]:
-    """Return the readings that stand in the text; one without a sound is none.
+    """Return the readings given in the text; one without a sound is none.
 
     Args:
         speak: how a reading that is no kana is read.

@@ -9,8 +9,8 @@ One rule a line, the first that fits wins:
 A key is a word as written or its base form; the reading on the left is the beginning of what the analyser says (* is any), the one on the
 right takes its place (= keeps the reading, and lets nobody change it later); @2 gives the accent where the dictionary does not know it.
 Conditions: places counted in words (+1 the next, -6..-1 the six before, 0 the word itself, none: always), then surfaces, base forms or
-<kinds> there; `!` none of them; `&` and; `|` or. `^` and `$` are the places before the first and behind the last word. Behind `#` stands a text on which
-this very rule decides.
+<kinds> there; `!` none of them; `&` and; `|` or. `^` and `$` are the places before the first and after the last word. `#` starts a text
+that this very rule decides.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ HOMOGRAPH_RULES = f"""
 
 @dataclass(frozen=True, slots=True)
 class RuleCondition:
-    """A condition that one of the words stands at one of the offsets; with `is_absent`, that none does."""
+    """A condition that one of the words is at one of the offsets; with `is_absent`, that none is."""
 
     offsets: range
     words: frozenset[str]

@@ -36,7 +36,7 @@ class MorphPart:
     # As `app.core.text.dictionary_entries` names it, or adverb, of a word that the analyser's dictionary need not have; otherwise the word
     # is looked up there, sooner as this part of speech (名詞,一般) or, where it is empty, as what the analyser took it for.
     kind: str = ""
-    # How the accent of a noun that stands before it changes, by Open JTalk's rules: the pitch falls at its own accent (C1), behind its
+    # How the accent of a noun right before it changes, by Open JTalk's rules: the pitch falls at its own accent (C1), behind its
     # first mora (C2), right before it (C3) or nowhere (C4); empty is as without it. Only for words of one of these kinds.
     joining: str = ""
 

@@ -214,7 +214,7 @@ def _split_name(index: int, name: Morph, following: Morph) -> Iterator[Correctio
 
 
 def find_corrections(morphs: Sequence[Morph], shipped_words: ShippedWords, second_words: SecondAnalysis) -> list[Correction]:
-    """Return corrections in order, none overlapping, none over a word of the user's dictionary. A phrase of ours wins against a rule for one word in it."""
+    """Return corrections in order, without overlaps and words of the user's dictionary. A shipped phrase wins over a rule for its word."""
     ours = list(shipped_words.find_corrections(morphs))
     phrases = [item for item in ours if item.last - item.first > 1]
     items = [*phrases, *find_affixes(morphs), *find_cries(morphs), *load_rules().find_corrections(morphs), *ours, *find_misparses(morphs)]

@@ -45,7 +45,7 @@ def convert_to_pronunciation(reading: str) -> str:
 
 
 def may_correct(morphs: Sequence[Morph], text: str, white: frozenset[str]) -> bool:
-    """Return whether a word of the white list may stand in a sentence."""
+    """Return whether a sentence may contain a word of the white list."""
     return any(morph.base in white for morph in morphs) or any(word in text for word in white)
 
 

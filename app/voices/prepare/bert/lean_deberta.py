@@ -61,7 +61,7 @@ LEAN_SCORE_TERMS = 3  # content with content, content with position, position wi
 
 
 def write_lean_deberta(source: DebertaWeights, path: Path, report: Report, int8: Int8Options | None = None) -> None:
-    """Write the graph, its weights beside it: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512; raise VoiceError if the source lacks a tensor, OSError."""
+    """Write a graph and its weights: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512; raise OSError, VoiceError."""
     with ExternalGraphWriter("lean_deberta", "n", path) as graph:
         LeanDebertaWriter(graph, source, int8).write_graph(report)
         graph.save_graph()
@@ -147,7 +147,7 @@ class LeanDebertaWriter:
         graph.add_output("output", x, ["n", sizes.hidden])
 
     def _prepare_distances(self, ids: str) -> None:
-        """Add the nodes that all layers share: the rows of the distances in use, and where the scores by token lie in the scores by distance."""
+        """Add the nodes that all layers share: the rows of the distances in use, and where the scores by token are in those by distance."""
         graph = self._graph
         one = graph.add_constant([1], np.int64)
         self._count = graph.add_node("Shape", ids)
@@ -170,7 +170,7 @@ class LeanDebertaWriter:
         seen = self._add_source_product(mixed, gathered, self._find_centre(gathered), offset)
         x = self._add_layer_norm(self._graph.add_node("Add", seen, x), f"{name}.attention.output.LayerNorm", self._find_centre(inner))
         bent = self._graph.add_gelu(self._add_source_product(x, inner, self._find_centre(inner)))
-        if outer in self._centres:  # no bias stands between to take it
+        if outer in self._centres:  # no bias in between can take it
             bent = self._graph.add_node("Sub", bent, self._graph.add_weight(f"{outer}.centre", self._centres[outer]))
         result = self._add_source_product(bent, outer, self._find_centre(outer), self._find_centre(inner))
         return self._add_layer_norm(self._graph.add_node("Add", result, x), f"{name}.output.LayerNorm", next_offset)
@@ -263,7 +263,7 @@ def _format_projection_name(layer: int) -> str:
 
 
 def write_product_mean_graph(lean: Path, path: Path) -> None:
-    """Write a graph beside a lean one in float32 that shares its weights: input_ids [n] → for each product an output of its name [inputs]. Raises OSError."""
+    """Write a graph with a lean float32 one's weights, next to it: input_ids [n] → an output [inputs] for each product. Raise OSError."""
     model = onnx.load(str(lean), load_external_data=False)
     expose_product_means(model)
     onnx.save(model, str(path))

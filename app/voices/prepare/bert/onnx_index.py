@@ -109,7 +109,7 @@ def read_attributes(node: onnx.NodeProto) -> dict[str, Any]:
 
 
 def open_onnx_index(path: Path) -> OnnxGraphIndex:
-    """Read a model with its external data, the file mapped, so that its bytes are not held beside the model; raise VoiceError if there is none."""
+    """Read a model with its external data, the file mapped, so that its bytes are not in memory twice; raise VoiceError if it is none."""
     try:
         with open_regular_file(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
             model = onnx.ModelProto()
@@ -124,7 +124,7 @@ def open_onnx_index(path: Path) -> OnnxGraphIndex:
 
 
 def write_float32_copy(graph: OnnxGraphIndex, path: Path) -> None:
-    """Write the graph with its weights beside it. The graph in memory is used up: its weights are freed as they are written."""
+    """Write the graph, and its weights next to it. The graph in memory is used up: its weights are freed as they are written."""
     _remove_casts(graph.model.graph)
     _write_widened(graph.model, path, frozenset())
 

@@ -3,7 +3,7 @@
 A folder holds `graph.onnx`, for inputs that end before they should, and for a decoder `full.onnx`, for windows that are full; the weights
 they share, and `form.json`, which says how inputs are padded and outputs cut.
 
-A graph may be given more than there is: what lies behind the end is zero wherever the end is looked across. One made for one text at a time sees
+A graph may be given more than there is: what follows the end is zero wherever the end is crossed. One made for one text at a time sees
 zeros behind its end, which convolutions put there. Where the input is longer than the text, biases soon fill what follows with numbers; so each
 convolution, and each padding along time, is given its input times a mask, and no attention is paid to what is masked. All other operators work
 position by position. What comes out behind the end means nothing.
@@ -34,7 +34,7 @@ PROBE_SIZE = 997  # a prime that no other axis has
 
 
 def infer_probed_shapes(model: onnx.ModelProto, free: str) -> dict[str, ProbedShape]:
-    """Return the shapes of a model by name, with PROBE for the free size, which inputs call `free`; its weights may lie elsewhere."""
+    """Return the shapes of a model by name, with PROBE for the free size, which inputs call `free`; its weights may be elsewhere."""
     copy = deepcopy(model)
     graph = copy.graph
     del graph.value_info[:]

@@ -70,7 +70,7 @@ class _ChannelsLastRewriter:
         return len(node.input) if node.op_type in SUM_OPS else 0
 
     def _should_transpose(self, node: onnx.NodeProto) -> bool:
-        """Return whether to transpose a node: its axes are known, and it lies between convolutions or all that it reads is transposed."""
+        """Return whether to transpose a node: its axes are known, and it is between convolutions or all that it reads is transposed."""
         inputs = node.input[: self._count_data_inputs(node)]
         if not inputs or not all(self._find_rank(name) in CHANNELS_LAST_ORDER or self._is_scalar(name) for name in inputs):
             return False

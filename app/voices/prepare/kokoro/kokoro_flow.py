@@ -2,7 +2,7 @@
 
 A frame is 25 ms; pitch, energy and the features have two steps in each. The pitch that is spoken moves the whole voice: the harmonic source, and the features as well. It
 is the model's own contour, in which the accents are those of the melody that is asked for. What is slower than accents (how a line declines from phrase to phrase) and what
-is faster (how consonants move the pitch) stays the model's own, because it was judged better than any melody from tones alone; between the two lies what the tones say.
+is faster (how consonants move the pitch) stays the model's own, because it was judged better than any melody from tones alone; between the two is what the tones say.
 Questions and what a user drew by hand come behind all this: the band would lose what is held for longer than an accent, and most of a rise at the end.
 """
 
@@ -37,7 +37,7 @@ VOICED_SHARE = 0.6
 FASTER_S, SLOWER_S = 0.04, 0.8
 """Half the widths of the windows that smooth away what is faster than accents, and what an accent is measured against."""
 
-AUDIBLE_ENERGY = 3.5  # the model's energy lies between 4 and 9 in speech, and below -1 in silence
+AUDIBLE_ENERGY = 3.5  # the model's energy is between 4 and 9 in speech, and below -1 in silence
 QUESTION_RISE = 6.0  # semitones from where the voice is to the end of a question; the voice smooths away a fifth of them
 GIVEN_VOICE_SEMITONES = 6.0
 """How much higher a question is that the model left without voice: at its low pitch the generator creaks whatever pitch it is given."""

@@ -52,7 +52,7 @@ def read_kokoro_styles() -> Float32:
 
 @dataclass(frozen=True, slots=True)
 class NormStatistics:
-    """Means and deviations at the generator's norms, and levels, measured for some styles; those of other styles lie between them."""
+    """Means and deviations at the generator's norms, and levels, measured for some styles; those of other styles are mixed from them."""
 
     styles: Float32  # the styles' halves for the sound, float32 (S, STYLE_HALF)
     tables: Mapping[str, Float32]  # by module of the norm, float32 (S, 2 · channels): means, then logarithms of deviations

@@ -1,7 +1,7 @@
 """Local rewrites, each tried when a node of its operator is added: the name of the simpler result, or None.
 
 Some turn convolutions over time into convolutions of images of height 1: the same numbers, [1, C, 1, T] for [1, C, T]. ONNX Runtime has its
-fast blocked convolutions for images only. What stands between two convolutions stays an image too.
+fast blocked convolutions for images only. What is between two convolutions stays an image too.
 """
 
 from __future__ import annotations

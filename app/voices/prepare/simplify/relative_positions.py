@@ -60,7 +60,7 @@ def _find_head_count(shape: SymbolicShape | None) -> int | None:
 def _add_band(writer: GraphRewriter, heads: int, diagonals: int) -> tuple[str, str]:
     """Add and return the columns of the diagonals, int64 [1, heads, T, diagonals], and a 1 for each inside the matrix, float32 [T, diagonals].
 
-    Columns beside the matrix are moved to its edge, where the second factor makes what they give or add zero.
+    Columns outside the matrix are moved to its edge, where the second factor zeroes what they give or add.
     """
     zero, one = writer.add_constant(0, np.int64), writer.add_constant(1, np.int64)
     length = writer.add_reshape(writer.add_size_vector([FREE_SIZE]), ())

@@ -45,7 +45,7 @@ def write_changed_copy(source: Path | bytes, folder: Path, name: str, change: Ca
 
 
 def list_weight_files(graph: Path) -> list[Path]:
-    """Return the files beside a graph that hold its weights."""
+    """Return the files next to a graph that hold its weights."""
     if graph.suffix != ONNX_SUFFIX:
         return []
     model = onnx.load(str(graph), load_external_data=False)
@@ -54,7 +54,7 @@ def list_weight_files(graph: Path) -> list[Path]:
 
 
 def convert_graph_to_half(model: onnx.ModelProto) -> None:
-    """Convert a model and its weights to half precision in place; raise UnknownGraphError if graphs lie inside its nodes, whose tensors are not visited."""
+    """Convert a model and its weights to half precision in place; raise UnknownGraphError for graphs in nodes, which are not visited."""
     if nesting := {node.op_type for node in model.graph.node if any(iterate_inner_graphs(node))}:
         raise UnknownGraphError(", ".join(sorted(nesting)))
     small = convert_to_half(model, SINGLE_PRECISION_OPS | OPS_WITHOUT_HALF_KERNEL)

@@ -15,7 +15,7 @@ from app.voices.untrusted.voice_limits import MAX_HOP_SAMPLES, MAX_LAYER_NUMBER
 
 # A Nanairo voice shows by its tensors alone: its settings may be another's, or lost on the way.
 # Nanairo grew in four stages that call themselves the same: A has more symbols, B transformers for the durations and kinds of symbols, C another
-# name for the kinds, D another way to a speaker that Koebako does not take. What lies beyond them is refused, as its meaning is not known.
+# name for the kinds, D another way to a speaker that Koebako does not take. What is beyond them is refused, as its meaning is not known.
 
 SYMBOL_TABLE_NAME = "enc_p.emb.weight"
 KIND_TABLE_NAMES = ("duration_symbol_type_emb.weight", "duration_token_type_emb.weight")  # of the stages C and D, and of B

@@ -82,8 +82,8 @@ def _add_style(layers: LayerWriter, hidden: int, scale: np.float32) -> str:
 def build_flow_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProto:
     """Build the graph z_p, sid → z.
 
-    The channels turn around before each coupling. Nothing is moved for that: a coupling reads and writes the halves where they
-    lie, through weights whose rows are turned.
+    The channels turn around before each coupling. Nothing is moved for that: a coupling reads and writes the halves where they are,
+    through weights whose rows are turned.
     """
     writer = GraphWriter("flow", "F")
     layers = LayerWriter(weights, writer)
