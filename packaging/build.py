@@ -22,7 +22,7 @@
     python3 packaging/build.py all            every program and package this machine can make, and what it cannot; neither signed, published
                                               nor installed, as uninstaller, manifests and deb-check are for
 
-Results lie in dist/, everything in between in build/. Starts with the standard library only: the pinned packages go into
+Results are in dist/, intermediate files in build/. Starts with the standard library only: the pinned packages go into
 build/venv, and the rest runs in there.
 """
 

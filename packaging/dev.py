@@ -85,8 +85,8 @@ CANNOT = 75  # as build.py ends where Wine itself does not work
 # Tests run side by side (each process may take 2 GB); then those that listen to a sound server.
 TOGETHER = ("-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal")
 NATURAL_VOICE = REQUIREMENTS / "natural.txt"
-REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
-MOST_SKIPS = 90  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
+REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look next to the checkout
+MOST_SKIPS = 90  # in CI, in a clone with nothing next to it: of the tests that run side by side, and of those that run alone
 SYSTEMS = ("linux", "win32", "darwin")  # mypy takes all that pyproject.toml names for running on each
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window must not wait for them with it either.

@@ -1,7 +1,7 @@
 """A blind test as a value, whatever its method: what is compared, what was heard, what was answered.
 
-A MUSHRA test follows ITU-R BS.1534-3, for one listener: the sounds of a line are rated side by side against a reference. Among them,
-unnamed, stand the reference itself and two anchors, which are the reference without its high frequencies: what they are given says whether
+A MUSHRA test follows ITU-R BS.1534-3, for one listener: the sounds of a line are rated side by side against a reference. They include,
+unnamed, the reference itself and two anchors, which are the reference without its high frequencies: how these are rated says whether
 the ratings can be relied on.
 
 Chance can be checked afterwards: every order follows from a sealed seed.
@@ -45,7 +45,7 @@ class BlindTestPlan:
     trials: int = FIXED_TRIALS  # how many there will be, in `pairs` for each pair; nothing in tests that end by themselves
     undecided: bool = False  # "no preference" may be answered; only in `pairs`
     # Of each line, a sound that is heard openly. In an ABX test it is one of the two, and X always is it (a duo-trio test with a constant
-    # reference); else it stands beside A and B, and the question is which of them is closer. Empty where there is none, as never in a
+    # reference); else it is heard with A and B, and the question is which of them is closer. Empty where there is none, as never in a
     # MUSHRA test.
     references: tuple[str, ...] = ()
 
@@ -92,7 +92,7 @@ class BlindTrial:
 
     number: int
     line: int
-    order: tuple[int, ...]  # columns of the plan as they stand beside each other, behind the letters from A on
+    order: tuple[int, ...]  # columns of the plan in the order of the letters from A on
     x: int | None = None  # the column that X is; None but in an ABX test
 
     @property

@@ -78,7 +78,7 @@ class BoardColumn:
 class Board:
     """Lines and columns. Raises ValueError for more cells than anybody listens to."""
 
-    lines: tuple[Line, ...]  # each may stand there several times, with other settings
+    lines: tuple[Line, ...]  # each may occur several times, with other settings
     columns: tuple[BoardColumn, ...]
     line_fields: tuple[str, ...] = ()  # names of the settings in which they differ from the lines of the script
 

@@ -23,7 +23,7 @@ VoiceKey = tuple[str, str]  # a voice by id and one of its speakers by name
 class CandidateCast:
     """One candidate cast."""
 
-    letter: str  # names it beside the others
+    letter: str  # distinguishes it from the others
     settings: Mapping[str, Mapping[str, Any]]  # by id of the character, the settings that it gets, by name; all others stay
 
 

@@ -18,7 +18,7 @@ def pack_sounds(project: Project, project_paths: Iterable[Path | None]) -> tuple
     """Return the project with its sounds, and how many did not fit: those of tests come first, then starred takes, then the newest.
 
     Args:
-        project_paths: project files beside which the sounds may lie, or which hold them; None is a script without a name.
+        project_paths: project files that the sounds may be next to, or that include them; None is a script without a name.
     """
     project_paths = tuple(dict.fromkeys(project_paths))
     sounds: dict[str, bytes] = {}
@@ -33,7 +33,7 @@ def pack_sounds(project: Project, project_paths: Iterable[Path | None]) -> tuple
 
 
 def unpack_sounds(project: Project, path: Path) -> Project:
-    """Return the project without its sounds, which lie beside it then; in the data folder if nothing can be written there.
+    """Move the sounds next to the project's file, or into the data folder if that fails, and return the project without them.
 
     Where there is no room either, the project opens all the same, and the takes say that their sounds are missing.
     """
@@ -45,9 +45,9 @@ def unpack_sounds(project: Project, path: Path) -> Project:
 
 
 def copy_sounds_beside(project: Project, path: Path, previous_path: Path | None) -> None:
-    """Copy the sounds that a project names beside the file that is about to be written; missing ones stay missing.
+    """Copy the sounds that a project names next to the file that is about to be written; missing ones stay missing.
 
-    Raises OutputFileError: the file must not be written then. Sounds that the file holds itself may lie in the data folder as well.
+    Raises OutputFileError: the file must not be written then. Sounds that the file includes may be in the data folder as well.
 
     Args:
         previous_path: the file that the project had until now.
@@ -66,12 +66,12 @@ def copy_sounds_beside(project: Project, path: Path, previous_path: Path | None)
 
 
 def hold_sounds(names: Iterable[str], path: Path) -> None:
-    """Copy sounds that lie beside a project into the data folder, where they are found whatever file the script gets; raise OutputFileError."""
+    """Copy sounds that are next to a project into the data folder, where every file of the script finds them; raise OutputFileError."""
     TakeStore(find_sound_folder(None)).take_over_sounds(TakeStore(find_sound_folder(path)), names)
 
 
 def is_missing_sounds(project: Project, path: Path) -> bool:
-    """Return whether the folder beside the file is gone, or lacks sounds that takes need."""
+    """Return whether the folder next to the file is gone, or lacks sounds that takes need."""
     store = TakeStore(find_sound_folder(path))
     return not all(map(store.has_sound, _list_wanted_sounds(project)))
 

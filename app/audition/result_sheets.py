@@ -36,7 +36,7 @@ def build_csv_sheet(test: BlindTest) -> str:
     """Return one row for each answer or rating, as UTF-8 that spreadsheets open; raise InputError while the test continues, for the sheet names the
     sounds behind the letters.
 
-    The "reference" is X in an ABX test, and in pairs the one of the two that stands first in the plan: "correct" says that it was chosen,
+    The "reference" is X in an ABX test, and in pairs the one of the two that comes first in the plan: "correct" says that it was chosen,
     "incorrect" the other one, "undecided" neither. Times are milliseconds. Reference and anchors have webMUSHRA's names: `reference`, `anchor35`, `anchor70`.
     """
     check_test_ended(test)

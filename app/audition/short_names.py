@@ -1,4 +1,4 @@
-"""Names of what stands beside each other: only where they differ, so that they are short."""
+"""Short names of things that are shown side by side: they hold only what differs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class NamePart(NamedTuple):
 
 
 NameParts = Sequence[NamePart]
-"""All that can be said of one of them; the same things in the same places for all that stand beside each other."""
+"""All that can be said of one of them; the same things in the same places for all that are shown side by side."""
 
 
 def build_short_names(ways: Sequence[NameParts]) -> list[str]:

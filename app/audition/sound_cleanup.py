@@ -1,10 +1,10 @@
 """Keeps track of where the sound of a take is, from its making on, and when it may be removed.
 
-A sound that is kept lies in the data folder: there the program **holds** it, whatever is saved, moved or cleaned. Saving a project puts
-the sounds that it names **beside** its file before that names them (`app.audition.embedded_sounds.copy_sounds_beside`), so there is no moment in which a
-file names a sound that is not there. Only then, and only here, anything is removed: `remove_unneeded_sounds` beside a file, `release_sounds` in the data folder.
-Both read from the disk what the file and the script that is kept between starts (the recovery) name at that moment; what the program
-itself still needs is given to them. So a sound stays as long as any of the three names it, and a kill at any moment costs room, no sound.
+A kept sound is stored in the data folder: there the program **holds** it, whatever is saved, moved or cleaned. Saving a project copies
+its sounds **next to** its file first (`app.audition.embedded_sounds.copy_sounds_beside`), so no file ever names a sound that is not there.
+Sounds are removed only after that and only here: `remove_unneeded_sounds` next to a file, `release_sounds` in the data folder. Both read
+from the disk what the file and the script that is kept between starts (the recovery) name at that moment, and get what the program itself
+still needs as an argument. So a sound stays as long as any of the three names it, and a kill at any moment costs space, but no sound.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def find_sound_names(file: Path) -> frozenset[str]:
 
 
 def remove_unneeded_sounds(path: Path, recovery: Path, needed: Collection[str]) -> int:
-    """Remove sounds beside a project that no file names any more and return their number; remove none if a file cannot be read.
+    """Remove sounds next to a project that no file names any more and return their number; remove none if a file cannot be read.
 
     Args:
         needed: what the program names: takes, what can be put back, tests.
@@ -59,7 +59,7 @@ def release_sounds(
     *,
     unnamed_only: bool = False,
 ) -> int:
-    """Remove held sounds that no file names, and without `unnamed_only` also those that lie beside the files that name them; return their
+    """Remove held sounds that no file names, and without `unnamed_only` also those that are next to the files that name them; return their
     number.
 
     Args:

@@ -1,6 +1,6 @@
 """The sounds of takes: a folder in which every file is called after its content, and a bounded part of it in memory.
 
-The folder lies beside a project and may come with it from a stranger: no other name is ever opened, no link is followed, and what does not
+The folder is next to a project and may come with it from a stranger: no other name is ever opened, no link is followed, and what does not
 hash to its name is no sound. Nothing is removed but by `sweep` and `drop`, so a take that was deleted can be brought back until then; when
 they are called, see `app.audition.sound_cleanup`.
 """

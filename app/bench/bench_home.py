@@ -30,7 +30,7 @@ FLOAT16_NAME, FLOAT32_NAME = "model_fp16.onnx", "model.onnx"
 
 @dataclass(frozen=True, slots=True)
 class OriginalFiles:
-    """The files that are compared, as they come: a voice in one graph, the float16 BERT where there is one, and the float32 file beside it, if any."""
+    """The files that are compared, as published: a voice in one graph, the float16 BERT, if any, and its float32 file, if any."""
 
     voice: Path
     bert: Path

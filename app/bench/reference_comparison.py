@@ -68,7 +68,7 @@ class LineComparisonResult:
     tokens: int
     frames: Mapping[str, int]  # of each way
     ms: Mapping[str, float]  # median by way, the whole line
-    first_audio_ms: Mapping[str, float]  # likewise, until the first sound
+    first_audio_ms: Mapping[str, float]  # median by way, until the first sound
     first_audio: Mapping[str, SpeedRatio]  # the reference's whole line against our first sound
     whole_line: Mapping[str, SpeedRatio]  # against our whole line
     synthesiser: Mapping[str, SpeedRatio]  # the reference's one graph against our three

@@ -134,7 +134,7 @@ def compute_summary(times_ms: Sequence[float]) -> RunSummary:
 
 
 def count_outliers(times_ms: Sequence[float]) -> int:
-    """Count the runs that lie far from all others."""
+    """Count the runs whose times are far from all others."""
     times = np.asarray(times_ms, np.float64)
     deviations = np.abs(times - np.median(times))
     return int((deviations > OUTLIER_MADS * np.median(deviations)).sum()) if len(times) > 2 else 0

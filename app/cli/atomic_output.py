@@ -1,4 +1,4 @@
-"""Files that a command writes beside its output: whole, or not at all."""
+"""Files that a command writes in addition to its output: whole, or not at all."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Exporting a script: which files are written, what they are called, what stands beside them, and how loud they are."""
+"""Exporting a script: which files are written, what they are called, which sidecars they get, and how loud they are."""

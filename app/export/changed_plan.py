@@ -48,7 +48,7 @@ class ScriptScope:
         return entry.project == self.project and entry.place not in self.other_places
 
     def may_replace(self, entry: ManifestEntry) -> bool:
-        """Return whether its files may give way to those of the plan: they hold its lines, or lines that are gone."""
+        """Return whether files of the plan may replace those of the entry: these hold lines of the plan, or lines that are gone."""
         # Its lines may have been exported before the project had a name.
         is_of_script = self._is_of_project(entry) or (not entry.project and not self.script_ids.isdisjoint(entry.lines))
         return is_of_script and (not self.planned_ids.isdisjoint(entry.lines) or self.is_orphan(entry))
@@ -223,7 +223,7 @@ class OwnedFiles:
                 folder.rmdir()
 
     def move_files(self, entry: ManifestEntry, path: str, may_replace: Callable[[Path], bool]) -> None:
-        """Rename the files of an entry, the sound last, unless one is in the way and does not give way; raise OutputFileError."""
+        """Rename the files of an entry, the sound last, unless a file that may not be replaced is in the way; raise OutputFileError."""
         old_paths = [PurePosixPath(old) for old, _ in entry.list_parts()]
         moves = [(self._root / old, self._root / PurePosixPath(path).with_suffix(old.suffix)) for old in old_paths]
         is_there = {target: os.path.lexists(target) for _, target in moves}
@@ -240,7 +240,7 @@ class OwnedFiles:
         self._remove_empty_folder(entry)
 
     def has_content(self, path: str, content: FileContent) -> bool | None:
-        """Return whether a file has this content; None where there is no file. What lies behind a link is not ours, nor what the export reads."""
+        """Return whether a file has this content, None if it is missing. One behind a link, or that the export reads, is not ours."""
         file = self._root / path
         if file in self._sources:
             return False
@@ -267,7 +267,7 @@ def is_same_name(path: Path, other_path: Path) -> bool:
 
 
 class OwnParts:
-    """Knows which files of a folder exports wrote, sounds and what lies beside them; the entries are read for the first question."""
+    """Knows which files of a folder exports wrote, sounds and their sidecars; the entries are read for the first question."""
 
     def __init__(self, root: Path, read_entries: Callable[[], Iterable[ManifestEntry]], sources: SourceFiles = NO_SOURCES) -> None:
         self._root, self._read_entries = root, read_entries

@@ -1,4 +1,4 @@
-"""Makes files on the workers of a Dask cluster: plain data in, plain data out, and no error of ours leaves it as an object.
+"""Makes files on the workers of a Dask cluster: plain data in, plain data out, and none of our errors leaves it as an object.
 
 A file is made by a child of the worker, as `koebako export --jobs` makes it, so that the worker's own process holds no sessions and
 answers its scheduler whatever the child does.

@@ -311,7 +311,7 @@ class ClusterWorker:
 
 
 def _check_sidecars(contents: Mapping[str, Any], kinds: Iterable[SidecarKind]) -> dict[str, bytes]:
-    """Return the files beside a sound; raise ValueError for what nobody asked for, as only what was asked for is known not to be in the way."""
+    """Return the sidecars of a sound; raise ValueError for one that nobody asked for, as its name may be taken."""
     sidecars = dict(contents.items())
     if not sidecars.keys() <= set(list_sidecar_suffixes(kinds)) or not all(isinstance(content, bytes) for content in sidecars.values()):
         raise ValueError("sidecars")

@@ -47,7 +47,7 @@ class ExportBatch:
         yield from self._run_tasks([ExportTask(item, gains_db.get(item)) for item in files])
 
     def measure_files(self, files: Sequence[PlannedFile]) -> dict[PlannedFile, LoudnessMeasurement]:
-        """Measure the loudness of files without writing them; those that fail are left out, and stand in `failed`."""
+        """Measure the loudness of files without writing them; those that fail are left out, and listed in `failed`."""
         outcomes = self._run_tasks([ExportTask(item, is_measurement=True) for item in files])
         return {outcome.task.item: parse_loudness(outcome.answer) for outcome in outcomes}
 

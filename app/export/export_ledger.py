@@ -1,7 +1,7 @@
 """The ledger of one export: what was written for which lines before, what of it still holds, and what is written now.
 
 Deciding, rendering and recording are separate: a renderer, on any thread, process or machine, hands in finished files.
-Files are renamed in an order in which none gives way to another that is still to go elsewhere.
+Files are renamed in an order that frees each name before another file gets it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def order_renames(targets: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def create_parked_path(path: str) -> str:
-    """Return a path that no file has, beside another."""
+    """Return a path that no file has, in the same folder as another."""
     return str(PurePosixPath(path).with_name(f"{PARKED_PREFIX}{os.urandom(4).hex()}{PurePosixPath(path).suffix}"))
 
 
@@ -125,7 +125,7 @@ class ExportLedger:
         return plan_files(lines, settings, context, own_files, self._sources)
 
     def plan_game_list(self, settings: ExportSettings) -> PlannedList | None:
-        """Plan the list of an engine that reads one; that of an earlier export gives way, if it is still as it was written."""
+        """Plan the list of an engine that reads one; that of an earlier export is replaced if it is still as it was written."""
         own_names = (name for name, content in self._store.lists.items() if self._owned_files.has_content(name, content))
         return plan_game_list(settings, OwnFiles(frozenset(self._root / name for name in own_names)), self._sources)
 
@@ -201,7 +201,7 @@ class ExportLedger:
     def record_written(
         self, item: PlannedFile, sidecars: Collection[Path], gain_db: float | None = None, loudness: LoudnessMeasurement | None = None
     ) -> None:
-        """Note a file that is complete, with those beside it; what it replaces goes, if it is still ours. Reads the files once."""
+        """Note a file that is complete, with its sidecars; remove what it replaces, if that is still ours. Reads the files once."""
         keyed = self._build_keyed_file(item, gain_db)
         try:
             contents = {path.suffix: read_content(path) for path in sidecars}
@@ -265,7 +265,7 @@ class ExportLedger:
         return self._sound_keys[item]
 
     def _clear_way(self, target: str, coming: ManifestEntry) -> None:
-        """Remove an older file of ours at a name that another file gets, with what lies beside it; one to be made again is kept until then."""
+        """Remove our older file and its sidecars at a name that another file gets; keep one that is to be made again until then."""
         former_entry = self._store.entries.get(target)
         if former_entry is None or former_entry == coming:
             return
@@ -290,7 +290,7 @@ class ExportLedger:
         self._parked_files.clear()
 
     def _move_file(self, entry: ManifestEntry, path: str) -> ManifestEntry:
-        """Rename a file, with those beside it, and return its new entry. Raise OutputFileError."""
+        """Rename a file and its sidecars, and return its new entry. Raise OutputFileError."""
         self._owned_files.move_files(entry, path, lambda _file: False)
         moved = replace(entry, path=path)
         self._store.move_entry(entry.path, moved)

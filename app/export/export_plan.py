@@ -58,13 +58,13 @@ class NumberedLine:
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A sound file and the lines that it holds, in order. What goes beside it has the same name with another suffix, and is one set with it."""
+    """A sound file and the lines that it holds, in order. Its sidecars have the same name with another suffix, and form a set with it."""
 
     file: Path
     lines: tuple[Line, ...]
     taken_names: tuple[str, ...] = ()  # of the set, those that somebody else's files had when the plan was made
     characters: tuple[str, ...] = ()  # names of the characters of the lines, in the same order; empty where no line has one
-    # Of the set, those whose files give way: ours, or anybody's if the user said so. What appears later does not.
+    # Of the set, those whose files are replaced: ours, or anybody's if the user said so. Files that appear later are not.
     replaced_names: tuple[str, ...] = ()
 
     @property
@@ -80,7 +80,7 @@ class PlannedFile:
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """The values that file names are made of, beside the lines."""
+    """The values that file names are made of, in addition to the lines."""
 
     project: str
     find_names: FindNames
@@ -184,11 +184,11 @@ def _group_lines(
 
 @dataclass(frozen=True, slots=True)
 class PlannedList:
-    """The list of an export, which has its name to itself as a sound and what lies beside it have theirs."""
+    """The list of an export, which has its name to itself, as a sound and its sidecars have theirs."""
 
     file: Path
     already_exists: bool = False  # somebody else's file had the name when the plan was made
-    replaced_names: tuple[str, ...] = ()  # the name, if what has it gives way, as for `PlannedFile`
+    replaced_names: tuple[str, ...] = ()  # the name, if the file that has it is replaced, as for `PlannedFile`
 
 
 def plan_game_list(settings: ExportSettings, own_files: OwnFiles, sources: SourceFiles) -> PlannedList | None:

@@ -1,6 +1,6 @@
 """Speaks the lines of a planned file where their voices are open, into it or only to measure them; what cannot be read is silent.
 
-A sound comes with what belongs beside it: all of it or nothing.
+A sound and its sidecars are written together, or not at all.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class LineTimingCollector:
         )
 
     def _collect_phones(self) -> list[TimedText]:
-        """Collect the phones without a gap from 0 to the end; between sentences lies a pause."""
+        """Collect the phones without a gap from 0 to the end, with a pause between sentences."""
         tiles: list[TimedText] = []
         end_s = 0.0
         for index, (start_s, phones) in sorted(self._sound.sentences.items()):
@@ -207,7 +207,7 @@ class PlannedFileWriter:
             self._write_samples(self._stage.convert_samples(chunk.samples, chunk.sampling_rate))
 
     def close(self, lines: Sequence[SpokenLine], before_file: Callable[[], object] = lambda: None) -> tuple[SpokenFile, list[Path]]:
-        """Give the files their names as one, the sound last; return what was spoken, and the files beside it."""
+        """Give the files their names as one, the sound last; return what was spoken, and the sidecars."""
         files, sidecars = FileSet(self._item.replaced_names), list[Path]()
         try:
             if self._stage is not None:
@@ -240,7 +240,7 @@ class PlannedFileWriter:
 
 
 def write_finished_files(item: PlannedFile, sound: bytes, sidecars: Mapping[str, bytes]) -> list[Path]:
-    """Write a sound that was made elsewhere as one with sidecars by suffix; return the files beside it. Raise OutputFileError."""
+    """Write a sound that was made elsewhere and its sidecars, by suffix, as one; return the sidecars' paths. Raise OutputFileError."""
     file = item.file
     try:
         make_private_folder(file.parent)
@@ -278,7 +278,7 @@ class FileRenderer:
     before_disk_wait: Callable[[], object] = lambda: None  # called before each time that a disk is waited for
 
     def write_file(self, item: PlannedFile, settings: ExportSettings, gain_db: float | None = None) -> WrittenFile | None:
-        """Write the sound, with the limiter behind a gain, and the files beside it; leave no file if cancelled (None) or after an AppError."""
+        """Write the sound, with the limiter after a gain, and its sidecars; leave no file if cancelled (None) or after an AppError."""
         rate = self.open_speaker(item.lines[0].settings.voice).pipeline.voice.sampling_rate
         lines: list[SpokenLine] = []
         return self._write_chunks(PlannedFileWriter(item, settings, rate, gain_db), item, self._render_chunks(item, lines), lines)
@@ -299,7 +299,7 @@ class FileRenderer:
         return WrittenFile(item.file, spoken, tuple(sidecars), writer.loudness)
 
     def write_recorded_file(self, item: PlannedFile, settings: ExportSettings, recorded: RecordedSound) -> WrittenFile | None:
-        """Write the recorded sound of the one line of a file, and the files beside it; return None and leave no file if cancelled.
+        """Write the recorded sound of the one line of a file, and its sidecars; return None and leave no file if cancelled.
 
         The times come from speaking the line again, and are left out if that is impossible or gives a sound of another length.
         """

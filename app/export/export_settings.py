@@ -47,14 +47,14 @@ class ExportSettings:
     quality: SoundQuality = "standard"
     rate: int = 0  # of the files in Hz; 0 is the voice's
     stereo: bool = False
-    sidecars: tuple[SidecarKind, ...] = ()  # what is written beside each sound; `unit` is what their cues hold
+    sidecars: tuple[SidecarKind, ...] = ()  # what is written with each sound; `unit` is what their cues hold
     unit: TimingUnit = "line"
     existing: ExistingFilePolicy = "ask"
     loudness: float | None = None  # LUFS of the files; None leaves them as they are
     loudness_each: bool = False  # each file by itself, not one gain for all
     game: GameEngine = ""  # for which engine names and lists are made; empty for none
     only_changed: bool = False  # files that would come out the same stay, and get another name where theirs has changed
-    encoding: TextEncoding = "utf-8"  # of the files beside the sounds; what Shift_JIS does not have becomes a question mark
+    encoding: TextEncoding = "utf-8"  # of the sidecars; what Shift_JIS does not have becomes a question mark
 
     @property
     def suffix(self) -> str:

@@ -99,7 +99,7 @@ class BatchSettings:
 # Compared by identity: by value, every line of the file would be gone through.
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportTask:
-    """A file to write with what belongs beside it, with a gain and the limiter behind it or as it is, or only to measure."""
+    """A file to write with its sidecars, with a gain and the limiter after it or as it is, or only to measure."""
 
     item: PlannedFile
     gain_db: float | None = None

@@ -50,7 +50,7 @@ class LoudnessMeasurement:
 
 
 def merge_measurements(items: Sequence[LoudnessMeasurement]) -> LoudnessMeasurement:
-    """Merge several sounds into one programme; no block lies across two of them."""
+    """Merge several sounds into one programme; no block spans two of them."""
     powers = tuple(power for item in items for power in item.powers)
     losses = defaultdict[int, float](float)
     for threshold, loss in (pair for item in items for pair in item.losses.items()):
@@ -148,7 +148,7 @@ class LoudnessMeter:
         bins = _BINS_PER_S // _STEPS_PER_S
         self._bin_starts = np.arange(bins) * self._step // bins
         self._filter = KWeighting(rate)
-        # Behind what was measured lie what is still to be and, before it, what its levels depend on.
+        # The samples that are still to be measured and, before them, those that their levels depend on.
         self._unmeasured_samples = np.zeros(REACH, np.float32)
         # By step, of each piece, and of those what a limiter takes, by its threshold in dB.
         self._energies: list[Float64] = []
@@ -233,7 +233,7 @@ def convert_written_to_data(loudness: WrittenLoudness) -> dict[str, Any]:
 
 
 def parse_written_data(row: Mapping[str, Any]) -> WrittenLoudness | None:
-    """Return what a row says, None if nothing; raise ValueError for what no worker of ours says."""
+    """Return what a row says, None if nothing; raise ValueError for what none of our workers says."""
     if "limited_db" not in row:
         return None
     lufs = row.get("loudness_lufs")

@@ -63,7 +63,7 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """A sound file that we wrote, with the files beside it."""
+    """A sound file that we wrote, with its sidecars."""
 
     path: str  # relative to the export folder, with forward slashes
     sound: FileContent

@@ -35,7 +35,7 @@ DIGEST_BYTES = 16
 _LEFT_OUT_SETTINGS = (*CAST_FIELDS, "seed_locked")
 # Everything else counts, also what a later version adds to lines: a file too many is rendered, and never one too few.
 _LEFT_OUT_OF_LINES = ("id", "character")
-_NAMING_SIDECARS = frozenset({"json", "ass"})  # what names the character beside a sound
+_NAMING_SIDECARS = frozenset({"json", "ass"})  # sidecars that name the character
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class VoiceFacts:
 
 @dataclass(frozen=True)
 class SoundConditions:
-    """The conditions under which every line of an export is spoken, beside the line itself."""
+    """The conditions under which every line of an export is spoken, in addition to the line itself."""
 
     program: tuple[str, ...]  # the version of the program and the choices about reading that hold for every text
     voices: Mapping[str, VoiceFacts]  # by the id that lines have; none that cannot speak
@@ -73,7 +73,7 @@ def compute_sound_key(item: PlannedFile, conditions: SoundConditions) -> str:
 
 
 def compute_file_key(item: PlannedFile, sound_key: str, settings: ExportSettings, gain_db: float | None = None) -> str:
-    """Return a key of all that shapes the bytes of a file and of those beside it, but for their names."""
+    """Return a key of all that shapes the bytes of a file and of its sidecars, except their names."""
     beside = sorted(settings.sidecars)
     # Ids are written only for files of several lines.
     ids = [line.id for line in item.lines] if "json" in beside and len(item.lines) > 1 else []

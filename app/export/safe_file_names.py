@@ -132,7 +132,7 @@ def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
 
 
 def _remove_character_token(pattern: str) -> str:
-    """Return the pattern without the token of the character, the brackets around it and one separator beside it."""
+    """Return the pattern without the token of the character, the brackets around it and one separator next to it."""
     while (match := _ENCLOSED_CHARACTER.search(pattern)) is not None:
         start, end = match.span()
         if start and pattern[start - 1] in _SEPARATORS:
@@ -176,10 +176,10 @@ def _iterate_names(stem: str, default: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class OwnFiles:
-    """The files of earlier exports that may give way."""
+    """The files of earlier exports that may be replaced."""
 
     replaced: Collection[Path] = frozenset()  # by the files of this export, whichever of them are there
-    # Returns whether a file is as we wrote it; asked of what lies beside sounds that are gone.
+    # Returns whether a file is as we wrote it; asked of the sidecars of sounds that are gone.
     is_remnant: Callable[[Path], bool] = lambda _file: False
 
 

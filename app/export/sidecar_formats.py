@@ -1,4 +1,4 @@
-"""The spoken text and its times, and the files that hold them beside a sound. Seconds from the beginning of the file, silences included."""
+"""The spoken text and its times, and the sidecars that hold them. Seconds from the beginning of the file, silences included."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def join_lines(lines: Sequence[SpokenLine]) -> tuple[SpokenLine, ...]:
 
 
 def fill_gaps_with_pauses(phones: Sequence[TimedText], length_s: float) -> tuple[TimedText, ...]:
-    """Return the phones from 0 to the end of the sound without a gap, with a pause at both ends and none beside another."""
+    """Return the phones from 0 to the end of the sound without a gap, with a pause at both ends and never two in a row."""
     tiles: list[TimedText] = []
     for phone in phones:
         if tiles and phone.text == PAUSE_PHONE and tiles[-1].text == PAUSE_PHONE:

@@ -38,7 +38,7 @@ def parse_dialogue(lines: Sequence[str]) -> list[NamedLine] | None:
 
 
 def _take_apart(lines: Sequence[str]) -> tuple[list[NamedLine], int, int]:
-    """Return the lines, and how many of them stand in quotation marks and behind colons."""
+    """Return the lines, and how many of them are in quotation marks and after colons."""
     closing = [line.count("」") + line.count("』") - line.count("「") - line.count("『") for line in lines]
     spoken: list[NamedLine] = []
     quoted = colon_count = at = 0

@@ -29,7 +29,7 @@ class ImportedPhrase:
     accent: int  # mora after which the pitch falls, from 1; 0 or the last one is never
     pause_s: float | None = None  # seconds of silence behind it in the result; 0 is a pause of a length that nobody has set, None no pause
     pitches: tuple[float | None, ...] = ()  # semitones that each mora was moved by hand, None for one that was not; empty where none was
-    lengths_s: tuple[float | None, ...] = ()  # seconds in the result that each mora was given by hand, likewise
+    lengths_s: tuple[float | None, ...] = ()  # seconds in the result that each mora was given by hand, None and empty as in `pitches`
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def read_project(path: Path) -> Project:
 
 
 def open_project(path: Path) -> ProjectFileContent:
-    """Open a project; an unreadable value costs itself or its line. Raises InputError for no file, or an unknown format or version."""
+    """Open a project; drop unreadable values, alone or with their line. Raises InputError for no file, an unknown format or version."""
     content = read_file_bytes(path, MAX_PROJECT_FILE_BYTES)
     try:
         text = content.decode("utf-8-sig", "surrogatepass")

@@ -1,6 +1,6 @@
 """Ren'Py scripts (`.rpy`): the lines that are said, the names of those who say them, and the ids that Ren'Py's voice files have.
 
-A say statement is taken apart, and gets the id that Ren'Py computes for it. A script of ours becomes such statements, with a character for each name.
+A say statement is taken apart, and gets the id that Ren'Py computes for it. Our scripts become such statements, with one character a name.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _find_names(statements: list[RenpyStatement]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Menu:
-    """A menu; `choice_indent` is the columns before what stands in it directly, None until the first of that."""
+    """A menu; `choice_indent` is the columns before the statements directly in it, None until the first."""
 
     indent: int
     choice_indent: int | None = None
@@ -100,7 +100,7 @@ class SayStatement:
     name: str
     texts: tuple[str, ...]  # with text tags; several of a triple-quoted string
     line_id: str  # that the script itself gives
-    # Speaker and attributes as they are written; `tail`: what stands behind the string, or None where Ren'Py's form of it is not known.
+    # Speaker and attributes as they are written; `tail`: what follows the string, or None where Ren'Py's form of it is not known.
     head: str
     tail: str | None
 
@@ -151,7 +151,7 @@ class SayIds:
 
 
 class _ScriptWalk:
-    """Takes the statements in order and knows the blocks that they stand in."""
+    """Takes the statements in order and knows the blocks that they are in."""
 
     def __init__(self, builder: ImportedScriptBuilder, names: dict[str, str]) -> None:
         self._builder, self._names = builder, _NARRATORS | names
@@ -189,7 +189,7 @@ class _ScriptWalk:
         self._after_voice = _VOICE_STATEMENT.match(statement.text) is not None
 
     def _is_in_menu(self, indent: int) -> bool:
-        """Return whether a statement at these columns stands in a menu directly, not behind a choice."""
+        """Return whether a statement at these columns is directly in a menu, not under a choice."""
         if not self._menus:
             return False
         menu = self._menus[-1]

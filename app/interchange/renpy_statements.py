@@ -59,7 +59,7 @@ class RenpyStatement:
 
 
 def iterate_statements(name: str, text: str) -> Iterator[RenpyStatement]:
-    """Yield the statements that have any text; of a broken one, its first line costs itself and has an empty text.
+    """Yield the statements that have any text; only the first line of a broken one is lost, and becomes one with an empty text.
 
     A string or bracket that is not closed within `MAX_STATEMENT_CHARS` is broken. Raise InputError if more than `MAX_BROKEN_STATEMENTS` are.
     """
@@ -114,7 +114,7 @@ def _build_broken_error(name: str) -> InputError:
 
 
 class RenpyText(NamedTuple):
-    """A text as it is said, and whether variables stand in it as they are written."""
+    """A text as it is said, and whether it holds variables as they are written."""
 
     text: str
     has_variables: bool

@@ -85,7 +85,7 @@ class ImportedScriptBuilder:
 
     @property
     def assignments(self) -> tuple[VoiceAssignment, ...]:
-        """Return the names so far that stand in the place of voices."""
+        """Return the names so far that take the place of voices."""
         return tuple(self._assignments.values())
 
     def build_script(self, title: str = "") -> ImportedScript:

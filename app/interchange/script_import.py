@@ -57,7 +57,7 @@ def read_script_file(path: Path, columns: Mapping[str, str] = NO_COLUMN_CHOICES)
 
 
 def read_cast_file(path: Path) -> Project:
-    """Return the characters in a project or a table, and the names that stand in the place of their voices. Raises InputError for another kind of file, and where nobody is named."""
+    """Return the characters of a project or table and the names in place of voices; raise InputError for other files or without names."""
     suffix = path.suffix.lower()
     if suffix == PROJECT_SUFFIX:
         from app.interchange.koebako_files import read_project

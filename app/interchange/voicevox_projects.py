@@ -60,7 +60,7 @@ _SEMITONES_PER_UNIT = 12 / math.log(2)
 
 
 def read_vvproj(name: str, suffix: str, data: bytes) -> ImportedScript:
-    """Read a project; an unusable value costs itself or its line, and is named. Raises InputError for another format or far too much."""
+    """Read a project; drop and name unusable values, alone or with their line. Raises InputError for another format or far too much."""
     builder = ImportedScriptBuilder(name)
     try:
         project = parse_json(data, most_values=MAX_VVPROJ_VALUES, is_lenient=True)

@@ -49,7 +49,7 @@ def read_yarn_script(name: str, data: bytes) -> ImportedScript:
 
 
 def _iterate_content(lines: Sequence[str]) -> Iterator[str]:
-    """Yield what stands in the bodies of nodes, without commands and comments; a file without nodes is one body."""
+    """Yield the content of the bodies of nodes, without commands and comments; a file without nodes is one body."""
     stripped = [line.strip() for line in lines]
     in_body = _NODE_START not in stripped
     for line in stripped:
@@ -80,7 +80,7 @@ def parse_line(content: str) -> tuple[NamedLine, bool]:
         elif kind == "markup" and not is_literal:
             has_expressions |= _CHOSEN_WORDS.match(value) is not None
         elif kind == "colon" and may_name and len(name_before := "".join(pieces).strip()) <= MAX_SHORT_TEXT_CHARS:
-            # Yarn takes what stands before the first colon as a name.
+            # Yarn takes the text before the first colon as a name.
             name, may_name, pieces = name_before, False, []
         else:
             may_name &= kind != "colon"

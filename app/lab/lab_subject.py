@@ -34,7 +34,7 @@ class LabSubject:
     bert: BertModel | None = None
     reason: str = ""  # why a voice stays in one graph, a BERT in its own, or why there is neither; empty where there is nothing to say
     weights: Path | None = None  # the safetensors file that it was prepared from, if any
-    installed: bool = False  # it lies in the library, and was proved before it came there; any other may be a stranger's
+    installed: bool = False  # it is in the library, and was proved before it came there; any other may be a stranger's
 
     def require_runnable(self) -> None:
         """Raise InputError if the subject is neither a voice nor a BERT, so that it can neither speak nor read."""

@@ -254,7 +254,7 @@ def _draw_panel_axes(plot: ChartPlot) -> None:
 
 
 def _draw_points(plot: ChartPlot, rows: Sequence[Row]) -> None:
-    """Draw points with their names beside them; a name moves down until it touches no point and no earlier name."""
+    """Draw points with their names next to them; a name moves down until it touches no point and no earlier name."""
 
     def locate_dot(row: Row) -> tuple[float, float]:
         return plot.scale_x(read_number(row, "speedup")), plot.scale_y(min(max(read_number(row, "snr_db"), 0.0), MAX_SNR_DB))

@@ -11,7 +11,7 @@ Row = dict[str, Any]  # One finding as plain values; `type` names its kind. Valu
 
 EMPTY_VALUES: tuple[object, ...] = (None, "", [], {})  # values that no table shows
 
-INT8_SUFFIX = "_int8"  # ends the name of a graph that stands beside an exact one
+INT8_SUFFIX = "_int8"  # ends the name of a graph that has an exact counterpart
 
 SHAPES, CHOSEN = {"shape", "counted_with"}, {"winner", "kept"}  # names of columns
 

@@ -167,7 +167,7 @@ COLUMN_LABELS = {
     "verdict": ("判定", "Verdict"),
     "winner": ("最速", "Winner"),
 }
-"""Name in a row → what stands above its column."""
+"""Name in a row → label above its column."""
 GRAPH_LABELS = {
     "bert": ("BERT", "BERT"),
     "prosody": ("韻律", "Prosody"),
@@ -261,7 +261,7 @@ def format_kind(kind: str) -> str:
 
 
 def format_column(name: str) -> str:
-    """Return the label above a column; likewise."""
+    """Return the label above a column, or its name if it has no label yet."""
     return localize(*COLUMN_LABELS.get(name, (name, name)))
 
 
@@ -287,7 +287,7 @@ def format_value(column: str, value: object) -> object:
 
 
 def format_graph(graph: str) -> str:
-    """Return the name of a graph; that of an int8 graph shows that it stands beside the exact one."""
+    """Return the name of a graph; that of an int8 graph shows that there is an exact one too."""
     name = localize(*GRAPH_LABELS.get(graph.removesuffix(INT8_SUFFIX), (graph, graph)))
     return (
         localize(f"{name}（int8）", f"{name}, int8")

@@ -35,7 +35,7 @@ BODY_BYTES, LONG_BODY_BYTES = 4 << 20, 64 << 20
 LONG_BODY_PATHS = ("/multi_synthesis", "/connect_waves", "/import_user_dict")
 Headers = tuple[tuple[bytes, bytes], ...]
 _CLOSE, _LATER = ((b"connection", b"close"),), ((b"retry-after", b"1"),)
-# Beside the origin itself.
+# In addition to the origin itself.
 _CORS_HEADERS: Headers = (
     (b"vary", b"Origin"),
     (b"access-control-expose-headers", b"Content-Disposition"),

@@ -25,7 +25,7 @@ MAX_BODY_MEMORY_BYTES = 64 << 20
 """Of all bodies together: as much as the longest one. A body needs some four times its size while it is read."""
 UNCOUNTED_BODY_BYTES = 1 << 16  # of each body that count for nothing: an ordinary request never waits
 QUOTA_WAIT_S = 30.0
-SENDER_GRACE_S = 1.0  # of waiting after which the slowest sender gives way; nobody is slow before it has been waited for as long
+SENDER_GRACE_S = 1.0  # of waiting after which the slowest sender is cut off; nobody is slow before it has been waited for as long
 MIN_SENDER_RATE = 1 << 18  # bytes a second that a sender keeps up which others may have to wait for
 
 

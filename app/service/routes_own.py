@@ -1,4 +1,4 @@
-"""Koebako's own routes, and OpenAI's, whose clients name its voices without asking: each stands for a speaker of ours who sounds alike."""
+"""Koebako's own routes, and OpenAI's, whose clients name its voices without asking: each stands for a similar one of our speakers."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ OPENAI_VOICES = _WOMEN | _MEN
 
 
 def require_openai_style(catalogue: StyleCatalogue, name: str) -> ServedStyle:
-    """Return the style of a name of ours, as another route knows it, else that of a name of OpenAI's; raise RefusalError for any other."""
+    """Return the style of our name, as another route knows it, else that of OpenAI's name; raise RefusalError for any other."""
     try:
         return require_named_style(catalogue, name)
     except RefusalError:

@@ -188,7 +188,7 @@ class SoundArchive:
                 self._file.raise_write_error()
 
     def finish_file(self) -> AnonymousFile:
-        """Return the file, which stands at its end."""
+        """Return the file, positioned at its end."""
         self._zip.close()
         self._file.raise_write_error()
         return self._file

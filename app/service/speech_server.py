@@ -114,7 +114,7 @@ class HttpConnection(H11Protocol):
 
 
 def _cancel_timer(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
-    """Cancel a timer, if there is one, and return what stands in its place."""
+    """Cancel a timer, if there is one, and return None to replace it."""
     if timer is not None:
         timer.cancel()
     return None

@@ -1,4 +1,4 @@
-"""Finishes pending voices and BERTs, and renews voices of an older recipe, in programs of ours while the service has nothing to say."""
+"""Finishes pending voices and BERTs, and renews voices of an older recipe, in processes of its own while the service has nothing to say."""
 
 from __future__ import annotations
 

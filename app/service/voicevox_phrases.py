@@ -36,7 +36,7 @@ class MoraAlignment:
     """Counted over the line."""
 
     moras: list[list[PhoneOffset]] = field(default_factory=list)  # the phones of each mora
-    # The phones between two morae, by how many morae lie before; 0 is the opening, `len(moras)` the closing.
+    # The phones between two morae, by how many morae come before; 0 is the opening, `len(moras)` the closing.
     gaps: dict[int, list[PhoneOffset]] = field(default_factory=dict)
 
     def count_outer_frames(self, frames: Mapping[PhoneOffset, int]) -> tuple[int, int]:

@@ -63,7 +63,7 @@ def count_resampled(samples: int, rate: int, new_rate: int) -> int:
 
 
 def join_wavs(encoded: object) -> AnonymousFile:
-    """Join Base64 WAVs at the highest of their rates, in stereo if one of them is; return a file that stands at its end.
+    """Join Base64 WAVs at the highest of their rates, in stereo if one of them is; return a file positioned at its end.
 
     Each is decoded twice, so that only one is in memory at a time. Raises RefusalError, and OutputFileError where the disk is full.
     """

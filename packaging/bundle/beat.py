@@ -1,4 +1,4 @@
-"""How long Python's other threads stand still, which is how long a window would."""
+"""How long Python's other threads are blocked, which is how long a window would freeze."""
 
 from __future__ import annotations
 

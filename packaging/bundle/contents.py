@@ -8,7 +8,7 @@ from pathlib import Path
 
 WINDOWS, MACOS = sys.platform == "win32", sys.platform == "darwin"
 
-# Modules that nothing of ours reaches. `sympy` is wanted by ONNX Runtime's training tools, `_cffi` is zstandard's second, equal core;
+# Modules that none of our code reaches. `sympy` is wanted by ONNX Runtime's training tools, `_cffi` is zstandard's second, equal core;
 # `tsqyomi` is a second way of pyopenjtalk to choose readings, and the only one who asks for pydantic; `htsengine` is its own voice.
 # `distributed` is for a cluster of installations with Python's own packages; without it the command says so.
 EXCLUDED_MODULES = [
@@ -57,7 +57,7 @@ def wanted(name: str, source: str) -> bool:
     """Whether a collected file belongs into the folder.
 
     Args:
-        name: where it would lie.
+        name: where it would be stored.
         source: where it came from.
     """
     low = "/" + name.replace("\\", "/").lower()
@@ -66,7 +66,7 @@ def wanted(name: str, source: str) -> bool:
     if "/translations/" in low and "qt" in low:
         return "qtbase_ja" in low
     if ".dist-info/" in low:
-        return low.endswith("/metadata")  # versions are asked of it; licences lie together in a folder of their own
+        return low.endswith("/metadata")  # versions are asked of it; licences are collected in a folder of their own
     if "portaudio" in low and any(part in low for part in PORTAUDIO_VARIANTS):
         return False
     if any(part in low for part in UNUSED):

@@ -1,6 +1,6 @@
 """The Debian package: the Linux folder in usr/lib/koebako, its commands, its entry in the menu, its icons and types of files.
 
-No script of ours runs when it is installed or removed: what must follow is done by the triggers of Debian's own packages, so that
+None of our scripts runs when it is installed or removed: what must follow is done by the triggers of Debian's own packages, so that
 nothing can stay behind but what belongs to users.
 """
 

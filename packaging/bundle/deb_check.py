@@ -74,7 +74,7 @@ def make_root(root: Path) -> None:
 
 
 def remove_root(root: Path) -> None:
-    """Deletes it; what is mounted there is another thing, and nothing of ours mounts anything."""
+    """Deletes it, unless something is mounted there, which none of our code does."""
     if any(line.split()[1].startswith(str(root)) for line in Path("/proc/mounts").read_text().splitlines()):
         sys.exit(f"Something is mounted in {root}; unmount it, then delete that folder.")
     shutil.rmtree(root)

@@ -47,7 +47,7 @@ COLUMNS = (
 # What must hold, in one place: unless ENFORCED, faults are printed and nothing fails.
 ENFORCED = True
 MUST_HOLD = ((MADE, DECODER_ONLY), (MADE, EVERYTHING))
-# Of a creation, that another thread may stand still at every session of a graph; 0.85 to 0.98 were seen where Python's lock was held, 0.04 where not.
+# Of a creation, how long another thread may be blocked at every session of a graph; seen: 0.85 to 0.98 with Python's lock held, else 0.04.
 MOST_HELD = 0.5
 SHORTEST_MS = 200  # creations that are over sooner are not judged: one pause of a busy machine fills them
 STAYS_AWAY = SHIPPED  # its graphs have no form of fixed sizes, and would be compiled again at every run
@@ -134,7 +134,7 @@ def show(rows: list[dict[str, Any]]) -> None:
 
 
 def counting_runtime(wine: Wine, folder: Path) -> Path:
-    """A folder with the ONNX Runtime of the Windows Python whose DirectML is the counting one; ONNX Runtime loads the one beside itself."""
+    """A folder with the ONNX Runtime of the Windows Python and the counting DirectML: ONNX Runtime loads the one in its own folder."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(wine.python.parent / "Lib" / "site-packages" / "onnxruntime", folder / "onnxruntime", copy_function=os.link)
     libraries = folder / "onnxruntime" / "capi"

@@ -161,10 +161,10 @@ def main(libraries: str, voice: str, placement: str) -> None:
 
 
 def standstill(beat: Beat, openings: list[tuple[float, float]]) -> dict[str, float]:
-    """How long another thread of Python stood still while sessions of a graph were created.
+    """How long another thread of Python was blocked while sessions of a graph were created.
 
-    `longest_gap_ms` and `opened_in_ms` are those of the session that was worst; `held_share` is the part of its creation that the thread stood still
-    for at the session that was best, for what happens by chance does not happen to all.
+    `longest_gap_ms` and `opened_in_ms` are those of the worst session; `held_share` is the part of its creation for which the thread was
+    blocked at the session that was best, for what happens by chance does not happen to all.
     """
     found = [(beat.longest_ms(begin, end), 1000 * (end - begin)) for begin, end in openings]
     gap_ms, took_ms = max(found, default=(0.0, 0.0))

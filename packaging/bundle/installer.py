@@ -45,7 +45,7 @@ def make_installer(source: Path, dist: Path) -> Path:
 
 
 def take_uninstaller(source: Path) -> Path:
-    """Makes the uninstaller of a program folder alone, to be signed; returns where it lies."""
+    """Makes the uninstaller of a program folder alone, to be signed; returns its path."""
     taken = uninstaller_of(source)
     version = version_of_program()
     with tempfile.TemporaryDirectory(prefix="koebako-") as name:
@@ -55,7 +55,7 @@ def take_uninstaller(source: Path) -> Path:
 
 
 def uninstaller_of(source: Path) -> Path:
-    """Where the uninstaller lies while it is signed: beside the program's folder, so that it is not installed as a file of it."""
+    """Where the uninstaller is while it is signed: next to the program's folder, so that it is not installed as a file of it."""
     return source.parent / "uninstall.exe"
 
 

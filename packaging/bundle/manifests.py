@@ -28,7 +28,7 @@ SUFFIXES = ("aivm", "aivmx", "koebako", "sbv2")
 
 
 def write_manifests(dist: Path) -> list[Path]:
-    """Writes them of the installer and the zip in dist; SystemExit where one is missing, or nobody says where the files will lie."""
+    """Writes them of the installer and the zip in dist; SystemExit where one is missing, or nobody says where the files will be."""
     if not os.environ.get(REPOSITORY):
         sys.exit(f"{REPOSITORY}=OWNER/NAME must say where the files will be published.")
     version = version_of_program()

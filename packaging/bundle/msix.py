@@ -24,7 +24,7 @@ from bundle.command import PROJECT
 from bundle.linux_tree import version_of_program
 from bundle.release_feed import RELEASE
 
-# What the Store gives a product; those here stand in until it has one.
+# What the Store gives a product; these are used until it has one.
 NAME, PUBLISHER, PUBLISHER_NAME = "KOEBAKO_STORE_NAME", "KOEBAKO_STORE_PUBLISHER", "KOEBAKO_STORE_PUBLISHER_NAME"
 TEMPLATE = PROJECT / "packaging" / "windows" / "AppxManifest.xml"
 BLOCK = 1 << 16  # bytes of a block before they are packed
@@ -177,7 +177,7 @@ def content_types(files: dict[str, Path]) -> str:
 
 
 def _part_name(name: str) -> bytes:
-    """How a name stands in the zip: what addresses may not have is escaped, but for the brackets of the one name that has them."""
+    """How a name is written in the zip: what addresses may not have is escaped, except the brackets of the one name that has them."""
     return (name if name == TYPES else urllib.parse.quote(name, safe="/!$&'()+,-.;=@_~")).encode("ascii")
 
 

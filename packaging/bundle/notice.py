@@ -137,7 +137,7 @@ def _packages(sources: list[Path]) -> Iterable[Part]:
     wanted, names = set(sources), {source.name for source in sources}
     for item in metadata.distributions():
         name = str(item.name)
-        if name.lower() == "koebako":  # a checkout that was installed lies on the path too
+        if name.lower() == "koebako":  # a checkout that was installed is on the path too
             continue
         of_that_name = (Path(str(item.locate_file(file))) for file in _code(item) if file.name in names)
         if name.lower() != "pyinstaller" and not any(file.resolve() in wanted for file in of_that_name):
@@ -204,7 +204,7 @@ def _system_parts(sources: list[Path]) -> Iterable[Part]:
     libraries = sorted({str(source) for source in sources if ".so" in source.name and str(source).startswith(("/usr/lib/", "/lib/"))})
     libraries += [
         library.removeprefix("/usr") for library in libraries
-    ]  # Debian still lists some where they lay before folders were merged
+    ]  # Debian still lists some where they were before folders were merged
     if not libraries or shutil.which("dpkg-query") is None:
         return
     owners = subprocess.run(["dpkg-query", "-S", *libraries], capture_output=True, text=True, check=False).stdout

@@ -38,7 +38,7 @@ class Dictionary:
     Attributes:
         head: its numbers, and the name of the encoding.
         units: the double array, (units,) of UNIT.
-        words: (words,) of WORD, those of one spelling beside each other.
+        words: (words,) of WORD, those of one spelling next to each other.
         features: text of every word that any word points into.
     """
 

@@ -1,4 +1,4 @@
-"""Another user for the checks: who may not write where the program lies, and, where Wine runs it, has a prefix of their own."""
+"""Another user for the checks: who may not write where the program is, and, where Wine runs it, has a prefix of their own."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def launcher(user: int) -> tuple[str, ...]:
 
 
 def not_entered(folders: list[Path]) -> list[Path]:
-    """Those of the folders, and of the folders they lie in, that others may not enter."""
+    """Those of the folders, and of the folders above them, that others may not enter."""
     return [path for folder in folders for path in (folder, *folder.parents) if not path.stat().st_mode & 0o001]
 
 
 @contextmanager
 def closed_to_writing(folder: Path) -> Iterator[None]:
-    """For a while nobody but root may write in the folder and in those that lie in it."""
+    """For a while nobody but root may write in the folder and in those inside it."""
     folders = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
     for path in folders:
         path.chmod(0o555)

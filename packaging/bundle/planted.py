@@ -1,4 +1,4 @@
-"""A folder as a stranger's archive may leave it: whatever programs look for in the folder that they are started in lies there.
+"""A folder as a stranger's archive may leave it: it holds whatever programs look for in the folder that they are started in.
 
 Python code and shell scripts in it say that they ran. Libraries and settings in it are broken, so that who loads one fails.
 """

@@ -35,7 +35,7 @@ class Program:
     """A bundle.
 
     Attributes:
-        folder: where the executables lie.
+        folder: where the executables are.
         launcher: what starts them: nothing, or Wine.
         env: variables for every run.
     """

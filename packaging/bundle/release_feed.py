@@ -29,5 +29,5 @@ def feed_address() -> str:
 
 
 def download_address(version: str, file: str) -> str:
-    """Where a file of a release lies."""
+    """The address of a file of a release."""
     return f"https://github.com/{os.environ[REPOSITORY]}/releases/download/v{version}/{file}"

@@ -1,7 +1,7 @@
-"""Runs in both executables before anything else: their Python code lies in one file beside them, and is read once.
+"""Runs in both executables before anything else: their Python code is in one file next to them, and is read once.
 
 PyInstaller, and Python for its own library, reopen their file of modules for each module, 480 and 50 times until the window is seen, and
-each time the system, and a virus scanner, look at it. They do so in order that the file may be taken away meanwhile; ours lies among libraries that
+each time the system, and a virus scanner, look at it. They do so because the file might be removed meanwhile; ours is among libraries that
 may not be either.
 """
 

@@ -14,7 +14,7 @@ CERTIFICATES = 4  # the place of the certificate table among the data directorie
 
 
 def has_signature(path: Path) -> bool:
-    """Whether a Windows program has a certificate table that lies within the file; False for anything else."""
+    """Whether a Windows program has a certificate table that is within the file; False for anything else."""
     data = path.read_bytes()
     try:
         header = struct.unpack_from("<I", data, 0x3C)[0]

@@ -1,4 +1,4 @@
-"""Checks of what lies in the built program's folder: licences, and nothing for developers."""
+"""Checks of what is in the built program's folder: licences, and nothing for developers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bundle.program import Program
 
 
 def places_of(folder: Path) -> tuple[Path, Path]:
-    """Where a program's licences lie, and where its data: in an app for macOS both among its resources."""
+    """Where a program's licences are, and where its data: in an app for macOS both among its resources."""
     resources = folder.parent / "Resources"
     return (resources, resources) if folder.name == "MacOS" else (folder, folder / "_internal")
 

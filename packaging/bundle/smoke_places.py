@@ -1,4 +1,4 @@
-"""Checks of the built program: where it lies, whose it is, what runs beside it, and its window."""
+"""Checks of the built program: where it is, whose it is, what runs at the same time, and its window."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def far_away(program: Program, folder: Path) -> str:
 
 
 def portable(program: Program, folder: Path) -> str:
-    """With a file `portable` beside it, it keeps its data beside itself."""
+    """With a file `portable` next to it, it keeps its data in its own folder."""
     moved = folder / "声箱 のフォルダー" / "山田 太郎" / "Koebako"
     (moved / "portable").write_text("")
     try:
@@ -53,7 +53,7 @@ def portable(program: Program, folder: Path) -> str:
 
 
 def read_only(program: Program, folder: Path) -> str:
-    """It speaks for a user who may not write where it lies."""
+    """It speaks for a user who may not write where it is."""
     if sys.platform == "win32":
         return "skipped: another user would need a password; it is only checked that nothing is written there"
     moved = folder / "声箱 のフォルダー" / "山田 太郎" / "Koebako"
@@ -80,7 +80,7 @@ def read_only(program: Program, folder: Path) -> str:
 
 
 def current_folder(program: Program, folder: Path) -> str:
-    """Neither it nor its children run or load what lies in the current folder."""
+    """Neither it nor its children run or load what is in the current folder."""
     trap = folder / "unpacked"
     trap.mkdir()
     ran, script = plant(trap), folder / "two lines.txt"

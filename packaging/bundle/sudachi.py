@@ -54,7 +54,7 @@ class Dictionary:
     """A dictionary file taken apart.
 
     Attributes:
-        times: creation and flags, as they lie there.
+        times: creation and flags, as they are stored.
         texts: comment, signature, reference.
         words: how many are indexed, how many there are.
     """

@@ -1,6 +1,6 @@
 """Which classes of words may share their connection costs, and at what cost.
 
-Costs of classes that texts often use stay as they are, beside each other. Every other class shares a row with others, and takes the highest
+Costs between two classes that texts often use stay as they are. Every other class shares a row with others, and takes the highest
 cost of them all. So nothing gets cheaper, and a sentence whose best words are all of classes often used has the same best words as before, at
 the same cost: only a sentence with a word of a rare class can come out otherwise.
 """
@@ -17,8 +17,8 @@ def merged(costs: np.ndarray, often_left: np.ndarray, often_right: np.ndarray) -
 
     Args:
         costs: (rows, columns), int16.
-        often_left: (rows,), which rows keep their costs beside columns that do.
-        often_right: (columns,), the same of columns.
+        often_left: (rows,), which rows keep their costs with columns that do.
+        often_right: (columns,), which columns do.
     """
     rows, columns = _groups(costs, often_left, often_right), _groups(costs.T, often_right, often_left)
     return _highest(_highest(costs, rows).T, columns).T, rows, columns
@@ -36,7 +36,7 @@ def _groups(rows: np.ndarray, often: np.ndarray, beside: np.ndarray) -> np.ndarr
 
 
 def _nearest(rows: np.ndarray) -> np.ndarray:
-    """The nearest of a few rows that lie far from each other, for every row; each is the one farthest from those before it."""
+    """The nearest of a few rows that are far from each other, for every row; each is the one farthest from those before it."""
     group = np.zeros(len(rows), np.int64)
     distance = np.abs(rows - rows[0]).sum(axis=1)
     for number in range(1, RARE_GROUPS):

@@ -1,4 +1,4 @@
-"""Counts which classes of words texts use: python3 packaging/bundle/sudachi_often.py DICTIONARY TEXT...  writes sudachi_often.json beside it.
+"""Counts classes of words in texts: python3 packaging/bundle/sudachi_often.py DICTIONARY TEXT...  writes sudachi_often.json next to it.
 
 Run again when sudachidict-small is raised. Texts are UTF-8, a sentence a line; `.gz` is unpacked.
 """
@@ -17,7 +17,7 @@ import sudachipy
 
 RESULT = Path(__file__).with_suffix(".json")
 LONGEST = 4_000  # Sudachi refuses lines of more than 48 kB
-SYSTEM_WORDS = 1 << 28  # ids of words that are in no dictionary lie above
+SYSTEM_WORDS = 1 << 28  # ids of words that are in no dictionary are above
 
 
 def words_of(source: Path, resources: Path, lines: Iterable[str]) -> set[int]:

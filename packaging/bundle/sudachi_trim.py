@@ -57,7 +57,7 @@ def trim(dictionary: Dictionary) -> None:
             break
         numeral |= grown & ~kept
         kept = grown
-    now_at = np.cumsum(kept) * (WORD_PLACES * 2 // POINTER_BYTES)  # the first word lies one word behind the begin
+    now_at = np.cumsum(kept) * (WORD_PLACES * 2 // POINTER_BYTES)  # the first word is one word after the beginning
     _set_pointers(table, numeral, number_at, now_at)
     table[:, COUNTS] = 0
     dictionary.blocks["Strings"] = _only_used(strings, table, kept)
@@ -120,7 +120,7 @@ def _has(written: np.ndarray, strings: np.ndarray, sought: np.ndarray) -> np.nda
 
 
 def _set_pointers(table: np.ndarray, numeral: np.ndarray, number_at: np.ndarray, now_at: np.ndarray) -> None:
-    """Numerals point to where words lie now; all others to themselves, and to their reading for their written form."""
+    """Numerals point to where words are now; all others to themselves, and to their reading for their written form."""
     for field in (BASE, NORMAL):
         target = np.where(numeral, now_at[number_at[_pointer(table, field)]], now_at)
         table[:, field], table[:, field + 1] = target & 0xFFFF, target >> 16

@@ -1,6 +1,6 @@
 """The Windows program on Linux: a Wine prefix, a Windows Python with the pinned packages, and PyInstaller inside it.
 
-For checking only: releases are built on Windows, from the same spec. The Windows Python is the one that lies in a source
+For checking only: releases are built on Windows, from the same spec. The Windows Python is the one in a source
 distribution on PyPI, which makes the whole build a matter of pip.
 """
 

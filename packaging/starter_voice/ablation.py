@@ -2,7 +2,7 @@
 
 Usage: `python ablation.py --shared ../shared --work WORK --steps 1000`, after `pretrain.py`
 
-Without features the finder learns again, from phones and tones alone, for as many steps as it did beside the BERT. Of the student only
+Without features the finder learns again, from phones and tones alone, for as many steps as it did with the BERT. Of the student only
 what follows from the text is learned, durations and the means of states. Writes `ablation.json`: errors on the held-out lines over all
 roles, and how much the features take off them, with 95 % intervals over sentences (bootstrap, the same sentences for both).
 """

@@ -2,7 +2,7 @@
 
 Usage: `python corpus.py --shared ../shared --work WORK`
 
-`lines.pickle` holds the analysed lines, `utterances.npz` who says what and where its frames lie, `frames.f16` all frames, `states.f16` the mean of each state.
+`lines.pickle` holds the analysed lines, `utterances.npz` speakers, texts and frame ranges, `frames.f16` frames, `states.f16` their means.
 """
 
 from __future__ import annotations

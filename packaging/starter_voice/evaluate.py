@@ -3,7 +3,7 @@
 Usage: `python evaluate.py --shared ../shared --work WORK --resources resources --lines 60`
 
 Prints one row per role and writes `figures.json` into the work folder. The parameters are compared with the teacher's timing
-and no noise, so a frame of one stands beside the same place of the same phone of the other; durations are the student's own.
+and no noise, so a frame of one is compared with the same place of the same phone of the other; durations are the student's own.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from teacher import RATE, STEP
 
 
 def _frame_inputs(graph: Graph, z_p: str) -> tuple[str, str]:
-    """For both halves of every frame, the vector of its state (F, 2, 64), and that with where in state and phone it lies (F, 140)."""
+    """For both halves of every frame, the vector of its state (F, 2, 64), and that with where in state and phone it is (F, 140)."""
     position, length = graph.input("frame_position", "f32", "F"), graph.input("phone_frames", "f32", "F")
     states = graph.shape(graph.cut(z_p, 0, VECTORS, axis=1), -1, STATES, STATE_WIDTH)
     shares = graph.cut(z_p, VECTORS, VECTORS + STATES, axis=1)

@@ -1,8 +1,8 @@
-"""Pictures for the eye: spectrograms of student beside teacher for every role, and the pitch of words that differ in accent alone.
+"""Pictures for the eye: spectrograms of student next to teacher for every role, and the pitch of words that differ in accent alone.
 
 Usage: `python pictures.py --shared ../shared --work WORK --resources resources`
 
-The pictures go beside the model card, the sounds they show into the work folder.
+The pictures are written next to the model card, the sounds that they show into the work folder.
 """
 
 from __future__ import annotations

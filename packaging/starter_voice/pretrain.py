@@ -57,7 +57,7 @@ def read_lines(shared: Path, work: Path) -> list[Line]:
 
 
 def mute_some(features: Tensor) -> Tensor:
-    """Turns the features of some lines off or up and down: people may scale them, and the voice must bear it."""
+    """Turns the features of some lines off or up and down: people may scale them, and the voice must tolerate it."""
     dice = torch.rand(features.shape[0], 2)
     scale = torch.where(dice[:, 0] < 0.05, torch.zeros(()), torch.where(dice[:, 0] < 0.25, 0.5 + dice[:, 1], torch.ones(())))
     return features * scale[:, None, None]

@@ -163,7 +163,7 @@ def _exclaim(line: Line, states: NDArray[np.float64], log_f0: NDArray[np.float32
 
 
 def _speak(voice: HtsVoice, role: Role, line: Line) -> Trajectory:
-    """A nasal after silence is faint with all teachers: they hear it inside a word instead, and slower where it stands alone."""
+    """A nasal after silence is faint with all teachers: they hear it inside a word instead, and slower where it is alone."""
     alone = {phone for phone in line.phones if phone not in MARKS} == {"_", "N"}
     speed = role.speed * (LONE_N_SPEED if alone else 1.0)
     labels = [FIRST_N.sub(lambda found: "^o-N+" + "o" * (found[0][-1] != "+"), label) for label in line.labels]

@@ -68,7 +68,7 @@ def core_texts(shared: Path) -> dict[str, list[str]]:
 
 
 def held_out(shared: Path) -> list[str]:
-    """100 readable lines of each corpus that no mood may learn; drawn once by a fixed seed and kept beside this file."""
+    """100 readable lines of each corpus that no mood may learn; drawn once by a fixed seed and kept next to this file."""
     if HELD_OUT.exists():
         return [text for texts in json.loads(HELD_OUT.read_text("utf-8")).values() for text in texts]
     drawn: dict[str, list[str]] = {}

@@ -17,7 +17,7 @@ from hts import STATES
 from numpy.typing import NDArray
 
 TREES = 1 + 2 * STATES  # one for durations, one a state for the mel-cepstra, and one a state for log F0
-ANY = "~~~"  # stands in a field that a question does not look at
+ANY = "~~~"  # is in a field that a question does not look at
 QUESTION = re.compile(r"^QS (\S+) \{(.*)\}", re.MULTILINE)
 TREE = re.compile(r"^\{\*\}\[\d+\]\s*(?:\{(.*?)^\}|(\S+))", re.MULTILINE | re.DOTALL)
 

@@ -52,7 +52,7 @@ class CompareWorkload:
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """Options of a comparison; `tokens` are lengths of texts beside the short and the long line, `batches` sentences at once."""
+    """Options of a comparison; `tokens` are lengths of texts in addition to the short and the long line, `batches` sentences at once."""
 
     places: Sequence[str] = ("cpu",)
     levels: Sequence[str] = ("all",)

@@ -129,7 +129,7 @@ def _list_fused_candidates(exact: Path) -> Iterator[GraphCandidate]:
         def write_fused_copy(folder: Path) -> Path:
             fused_file = (
                 folder / f"bert-{os.urandom(4).hex()}.onnx"
-            )  # the tool refuses a name that lies in the current folder with `.data` behind it
+            )  # the tool refuses a name that, with `.data` appended, exists in the current folder
             write_fused_graph(exact, fused_file, *sizes)
             return fused_file
 
@@ -143,7 +143,7 @@ def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
 
     watched = load_graph(exact, with_external_weights=False)
     expose_product_means(watched)
-    # It is none of ours.
+    # A graph that is not ours has no such means.
     if not watched.graph.output:
         return {}
     session = open_at_level(watched.SerializeToString(), "none", BERT_GRAPH, weights=exact.parent)

@@ -35,7 +35,7 @@ CallResults = list[list[np.ndarray]]
 
 
 def make_candidate_row(graph: str, candidate: str, **figures: Any) -> Row:
-    """Return a candidate beside the prepared graph; without figures where it cannot be made or run.
+    """Return the row of a candidate against the prepared graph; without figures where it cannot be made or run.
 
     Speedup is the time of the prepared graph ÷ that of the candidate, `frames_equal` the share of symbols that last as long as before; `note`
     says why there are no figures, or what else is known.

@@ -205,7 +205,7 @@ def _tokenize_sentences(vocabulary: Path) -> list[RecordedGraphRun]:
 
 
 def _keep_files(files: CandidateFiles, folder: Path) -> None:
-    """Keep the graph, its weights and the files beside it that belong to it."""
+    """Keep the graph, its weights and the other files in its own folder."""
     # Onnx is slow to import.
     from app.voices.prepare.variants.graph_variants import list_weight_files
 

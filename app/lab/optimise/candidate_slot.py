@@ -25,7 +25,7 @@ MakeCandidate = Callable[[Path], Path]
 
 @dataclass(frozen=True, slots=True)
 class GraphCandidate:
-    """A candidate that is measured beside a prepared graph; one that gives a file outside its folder has nothing to make."""
+    """A candidate that is measured against a prepared graph; one that gives a file outside its folder has nothing to make."""
 
     name: str
     make: MakeCandidate
@@ -52,7 +52,7 @@ class CandidateFiles:
 
 
 def measure_graph_bytes(graph: Path | bytes) -> int:
-    """Return the bytes of a graph and of the weights beside it."""
+    """Return the bytes of a graph and of its files of weights."""
     if isinstance(graph, bytes):
         return len(graph)
     # Onnx is slow to import.

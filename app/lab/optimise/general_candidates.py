@@ -116,7 +116,7 @@ def _write_int8_convolutions(
 
 
 def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[RecordedGraphRun], repeats: Repeats) -> Row:
-    """Build the row of the original graph beside the whole voice, both without noise and optimised as far as possible."""
+    """Build the row of the original graph against the whole voice, both without noise and optimised as far as possible."""
     # Onnx is slow to import.
     from app.voices.prepare.source_graphs import build_noiseless_graph
 

@@ -1,4 +1,4 @@
-"""A candidate beside the exact graph for the ears: the same lines with the same noise, in a project that holds a sealed blind test."""
+"""A candidate and the exact graph, compared by ear: the same lines with the same noise, in a project that holds a sealed blind test."""
 
 from __future__ import annotations
 

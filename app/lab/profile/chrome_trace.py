@@ -1,7 +1,7 @@
-"""A profile as a Chrome trace: stages, inside them graphs, modules and operators; memory beside them; and operators by module.
+"""A profile as a Chrome trace: stages, inside them graphs, modules and operators; memory next to them; and operators by module.
 
 Written in the JSON object form of the Trace Event Format, which Perfetto (ui.perfetto.dev) and chrome://tracing open. `otherData` keeps
-the rows of the whole profile, by which a later one is compared. All slices are on one track, and those that lie in another one do so to the
+the rows of the whole profile, by which a later one is compared. All slices are on one track, and those inside another one are so to the
 microsecond: viewers such as speedscope leave a slice open that ends before one inside it, and show each track from its own beginning.
 """
 

@@ -108,7 +108,7 @@ class VoiceProfile:
         return format_trace(choose_typical_turn(self.turns), self.modules, self.rows)
 
     def build_rows(self, earlier: Sequence[Row] | None) -> Iterator[Row]:
-        """Yield all rows, beside those of an earlier profile if there is one."""
+        """Yield all rows, along with those of an earlier profile if there is one."""
         yield from self.rows if earlier is None else compare_profiles(self.rows, earlier)
         yield from self.memory
 
@@ -209,7 +209,7 @@ def _compute_share(summary: RunSummary, total: float) -> float:
 
 
 def compare_profiles(rows: Sequence[Row], earlier: Sequence[Row]) -> list[Row]:
-    """Return the rows beside those of an earlier profile; rows that are gone follow, without a time of now.
+    """Return the rows along with those of an earlier profile; rows that are gone follow, without a current time.
 
     `slower`: what was usual (the median) is now above nine tenths of the earlier runs; `faster`: the other way round.
     """

@@ -146,7 +146,7 @@ def build_failed_row(graph: str, case: str, limit: VerifyLimit, error: AppError)
 
 
 def write_graph_files(subject: LabSubject, folder: Path) -> dict[str, Path]:
-    """Write every prepared graph as a file with its weights beside it; a graph that draws noise is silenced."""
+    """Write every prepared graph as a file with its weights next to it; a graph that draws noise is silenced."""
     files = {}
     for name, graph in subject.prepared.items():
         files[name] = store_graph_file(build_noiseless_graph(graph)[0] if name == "whole" else graph, folder, name)

@@ -31,7 +31,7 @@ INNER_TENSOR_TOLERANCE = 1e-4  # of the largest value of a tensor: rounding stay
 def find_first_difference(nodes: Sequence[GraphNode], start_tensor: str, candidates: Iterable[str], probe: ProbeTensors) -> str:
     """Return the tensor that differs although none of its own inputs does, as far as they are candidates.
 
-    Halving takes what lies above an equal tensor to be equal. That is not always so: a slice may show a part without the fault.
+    Halving assumes that all tensors above an equal one are equal. That is not always so: a slice may show a part without the fault.
     So what the tensor is made of is looked at in the end, and where that differs the search continues there.
 
     Args:
@@ -64,7 +64,7 @@ def _narrow_by_halving(
     probe_unseen: Callable[[Sequence[str]], list[str]],
     verdicts: Mapping[str, bool | None],
 ) -> str:
-    """Return a tensor that differs and has only equal ones above it, or such as lie above an equal one."""
+    """Return a tensor that differs and has only equal ones above it, or only ones that are above an equal one."""
     bits = {name: 1 << index for index, name in enumerate(names)}
     suspects = above[bad] & ~bits[bad]
     for name in names:
@@ -112,7 +112,7 @@ GraphValues = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class GraphSide:
-    """One way: a graph, whose weights may lie beside it, at a level of `app.adapters.ort.optimization_levels`."""
+    """One way: a graph, whose weights may be next to it, at a level of `app.adapters.ort.optimization_levels`."""
 
     graph: Path
     level: str = "all"
@@ -275,7 +275,7 @@ class _TensorProbe:
         return verdicts if verdicts is not None else dict.fromkeys(names)
 
     def _compare_tensors(self, names: Sequence[str]) -> dict[str, bool | None] | None:
-        """Compare the tensors; return None if the results agree as soon as the tensors are exposed: they lay inside a faulty fused node."""
+        """Compare the tensors; return None if exposing the tensors makes the results agree: they were inside a faulty fused node."""
         pair, same_tensors = self.pair, self.pair.same_tensors
         inside = [same_tensors[name] if same_tensors is not None else name for name in names]
         output_names = [*names, self._differing_output]

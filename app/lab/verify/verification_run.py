@@ -48,7 +48,7 @@ from app.lab.verify.graph_pair import (
 )
 from app.voices.prepared_voice import Voice
 
-SWEEP_LENGTHS = (*range(1, 65), 128, 256, 510, 512)  # 510: what BERTs of 512 positions have left beside their marks
+SWEEP_LENGTHS = (*range(1, 65), 128, 256, 510, 512)  # 510: what the marks leave of a BERT's 512 positions
 SWEEP_BATCHES = (1, 2, 8)
 LENGTH_INPUTS = ("x_tst_lengths", "last")  # inputs that say the length
 

@@ -107,7 +107,7 @@ class AgentSession:
         self.agent = ""  # under which name the client has introduced itself
         self._is_initialised = False
         self._current: RequestId = None
-        # The oldest ones, which came after their answers, give way. Both threads use it: none of its calls lets the other one in.
+        # The oldest ones, which came after their answers, are dropped. Both threads use it: none of its calls lets the other one in.
         self._cancelled_ids: deque[RequestId] = deque(maxlen=MAX_CANCELLED_CALLS)
 
     def handle_at_once(self, line: bytes) -> dict[str, Any] | None:

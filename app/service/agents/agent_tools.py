@@ -148,7 +148,7 @@ TOOLS: tuple[_Schema, ...] = (
 
 
 def check_arguments(schema: _Schema, values: Any, where: str = "arguments") -> None:
-    """Raise InputError for a value that a schema of ours does not allow."""
+    """Raise InputError for a value that our schema does not allow."""
     match schema["type"]:
         case "object":
             _check_object(schema, values, where)

@@ -68,7 +68,7 @@ class ChatMessageParser:
         return self._has_found_messages and not self._unparsed_bytes
 
     def parse_bytes(self, data: bytes) -> Iterator[ChatMessage]:
-        """Yield the commands that these bytes complete; raise ChatProtocolError at what is none, after all that stand before it."""
+        """Yield the commands that these bytes complete; raise ChatProtocolError at what is none, after all that precede it."""
         self._unparsed_bytes += data
         while (message := self._take_message()) is not None:
             self._has_found_messages = True

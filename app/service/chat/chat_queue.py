@@ -37,7 +37,7 @@ SEMITONES_OF_OCTAVE = 12
 class ChatRules:
     """The settings that decide which comments are read, and what of them."""
 
-    max_waiting: int = 20  # comments that may wait; the oldest one gives way
+    max_waiting: int = 20  # comments that may wait; the oldest one is dropped
     is_latest_only: bool = False  # a new comment replaces all that wait
     skips_links: bool = True  # addresses of pages are left out
     skips_repeats: bool = True  # a comment that equals the one before it is left out

@@ -151,7 +151,7 @@ def _open_source(options: argparse.Namespace, view: ProgressView, report: Report
 
 
 def _fetch_companions(url: str, model: Path, monitor: DownloadMonitor) -> None:
-    """Fetch the tiny files that must lie beside a model."""
+    """Fetch the tiny files that must be in the same folder as a model."""
     from app.adapters.http.http_address import parse_address
     from app.install import download_sources
     from app.install.download_sources import discard_download

@@ -1,4 +1,4 @@
-"""The options of `koebako lab`: those of every part here, those of one part beside what it does."""
+"""The options of `koebako lab`: those of every part here, those of one part next to its code."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _find_rows(part: LabPart, subject: LabSubject, options: argparse.Namespace, 
     yield build_machine_row(getattr(options, "backend", "cpu"))
     if note is not None:
         yield note
-    # A BERT may be given by its folder, which may lie anywhere.
+    # A BERT may be given by its folder, which may be anywhere.
     is_strange = not subject.installed or getattr(options, "base", None) is not None or (bert is not None and Path(bert).is_dir())
     if is_strange and not part.confines_itself:
         from app.lab.graph_sandbox import run_command_in_sandbox

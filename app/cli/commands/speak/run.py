@@ -142,7 +142,7 @@ def _open_speaker(options: argparse.Namespace, engine: Engine) -> Speaker:
 
 
 def _start_front_end() -> Future[None]:
-    """Start loading the front end beside the graphs; callers must wait for it, since one thread at a time may read."""
+    """Start loading the front end while the graphs are loaded; callers must wait for it, since one thread at a time may read."""
     thread = ThreadPoolExecutor(1, "front end")
     loading = thread.submit(_load_front_end)
     thread.shutdown(wait=False)

@@ -93,7 +93,7 @@ def build_info_record(manifest: VoiceManifest, path: Path, card: VoiceCardData) 
     """Return all facts about a voice but the user's choices for it; files of the card are full paths."""
     values = asdict(card)
     del values["speakers"]
-    # What the model's own file says is more exact; most of ours say nothing.
+    # What the model's own file says is more exact, but for most of our voices it says nothing.
     values["architecture"] = values["architecture"] or find_architecture_name(manifest)
     lines = build_list_record(manifest, path, card.source_name)
     cards = {item.id: item for item in card.speakers}
