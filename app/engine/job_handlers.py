@@ -143,7 +143,7 @@ class RunningJob:
 
 
 class JobHandlers:
-    """Belongs to the engine's thread; `give_way`: called between two stages of a job that nobody hears, for what is to be heard goes first."""
+    """Belongs to the engine's thread; `yield_to_urgent`: called between two stages of a job that nobody hears, for what is to be heard goes first."""
 
     def __init__(
         self,
@@ -152,12 +152,12 @@ class JobHandlers:
         voices: OpenVoices,
         output: OutputDevice,
         lanes: JobLanes,
-        give_way: Callable[[], None],
+        yield_to_urgent: Callable[[], None],
     ) -> None:
         # The importance of the jobs that are computed now; each interrupts the one before it.
         self.running_importances: list[Importance] = []
         self._report, self._running_job, self._voices, self._output = report, running_job, voices, output
-        self._lanes, self._give_way = lanes, give_way
+        self._lanes, self._yield_to_urgent = lanes, yield_to_urgent
 
     def run_job(self, job: SynthesisJob) -> None:
         """Run a whole job and report its result; a served one brings its result itself."""
@@ -184,7 +184,11 @@ class JobHandlers:
                 self._output.choose_device(job.device, speaker.pipeline.voice.sampling_rate if speaker is not None else None)
             case ComputeJob():
                 turn = JobTurn(
-                    self._voices, job.cancelled, self._report_stage, self._give_way, lambda share: self._report(JobProgress(job, share))
+                    self._voices,
+                    job.cancelled,
+                    self._report_stage,
+                    self._yield_to_urgent,
+                    lambda share: self._report(JobProgress(job, share)),
                 )
                 if (result := job.compute(turn)) is not None:
                     self._report(ComputedResult(job, result))
@@ -235,7 +239,7 @@ class JobHandlers:
 
     def _report_stage(self, timing: StageTiming) -> None:
         self._running_job.report_stage(timing)
-        self._give_way()
+        self._yield_to_urgent()
         # Started again: what ran meanwhile would otherwise count as part of the next stage.
         self._running_job.start_stage_clock()
 

@@ -117,7 +117,7 @@ class JobTurn:
     voices: OpenVoices
     cancelled: threading.Event
     on_stage: OnStage  # to be called with each stage: what is more important has its turn there
-    give_way: Callable[[], None]  # to be called between two pieces of work that are no stages
+    yield_to_urgent: Callable[[], None]  # to be called between two pieces of work that are no stages
     report_progress: Callable[[float], None]  # to be called with how much of the job is done, 0 to 1
 
     def is_cancelled(self) -> bool:

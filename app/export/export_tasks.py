@@ -117,7 +117,7 @@ class ExportTask:
         from app.export.export_renderer import FileRenderer
 
         open_voices = turn.open_speaker, lambda line, speaker: find_cast_ids(line, speaker.pipeline.voice)
-        return self.run_with(FileRenderer(*open_voices, turn.on_stage, turn.is_cancelled, turn.give_way), settings)
+        return self.run_with(FileRenderer(*open_voices, turn.on_stage, turn.is_cancelled, turn.yield_to_urgent), settings)
 
 
 class ExportWorker(Protocol):

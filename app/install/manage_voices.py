@@ -69,9 +69,9 @@ def export_voice(reference: str, target: Path, report: Report = ignore_report, *
     files = list_prepared_files(voice.path, read_card(voice.path))
     target = target.absolute()
     try:
-        may_give_way = may_replace and target.suffix.lower() == ZIP_SUFFIX and target.is_file()
+        may_be_replaced = may_replace and target.suffix.lower() == ZIP_SUFFIX and target.is_file()
         is_taken = os.path.lexists(target) and (target.is_symlink() or not target.is_dir() or any(target.iterdir()))
-        if is_taken and not may_give_way:
+        if is_taken and not may_be_replaced:
             raise OutputFileError(
                 localize(f"すでにあります: {target}", f"This already exists: {target}"),
                 localize("別の名前を指定してください。", "Choose another name."),

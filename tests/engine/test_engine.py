@@ -328,7 +328,7 @@ def test_what_is_more_important_goes_first_between_two_steps_of_the_rest(studio:
                     for other in reversed(order[:-1]):
                         studio.engine.enqueue_job(make_job(other))
                     spoken.append(studio.speak("line", HELLO))
-                turn.give_way()
+                turn.yield_to_urgent()
             return importance
 
         return ComputeJob(importance, compute)
@@ -384,7 +384,7 @@ def test_an_engine_that_is_closed_leaves_nobody_waiting() -> None:
     def run_on(turn: JobTurn) -> None:
         begun.set()
         while not thread.engine.is_abandoned:
-            turn.give_way()
+            turn.yield_to_urgent()
         raise RequestStopped
 
     running = JobHandle(thread.engine, Importance.SERVED, run_on)
