@@ -60,7 +60,8 @@ FORBIDDEN_ENGLISH = (
     r'"',  # “ ”, but for a command that is shown as it is typed
 )
 FORBIDDEN_NOTES = re.compile(
-    r"\b(told|tells?|telling|anew|rightly|shall|what has become of|behind the window|at hand)\b|(?<!time of one graph )\bgo(es|ing)? on\b",
+    r"\b(told|tells?|telling|anew|rightly|shall|what has become of|behind the window|at hand)\b|(?<!time of one graph )\bgo(es|ing)? on\b"
+    r"|\b(beside|stands?(?! (in )?for\b|-in\b)|stood|lies?|lay(?! out\b)|gives? way|costs? itself|bears?|of ours|the same of|likewise|at a stretch)\b",
     re.IGNORECASE,
 )
 
