@@ -284,7 +284,7 @@ def list_cue_formats(formats: Mapping[SidecarKind, SidecarFormat]) -> tuple[Side
 
 
 def test_every_format_is_listed_and_the_unit_is_offered_for_those_that_have_cues() -> None:
-    added = dict(SIDECAR_FORMATS) | {"sbv": SidecarFormat(".sbv", "SBV", format_srt)}
+    added = dict(SIDECAR_FORMATS) | {"planted": SidecarFormat(".planted", "Planted", format_srt)}
     assert list_cue_formats(added) != CUE_SIDECARS  # type: ignore[arg-type]
     assert tuple(added) != SIDECAR_KINDS
     assert list_cue_formats(SIDECAR_FORMATS) == CUE_SIDECARS

@@ -33,7 +33,7 @@ SPEED_PERCENT, TONE_PERCENT, VOLUME_PERCENT = (50, 300), (50, 200), (0, 100)
 SEMITONES_OF_OCTAVE = 12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRules:
     """The settings that decide which comments are read, and what of them."""
 
@@ -78,13 +78,15 @@ def parse_chat_voices(text: str) -> tuple[dict[int, str], dict[str, str]]:
 
 def build_chat_rules(settings: Settings) -> ChatRules:
     """Return the rules that the user has set."""
+    voices, writer_voices = parse_chat_voices(settings.chat_voices)
     return ChatRules(
-        settings.chat_waiting,
-        settings.chat_latest,
-        settings.chat_links,
-        settings.chat_repeats,
-        settings.chat_names,
-        *parse_chat_voices(settings.chat_voices),
+        max_waiting=settings.chat_waiting,
+        is_latest_only=settings.chat_latest,
+        skips_links=settings.chat_links,
+        skips_repeats=settings.chat_repeats,
+        reads_names=settings.chat_names,
+        voices=voices,
+        writer_voices=writer_voices,
     )
 
 
