@@ -62,7 +62,9 @@ def record_inputs(subject: LabSubject, texts: Mapping[str, str] = BENCH_LINES) -
         rate, hop = voice.manifest.sampling_rate, voice.manifest.hop_length
         seconds = {call.request: call.values["z"].shape[-1] * hop / rate for call in widest["decoder"]}
     else:
-        seconds = {name: _measure_seconds(speaker, text) for name, text in texts.items()}
+        # Cached results of the pipeline are reused.
+        spoken = {name: speaker.pipeline.synthesize(build_bench_request(speaker, text)) for name, text in texts.items()}
+        seconds = {name: sum(len(chunk.samples) / chunk.sampling_rate for chunk in chunks) for name, chunks in spoken.items()}
     return RecordedInputs(widest, seconds, speaker.bert, speaker)
 
 
@@ -70,11 +72,6 @@ def open_subject(subject: LabSubject, device: str = "cpu") -> Speaker:
     """Open the pipeline of a voice; if its own BERT is missing, another one reads for it, for the lab judges no speech."""
     assert subject.voice is not None
     return open_speaker(str(subject.voice.path), device, force_bert=True, precision="float32", graph_precision="exact")
-
-
-def _measure_seconds(speaker: Speaker, text: str) -> float:
-    """Return the seconds of speech of a text; cached results of the pipeline are reused."""
-    return sum(len(chunk.samples) / chunk.sampling_rate for chunk in speaker.pipeline.synthesize(build_bench_request(speaker, text)))
 
 
 def build_bert_values(ids: Int64) -> dict[str, np.ndarray]:

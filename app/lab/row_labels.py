@@ -358,8 +358,6 @@ def _format_optimised(identifier: str) -> str:
 
 def format_placement(placement: str) -> str:
     """Return the value of `--backend` in names: `bert=cpu,decoder=directml:1` → `bert=CPU, decoder=DirectML 1`; any other word as it is."""
-    return "".join(", " if item == "," else _format_device(item) for item in PLACEMENT_SEPARATOR.split(placement))
-
-
-def _format_device(device: str) -> str:
-    return format_device_name(device) if parse_backend(device) in (*BACKENDS, "auto") else device
+    items = PLACEMENT_SEPARATOR.split(placement)
+    labels = (format_device_name(item) if parse_backend(item) in (*BACKENDS, "auto") else item for item in items)
+    return "".join(", " if label == "," else label for label in labels)

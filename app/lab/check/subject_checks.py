@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -31,7 +32,7 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.compose.graph_runner import PreparedRunner, create_graph_runner
 from app.compose.speaker import Speaker
-from app.core.sound.result_metrics import ResultDifference, compute_difference, compute_min_cosine
+from app.core.sound.result_metrics import compute_difference, compute_min_cosine
 from app.install.bert_preparation import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.verify_voice import VOICE_TOLERANCE, VerificationInput, adjust_to_avoid_ties
 from app.lab.lab_subject import LabSubject, create_scratch_folder, write_float32_source
@@ -167,7 +168,7 @@ def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -
         ]
         value = compute_min_cosine(*rows)
         return build_check_row("parity", name, INT8_CASE, passed=value >= MIN_BERT_COSINE, value=value, limit=MIN_BERT_COSINE)
-    found_out = _compute_total_difference(exact_results, int8_results)
+    found_out = compute_difference(list(chain.from_iterable(exact_results)), list(chain.from_iterable(int8_results)))
     # What other graphs compute is no sound yet.
     limit = MIN_INT8_SNR_DB if name == "decoder_int8" else None
     passed = found_out.is_comparable and (limit is None or found_out.snr_db >= limit)
@@ -217,10 +218,6 @@ def _build_sound_row(case: str, expected: np.ndarray, samples: np.ndarray) -> Ro
 def _build_parity_row(graph: str, case: str, value: float, limit: float) -> Row:
     words = "" if np.isfinite(value) else localize("形が異なるか、無効な値（NaN など）が出力されます", "other shapes, or invalid values")
     return build_check_row("parity", graph, case, passed=value <= limit, value=value, limit=limit, detail=words)
-
-
-def _compute_total_difference(expected: list[list[np.ndarray]], results: list[list[np.ndarray]]) -> ResultDifference:
-    return compute_difference([item for run in expected for item in run], [item for run in results for item in run])
 
 
 def _remove_noise(graph: Path | bytes) -> bytes:
@@ -357,19 +354,15 @@ def _list_lengths(name: str, values: dict[str, np.ndarray], *, add_blank: bool) 
 def resize_inputs(values: dict[str, np.ndarray], length: int) -> dict[str, np.ndarray]:
     """Return the inputs of a real run, with the growing ones cut or repeated to another length."""
     before = next(value.shape[-1] for name, value in values.items() if name in GROWING_INPUTS - MULTIPLE_INPUTS)
-    resized = {
-        name: _resize_array(value, value.shape[-1] // before * length) if name in GROWING_INPUTS else value
-        for name, value in values.items()
-    }
+    resized = dict(values)
+    for name in GROWING_INPUTS & values.keys():
+        size = values[name].shape[-1]
+        resized[name] = np.asarray(np.take(values[name], np.arange(size // before * length) % size, axis=-1))
     if "last" in values:
         resized |= {"first": np.zeros_like(values["first"]), "last": np.full_like(values["last"], length)}
     if "x_tst_lengths" in values:
         resized["x_tst_lengths"] = np.full_like(values["x_tst_lengths"], length)
     return resized
-
-
-def _resize_array(value: np.ndarray, length: int) -> np.ndarray:
-    return np.asarray(np.take(value, np.arange(length) % value.shape[-1], axis=-1))
 
 
 def _measure_growth(session: RunnableSession, values: dict[str, np.ndarray]) -> _ShapeGrowth | None:

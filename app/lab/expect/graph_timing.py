@@ -74,7 +74,10 @@ def _measure_graph(graph: GraphFile, sizes: InputSizes, repeats: Repeats, report
     best_ms = min(measured)
     watched = max(1, min(MAX_PROFILED_RUNS, int(1000 * LONGEST_S / best_ms)))
     timed = measure_operator_runs(path, [work.values] * (1 + watched), is_optimised=True)[1:]
-    operators = _scale_to_best(_sum_by_operator(min(timed, key=_sum_ms)), best_ms)
+    operators = _sum_by_operator(min(timed, key=_sum_ms))
+    # Profiling every node takes time itself, so the operators' times are scaled to an unprofiled run.
+    watched_ms = sum(ms for _, ms in operators.values())
+    operators = {name: [kind, ms * best_ms / watched_ms] for name, (kind, ms) in operators.items()} if watched_ms else {}
     return {"macs": work.kinds, "frames": work.frames, "measured_ms": best_ms, "runs": len(measured), "operators": operators}
 
 
@@ -99,12 +102,6 @@ def _measure_runs_ms(path: Path, values: dict[str, np.ndarray], repeats: Repeats
         times_ms.append(run_once())
         took_ms += times_ms[-1]
     return times_ms
-
-
-def _scale_to_best(operators: dict[str, list[Any]], best_ms: float) -> dict[str, list[Any]]:
-    """Scale the operators' times to an unprofiled run: profiling every node takes time itself."""
-    watched_ms = sum(ms for _, ms in operators.values())
-    return {name: [kind, ms * best_ms / watched_ms] for name, (kind, ms) in operators.items()} if watched_ms else {}
 
 
 def _sum_by_operator(nodes: Sequence[OperatorRun]) -> dict[str, list[Any]]:

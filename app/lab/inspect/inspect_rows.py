@@ -78,10 +78,17 @@ def _build_rows(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxR
     for key, item in facts.items():
         yield from _build_value_rows(item, work.get(key, {}))
     for key, item in facts.items():
-        yield from _build_weight_rows(item)
+        for dtype, (tensors, parameters, size) in item["weights"].items():
+            yield make_row("weights", **_name_graph(item), dtype=dtype, tensors=tensors, parameters=parameters, bytes=size)
+        for name, dtype, shape, size in item["largest"]:
+            yield make_row("weight", **_name_graph(item), name=name, dtype=dtype, shape=shape, bytes=size)
         yield from _build_part_rows(item, work.get(key, {}))
     yield from build_difference_rows(facts, work)
-    yield from _build_notes(facts, work, stopped)
+    for key, item in facts.items():
+        failed = work.get(key, {}).get("failed") or (stopped if key not in work and "kind" in item else "")
+        if failed:
+            words = localize("積和演算を数えられませんでした: ", "Multiply-adds were not counted: ")
+            yield make_row("note", **_name_graph(item), note=words + failed)
 
 
 def _collect_facts(
@@ -106,7 +113,8 @@ def _collect_facts(
 def _build_graph_row(facts: SandboxRow, work: SandboxRow, sizes: InputSizes) -> Row:
     macs, frames = work.get("macs"), None
     if facts["graph"] in GRAPHS_BY_FRAME:
-        frames = work.get("frames") or _count_given_frames(work, sizes)
+        shapes = work.get("given", {})
+        frames = work.get("frames") or next((int(shapes[name][-1]) for name in ("z", "z_p") if shapes.get(name)), sizes.frames)
     return make_row(
         "graph",
         **{name: facts[name] for name in ("graph", "form", "nodes", "opset", "parameters", "bytes")},
@@ -119,11 +127,6 @@ def _build_graph_row(facts: SandboxRow, work: SandboxRow, sizes: InputSizes) -> 
     )
 
 
-def _count_given_frames(work: SandboxRow, sizes: InputSizes) -> int:
-    shapes = work.get("given", {})
-    return next((int(shapes[name][-1]) for name in ("z", "z_p") if shapes.get(name)), sizes.frames)
-
-
 def _build_value_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[Row]:
     for direction in ("input", "output"):
         for name, dtype, shape in facts[f"{direction}s"]:
@@ -131,26 +134,11 @@ def _build_value_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[Row]:
             yield make_row("value", **_name_graph(facts), direction=direction, name=name, dtype=dtype, shape=shape, counted_with=counted)
 
 
-def _build_weight_rows(facts: SandboxRow) -> Iterator[Row]:
-    for dtype, (tensors, parameters, size) in facts["weights"].items():
-        yield make_row("weights", **_name_graph(facts), dtype=dtype, tensors=tensors, parameters=parameters, bytes=size)
-    for name, dtype, shape, size in facts["largest"]:
-        yield make_row("weight", **_name_graph(facts), name=name, dtype=dtype, shape=shape, bytes=size)
-
-
 def _build_part_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[Row]:
     parts = {name: counts for name, counts in work.get("parts", {}).items() if name}
     for name, (nodes, macs) in parts.items():
         share = macs / work["macs"] if work["macs"] else 0.0
         yield make_row("part", **_name_graph(facts), part=name, nodes=nodes, macs=macs, share=share)
-
-
-def _build_notes(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str) -> Iterator[Row]:
-    for key, item in facts.items():
-        failed = work.get(key, {}).get("failed") or (stopped if key not in work and "kind" in item else "")
-        if failed:
-            words = localize("積和演算を数えられませんでした: ", "Multiply-adds were not counted: ")
-            yield make_row("note", **_name_graph(item), note=words + failed)
 
 
 def _name_graph(facts: SandboxRow) -> dict[str, Any]:

@@ -71,9 +71,12 @@ def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence
     yield from list_general_candidates(BERT_GRAPH, exact, by_group=by_group, centred=cache(partial(_measure_centres, exact, bert)))
     whole, fewer = _count_layers(exact)
     if subject.weights is not None and whole:
-        yield GraphCandidate(
-            f"layers-{whole + UNUSED_TOP_LAYERS}", partial(_write_all_layers, subject.weights), _describe_unread_layers(whole)
+        count = whole + UNUSED_TOP_LAYERS
+        note = localize(
+            f"公開されているモデルの全 {count} 層。声が使うのは {whole} 層目の出力で、残りは結果に影響しません。",
+            f"All {count} layers of the published model; voices read what layer {whole} gives, so the others change nothing.",
         )
+        yield GraphCandidate(f"layers-{count}", partial(_write_all_layers, subject.weights), note)
     for count in fewer:
         yield GraphCandidate(f"layers-{count}", partial(_cut_layers, exact, count))
     yield from _list_fused_candidates(exact)
@@ -96,13 +99,6 @@ def _write_all_layers(weights: Path, folder: Path) -> Path:
     from app.voices.prepare.variants.bert_variants import write_all_layers
 
     return write_all_layers(weights, folder, BERT_GRAPH)
-
-
-def _describe_unread_layers(layers: int) -> str:
-    return localize(
-        f"公開されているモデルの全 {layers + UNUSED_TOP_LAYERS} 層。声が使うのは {layers} 層目の出力で、残りは結果に影響しません。",
-        f"All {layers + UNUSED_TOP_LAYERS} layers of the published model; voices read what layer {layers} gives, so the others change nothing.",
-    )
 
 
 def _cut_layers(exact: Path, count: int, folder: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -122,7 +122,14 @@ def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report
     speech = cache(partial(create_candidate_speech, subject))
     voice = subject.voice
     graphs = [BERT_GRAPH] if voice is None else [graph for graph in voice.graphs if graph != SINGLE_GRAPH]
-    candidates_by_graph = {graph: _list_candidates(subject, graph, speech, options) for graph in options.select_graphs(graphs)}
+    candidates_by_graph = {
+        graph: list(
+            list_bert_candidates(subject, options.base, options.texts, by_group=options.by_group)
+            if voice is None
+            else list_voice_candidates(subject, graph, speech, by_group=options.by_group)
+        )
+        for graph in options.select_graphs(graphs)
+    }
     # Of the one graph that the graphs of a voice were cut from.
     sources = {AS_IT_CAME} if voice is not None and not voice.manifest.is_single_graph and "whole" in subject.source else set[str]()
     options.check_names({item.name for candidates in candidates_by_graph.values() for item in candidates} | sources)
@@ -144,14 +151,6 @@ def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report
             report("measuring", done / total)
             done += 1
             yield measure_candidate(exact, candidate, options)
-
-
-def _list_candidates(
-    subject: LabSubject, graph: str, speech: Callable[[], CandidateSpeech | None], options: OptimiseOptions
-) -> list[GraphCandidate]:
-    if subject.voice is None:
-        return list(list_bert_candidates(subject, options.base, options.texts, by_group=options.by_group))
-    return list(list_voice_candidates(subject, graph, speech, by_group=options.by_group))
 
 
 def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, speech: CandidateSpeech | None) -> ExactGraph:
@@ -179,7 +178,10 @@ def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: Opt
 def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: CandidateFiles, options: OptimiseOptions) -> Row:
     name = candidate.name
     session = open_cpu_session(files.graph, exact.graph)
-    calls = exact.calls if files.vocabulary is None else _tokenize_sentences(files.vocabulary)
+    calls = exact.calls
+    if files.vocabulary is not None:  # its own, so the sentences have other tokens
+        tokenizer = CharTokenizer(files.vocabulary)
+        calls = [RecordedGraphRun(name, build_bert_values(tokenizer.encode(text))) for name, text in BENCH_LINES.items()]
     difference = compare_results(exact.results, run_calls(session, calls), by_token=exact.graph == BERT)
     frames = exact.frames.compute_equal_share(session, files.vocabulary) if exact.frames is not None else None
     scores, note = None, candidate.note or describe_library_size(files.folder)
@@ -196,12 +198,6 @@ def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: Cand
         exact.graph, name, speedup=faster, bytes=files.size_bytes, snr_db=difference.snr_db, cosine=difference.cosine,
         frames_equal=frames, speech_snr_db=scores.snr_db if scores else None, speech_lsd_db=scores.lsd_db if scores else None, kept=is_kept, note=note,
     )  # fmt: skip
-
-
-def _tokenize_sentences(vocabulary: Path) -> list[RecordedGraphRun]:
-    """Return the sentences in the tokens of a vocabulary of its own."""
-    tokenizer = CharTokenizer(vocabulary)
-    return [RecordedGraphRun(name, build_bert_values(tokenizer.encode(text))) for name, text in BENCH_LINES.items()]
 
 
 def _keep_files(files: CandidateFiles, folder: Path) -> None:

@@ -49,7 +49,11 @@ def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Repo
             for index, item in enumerate(graphs):
                 report("checking", 0.5 + 0.5 * (number + index / len(graphs)) / len(places))
                 yield _build_row(
-                    item, device, source_coverage[device, item.graph] if item.form == "source" else _find_coverage(item, device)
+                    item,
+                    device,
+                    source_coverage[device, item.graph]
+                    if item.form == "source"
+                    else find_coverage(item.model, item.graph, device, item.free),
                 )
 
 
@@ -57,10 +61,6 @@ def list_known_devices() -> list[str]:
     """Return the backends that have a table or are available."""
     usable = list_usable_backends()
     return [key for key in BACKENDS if read_kernel_table(key) is not None or key in usable]
-
-
-def _find_coverage(graph: BackendGraph, device: str) -> KernelCoverage:
-    return find_coverage(graph.model, graph.graph, device, graph.free)
 
 
 def _build_row(graph: BackendGraph, device: str, coverage: KernelCoverage) -> Row:
@@ -84,8 +84,13 @@ def _build_row(graph: BackendGraph, device: str, coverage: KernelCoverage) -> Ro
 def describe_verdict(graph: BackendGraph, backend: str, coverage: KernelCoverage) -> str:
     """Describe the verdict in the language of the user, with the backend's name for people."""
     stage = format_graph(graph.graph.removesuffix(INT8_SUFFIX))
+    if coverage.lacking is None and coverage.assigned is not None:
+        return _describe_assigned(stage, backend, coverage.assigned)
     if coverage.lacking is None:
-        return _describe_unknown(stage, backend) if coverage.assigned is None else _describe_assigned(stage, backend, coverage.assigned)
+        return localize(
+            f"{stage}: {backend} を含む ONNX Runtime で開くと確認できます。",
+            f"{stage}: known once a session opens, with an ONNX Runtime that includes {backend}.",
+        )
     if graph.is_small:
         return localize(
             f"{stage}: モデルが小さく、CPU のほうが高速です。CPU のままで使用してください。",
@@ -127,13 +132,6 @@ def _describe_partial(graph: BackendGraph, stage: str, backend: str, coverage: K
             " Koebako に追加すると、実行しやすい形式に変換されます。", " Add it to Koebako: the prepared graph suits it better."
         )
     return sentence + localize(" この処理は CPU で実行してください。", " Keep this stage on the CPU.")
-
-
-def _describe_unknown(stage: str, backend: str) -> str:
-    return localize(
-        f"{stage}: {backend} を含む ONNX Runtime で開くと確認できます。",
-        f"{stage}: known once a session opens, with an ONNX Runtime that includes {backend}.",
-    )
 
 
 def _describe_assigned(stage: str, backend: str, assigned: dict[str, int]) -> str:

@@ -114,25 +114,22 @@ def find_coverage(model: Path, graph: str, device: str, free: str = "", *, shoul
     assigned = _find_assignment(model, graph, device, {free: USUAL_SIZES[free]} if free else {}) if should_open else None
     if kernels is None:
         return KernelCoverage(len(operators), None, 0, 0, assigned)
-    missing = [number for number, operator in enumerate(operators) if not _has_kernel(kernels, operator)]
-    copied = count_copies(operators, set(missing))
-    return KernelCoverage(
-        len(operators), tuple(_count_missing([operators[number] for number in missing])), copied.total, copied.in_a_row, assigned
-    )
-
-
-def _has_kernel(kernels: KernelTable, operator: GraphOperator) -> bool:
-    """Return whether there is a kernel; ONNX Runtime takes an operator apart only if the CPU has no kernel for it either."""
+    # ONNX Runtime takes an operator apart only if the CPU has no kernel for it either.
     cpu = read_kernel_table("cpu")
-    return kernels.has_kernel(operator) or (kernels.has_body_kernels(operator) and not (cpu is not None and cpu.has_kernel(operator)))
-
-
-def _count_missing(missing: list[GraphOperator]) -> list[MissingKernel]:
-    counts = Counter((item.domain, item.kind, item.version, tuple(sorted(set(item.types.values())))) for item in missing)
-    return [
+    missing = [
+        number
+        for number, operator in enumerate(operators)
+        if not kernels.has_kernel(operator) and (not kernels.has_body_kernels(operator) or (cpu is not None and cpu.has_kernel(operator)))
+    ]
+    counts = Counter(
+        (item.domain, item.kind, item.version, tuple(sorted(set(item.types.values())))) for item in map(operators.__getitem__, missing)
+    )
+    lacking = tuple(
         MissingKernel(f"{domain}.{kind}" if domain else kind, version, types, count)
         for (domain, kind, version, types), count in counts.most_common(MOST_KINDS)
-    ]
+    )
+    copied = count_copies(operators, set(missing))
+    return KernelCoverage(len(operators), lacking, copied.total, copied.in_a_row, assigned)
 
 
 def _find_assignment(model: Path, graph: str, device: str, free: dict[str, int]) -> dict[str, int] | None:

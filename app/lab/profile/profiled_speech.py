@@ -100,20 +100,17 @@ def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) ->
     speaker.wait_for_devices()
     graphs: dict[str, Path | bytes] = {**subject.voice.graphs, **speaker.models}
     graphs = {name: graphs[name] for name in speaker.sessions}
-    sessions = {name: _open_profiled(name, graphs[name], session) for name, session in speaker.sessions.items()}
+    sessions: dict[str, AnyProfiledSession] = {
+        name: FixedShapeProfiledSession(name, session)
+        if session.is_fixed_shape
+        else ProfiledSession(graphs[name], session.place if session.backend != "cpu" else "cpu", name)
+        for name, session in speaker.sessions.items()
+    }
     synthesizer = build_synthesizer(speaker.voice, sessions)
     runner = OrtBert(sessions["bert"], "") if "bert" in sessions else None
     profiled = replace(speaker.pipeline, bert=runner, synthesizer=synthesizer, caches=RenderCaches(), warm=set())
     places = speaker.list_graph_backends()
     return SpeakingWays(_create_speak(speaker, speaker.pipeline, text), _create_speak(speaker, profiled, text), sessions, graphs, places)
-
-
-def _open_profiled(name: str, graph: Path | bytes, session: SpeakerSession) -> AnyProfiledSession:
-    return (
-        FixedShapeProfiledSession(name, session)
-        if session.is_fixed_shape
-        else ProfiledSession(graph, session.place if session.backend != "cpu" else "cpu", name)
-    )
 
 
 def _create_speak(speaker: Speaker, pipeline: Pipeline, text: str) -> SpeakOnce:
