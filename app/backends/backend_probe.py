@@ -169,7 +169,8 @@ def find_best_mix(results: list[ProbeResult]) -> str | None:
             if finding.diffs.get(group) is None or group not in finding.group_ms or (group == "prosody" and placement.flow):
                 continue
             device = getattr(placement, group)
-            where = "cpu" if _is_on_cpu(finding, group) else device
+            is_on_cpu = any(backend == "cpu" for graph, backend in finding.ran_on.items() if GROUP_OF_GRAPH[graph] == group)
+            where = "cpu" if is_on_cpu else device
             # Times of graphs that did not stay where they were put say nothing new.
             if where == device:
                 best[group] = min(best.get(group, (float("inf"), "")), (finding.group_ms[group], where))
@@ -178,10 +179,6 @@ def find_best_mix(results: list[ProbeResult]) -> str | None:
     return str(
         DevicePlacement(**{group: best.get(group, (0.0, "cpu"))[1] for group in GRAPH_GROUPS})
     )  # an opaque voice has no prosody of its own
-
-
-def _is_on_cpu(finding: ProbeResult, group: str) -> bool:
-    return any(backend == "cpu" for graph, backend in finding.ran_on.items() if GROUP_OF_GRAPH[graph] == group)
 
 
 def choose_fastest(results: list[ProbeResult]) -> ProbeResult:

@@ -209,9 +209,9 @@ def replace_with_zero_noise(graphs: VoiceGraphs, runs: list[ReferenceRun]) -> li
     if not any(call.graph == "whole" for call in runs):
         return runs
     session = graphs.open_zero_noise_session("cpu")
-    return [_replace_results(call, session) if call.graph == "whole" else call for call in runs]
-
-
-def _replace_results(run: ReferenceRun, session: RunnableSession) -> ReferenceRun:
-    results = session.run_graph(dict(run.values), list(run.results))
-    return replace(run, results=dict(zip(run.results, results, strict=True)))
+    return [
+        replace(call, results=dict(zip(call.results, session.run_graph(dict(call.values), list(call.results)), strict=True)))
+        if call.graph == "whole"
+        else call
+        for call in runs
+    ]

@@ -33,7 +33,7 @@ from app.core.sound.durations import expand_to_phones
 from app.core.sound.ports import BertRunner, SingleGraphInput
 from app.core.sound.result_metrics import compute_min_cosine
 from app.core.sound.voice_traits import compute_style_vector
-from app.core.synthesis_types import Float32, Int64, SynthesisRequest
+from app.core.synthesis_types import Float32, SynthesisRequest
 from app.core.text.phone_ids import convert_phones_to_ids
 from app.settings.graph_precision import GraphPrecision
 from app.settings.user_settings import PrecisionChoice
@@ -140,7 +140,10 @@ class ReferenceComparison:
         our_runners = {way: self.ours[way].pipeline.bert for way in ("exact", "auto")}
         runners |= {way: runner for way, runner in our_runners.items() if runner is not None}
         rows: dict[str, Float32] = {}
-        ways = {way: lambda way=way, runner=runner: _measure_bert_run(way, runner, ids, rows) for way, runner in runners.items()}
+        ways = {
+            way: lambda way=way, runner=runner: {"ms": measure_ms(lambda: rows.update({way: runner.run_graph(ids)}))}
+            for way, runner in runners.items()
+        }
         turn_figures = take_turns(ways, turns("BERT"))
         ms = {way: list_figures(figures, "ms") for way, figures in turn_figures.items()}
         ours = [way for way in ms if way not in ("reference", "exported")]
@@ -223,10 +226,6 @@ def compute_overall_ratio(lines: Iterable[LineComparisonResult], way: str) -> Sp
         return None
     slow, fast = (np.sum([item.turns[name] for item in results], axis=0) for name in ("reference", way))
     return compute_ratio(slow.tolist(), fast.tolist())
-
-
-def _measure_bert_run(way: str, runner: BertRunner, ids: Int64, rows: dict[str, Float32]) -> RunFigures:
-    return {"ms": measure_ms(lambda: rows.update({way: runner.run_graph(ids)}))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,10 @@ def iterate_piped_lines() -> Iterator[tuple[str, bool]]:
         return
     announced = UTF8
     while line:
-        decoded = _decode_line(line, name)
+        try:
+            decoded = detect_and_decode(name, line)
+        except InputError:  # UTF-8 that was damaged on the way
+            decoded = DecodedText(line.decode("utf-8", "replace"), UTF8)
         if decoded.encoding not in (UTF8, announced):
             print_note(decoded.describe_encoding(name))
             announced = decoded.encoding
@@ -72,14 +75,6 @@ def iterate_piped_lines() -> Iterator[tuple[str, bool]]:
             while line and not line.endswith(b"\n"):
                 line = stream.buffer.readline(SKIP_BLOCK_BYTES)
         line = stream.buffer.readline(most_bytes)
-
-
-def _decode_line(line: bytes, name: str) -> DecodedText:
-    """Decode a line; bytes in no known encoding are UTF-8 that was damaged on the way, with replacement characters."""
-    try:
-        return detect_and_decode(name, line)
-    except InputError:
-        return DecodedText(line.decode("utf-8", "replace"), UTF8)
 
 
 def truncate_line(line: str) -> tuple[str, bool]:

@@ -75,16 +75,13 @@ class DeviceGraphOpener:
         cpu = open_at("cpu").session
         if unfit:
             return create_session(OpenedSession(cpu, "cpu", unfit, has_failed=False), lambda: cpu)
-        sized = self._open_fixed_shapes().add_graph(graph, model=cast(Path, model), name=name, place=device, identity=identity, cpu=cpu)
-        return create_session(sized or OpenedSession(cpu, "cpu", None), lambda: cpu)
-
-    def _open_fixed_shapes(self) -> FixedShapeOpener:
-        """Return the opener of graphs in fixed sizes, imported for a backend that wants them only."""
         if self._fixed_shapes is None:
+            # Imported for a backend that wants graphs in fixed sizes only.
             from app.compose.fixed_shape_opening import FixedShapeOpener
 
             self._fixed_shapes = FixedShapeOpener(failures=self.failures, may_make=self._plan.should_convert)
-        return self._fixed_shapes
+        sized = self._fixed_shapes.add_graph(graph, model=cast(Path, model), name=name, place=device, identity=identity, cpu=cpu)
+        return create_session(sized or OpenedSession(cpu, "cpu", None), lambda: cpu)
 
     def _explain_unfit(self, graph: str, name: str, model: Path | bytes, *, formed: bool) -> str | None:
         """Return why a graph stays on the CPU whatever its place is, in the language of the user; None where it may go there."""

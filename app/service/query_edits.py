@@ -228,16 +228,13 @@ def _has_other_pitch(mora: QueryMora, ours: QueryMora) -> bool:
 
 def _is_accent_picture(phrase: AccentPhrase) -> bool:
     """Return whether all pitches of a phrase are `LOW` and `HIGH` as some accent has them, be it another one or that of another voice."""
-    tones = [_name_tone(mora.pitch) for mora in phrase.moras]
+    # Which of both each pitch is, 0 for a mora without one, None for any other pitch.
+    tones = [
+        next((tone for tone in (LOW, HIGH) if abs(mora.pitch - tone) <= EDIT_TOLERANCE), None) if mora.pitch > 0 else 0.0
+        for mora in phrase.moras
+    ]
     last_high = max((number for number, tone in enumerate(tones, 1) if tone == HIGH), default=0)
     if not last_high:
         return False
     heights = compute_phrase_heights(len(tones), last_high)
     return all(tone == 0.0 or tone == (HIGH if height else LOW) for tone, height in zip(tones, heights, strict=True))
-
-
-def _name_tone(pitch: float) -> float | None:
-    """Return which of `LOW` and `HIGH` a pitch is, 0 for a mora without one, and None for any other pitch."""
-    if pitch <= 0:
-        return 0.0
-    return next((tone for tone in (LOW, HIGH) if abs(pitch - tone) <= EDIT_TOLERANCE), None)

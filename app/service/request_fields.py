@@ -80,8 +80,12 @@ class RequestFields:
         """Return a finite number within bounds, or with `should_clamp` the nearest within; without a default the field is required."""
         if self._is_missing(name, default is None):
             return default or 0.0
+        value = self._values[name]
         try:
-            number = _parse_number(self._values[name])
+            if isinstance(value, str):
+                text = value.strip()
+                value = float(text) if text.isascii() and len(text) <= MAX_NUMBER_LENGTH else None
+            number = require_number(int(value) if isinstance(value, bool) else value)
         except (ValueError, TypeError):
             self._add_fault("float_type", name, "Input should be a valid number")
             return 0.0
@@ -179,13 +183,6 @@ class RequestFields:
 
     def _add_fault(self, kind: str, name: str, message: str) -> None:
         self.findings.add_fault(kind, (*self._where, name), message, self._values[name])
-
-
-def _parse_number(value: Any) -> float:
-    if isinstance(value, str):
-        text = value.strip()
-        value = float(text) if text.isascii() and len(text) <= MAX_NUMBER_LENGTH else None
-    return require_number(int(value) if isinstance(value, bool) else value)
 
 
 def _parse_integer(value: Any) -> int | None:

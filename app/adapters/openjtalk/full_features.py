@@ -70,9 +70,5 @@ class FullFeatureFrontEnd:
     def analyze_mecab_candidates(self, text: str, places: tuple[tuple[int, int], ...]) -> dict[str, Any]:
         """Return all words that are possible at some places; only `nodes` are in full, as no caller uses more."""
         found: dict[str, Any] = self._front_end.analyze_mecab_candidates(text, places)
-        return found | {"nodes": [_restore_node(node) for node in found["nodes"]]}
-
-
-def _restore_node(node: dict[str, Any]) -> dict[str, Any]:
-    columns = restore_columns(node["feature"].split(","))
-    return node | {"feature": ",".join(columns), "pronunciation": columns[PRONUNCIATION]}
+        rows = [(node, restore_columns(node["feature"].split(","))) for node in found["nodes"]]
+        return found | {"nodes": [node | {"feature": ",".join(row), "pronunciation": row[PRONUNCIATION]} for node, row in rows]}

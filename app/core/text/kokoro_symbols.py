@@ -65,18 +65,14 @@ def _write_phone(phones: Sequence[str], index: int, begins_phrase: bool) -> str:
     if phone in PUNCTUATION:
         return "," if phone == "-" else phone
     if phone in VOWEL_PHONES:
-        return _write_vowel(phone, phone_before, begins_phrase)
+        if phone == phone_before and not begins_phrase:
+            return _LONG
+        return "ɨ" if phone == "u" and phone_before in _CENTRAL_AFTER else _VOWELS[phone]
     if phone == "q":
         return "ʔ"
     if phone == "N":
         return next((letter for letter, followers in _NASALS.items() if phone_after in followers), "n")
     return _write_consonant(phone, phone_after)
-
-
-def _write_vowel(vowel: str, phone_before: str, begins_phrase: bool) -> str:
-    if vowel == phone_before and not begins_phrase:
-        return _LONG
-    return "ɨ" if vowel == "u" and phone_before in _CENTRAL_AFTER else _VOWELS[vowel]
 
 
 def _write_consonant(phone: str, phone_after: str) -> str:

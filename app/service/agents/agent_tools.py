@@ -248,7 +248,12 @@ class SpeechTools:
         self._is_cancelled: Callable[[], bool] = ignore_cancellation
         self._handlers: dict[str, ToolHandler] = {
             "speak": self._speak_text,
-            "voices": lambda _values, _agent, _turn: self._list_voices(),
+            "voices": lambda _values, _agent, _turn: {
+                "voices": [
+                    {"name": speaker.name, "styles": [style.name for style in speaker.styles], "voice": speaker.voice}
+                    for speaker in self._catalogue.speakers
+                ]
+            },
             "read_timings": self._read_timings,
             "export": self._export_lines,
         }
@@ -321,14 +326,6 @@ class SpeechTools:
         pipeline = turn.open_speaker(style.voice).pipeline
         speech = QuerySynthesizer(pipeline, self._build_request(values, style), QueryTextMemory())
         return build_timings(pipeline, values["text"], measure_line(speech))
-
-    def _list_voices(self) -> dict[str, Any]:
-        speakers = self._catalogue.speakers
-        return {
-            "voices": [
-                {"name": speaker.name, "styles": [style.name for style in speaker.styles], "voice": speaker.voice} for speaker in speakers
-            ]
-        }
 
     def _choose_style(self, values: dict[str, Any], agent: str) -> ServedStyle:
         """Return the style of a call, which is remembered if the call names it; else the agent's last one, or the first of all."""

@@ -6,6 +6,7 @@ A real voice opens in half the time and a fraction of the memory that way, and s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import onnx
@@ -50,7 +51,10 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
     # The container's metadata holds icons and samples, which would stay in every graph.
     del model.metadata_props[:]
     try:
-        _move_weights_outside(model.graph, f"{name}.bin")
+        # The option of `onnx.save` for that fails where the current folder has a file of that name.
+        for tensor in chain.from_iterable(inner.initializer for inner in iterate_graphs(model.graph)):
+            if tensor.HasField("raw_data") and len(tensor.raw_data) >= MIN_EXTERNAL_BYTES:
+                set_external_data(tensor, f"{name}.bin")
         onnx.save(model, str(folder / file_name))
     except (OSError, EncodeError, ValueError) as exc:
         reason = describe_reason(exc)
@@ -59,14 +63,6 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
             localize(f"ディスクの空き容量を確認してください。（{reason}）", f"Check the free disk space. ({reason})"),
         ) from exc
     return file_name
-
-
-def _move_weights_outside(graph: onnx.GraphProto, location: str) -> None:
-    """Has `onnx.save` write the weights into another file. Its own option for that fails where the current folder has a file of that name."""
-    for inner in iterate_graphs(graph):
-        for tensor in inner.initializer:
-            if tensor.HasField("raw_data") and len(tensor.raw_data) >= MIN_EXTERNAL_BYTES:
-                set_external_data(tensor, location)
 
 
 @dataclass(frozen=True, slots=True)

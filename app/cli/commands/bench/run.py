@@ -69,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
     peak = measure_peak_mb()
     ceiling = _count_workloads(speakers, measurements, texts)
     _print_measurements(measurements, ceiling, options)
-    _report_summary(speakers, measurements, options, {"load_ms": load_ms, "peak_mb": peak} | _build_peak_rates(ceiling))
+    rates = {"peak_float32_gflops": 2 * ceiling.floats_gmac_s, "peak_int8_gflops": 2 * ceiling.bytes_gmac_s}
+    _report_summary(speakers, measurements, options, {"load_ms": load_ms, "peak_mb": peak} | rates)
     if options.plot:
         write_picture(measurements, ceiling, Path(options.plot))
     return 0
@@ -129,10 +130,6 @@ def _print_measurements(measurements: list[BenchMeasurement], peak: ProcessorPea
             print_table(item, peak)
     if not options.json and not options.csv and len({item.backend for item in measurements}) > 1:
         print_comparison(measurements)
-
-
-def _build_peak_rates(peak: ProcessorPeak) -> dict[str, float]:
-    return {"peak_float32_gflops": 2 * peak.floats_gmac_s, "peak_int8_gflops": 2 * peak.bytes_gmac_s}
 
 
 def _report_summary(
@@ -198,15 +195,13 @@ def print_table(item: BenchMeasurement, peak: ProcessorPeak) -> None:
             rows["cached", stage].median_ms,
             warm.expected_ms,
         ]
-        print_result(f"  {stage:<12}" + "".join(_format_cell(value) for value in figures) + _format_target(warm))
+        print_result(
+            f"  {stage:<12}" + "".join(f"{value:9.2f}" if isinstance(value, float) else " " * 9 for value in figures) + _format_target(warm)
+        )
     rtf = rows["warm", "total"].rtf
     if rtf is not None:
         print_result(f"  RTF {rtf:.3f}")
     print_result("")
-
-
-def _format_cell(value: object) -> str:
-    return f"{value:9.2f}" if isinstance(value, float) else f"{'':>9}"
 
 
 def _format_target(warm: StageRow) -> str:

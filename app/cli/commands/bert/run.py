@@ -67,7 +67,12 @@ def _list_berts(options: argparse.Namespace) -> None:
 
 
 def _add_bert(options: argparse.Namespace) -> None:
-    added = (_find_own_bert(options.source) if options.wait else None) or _add_source(options)
+    added = _find_own_bert(options.source) if options.wait else None
+    if added is None:
+        with show_progress(as_json=options.json) as shown:
+            start = 0.0 if options.source is not None else DOWNLOAD_SHARE
+            with _open_source(options, shown, build_part_report(shown, 0.0, start)) as source:
+                added = add_bert(source, build_part_report(shown, start, 1.0), id=options.id)
     _report_added(added, as_json=options.json)
     is_pending = is_refinement_pending(added.bert.folder)
     if options.wait:
@@ -108,13 +113,6 @@ def _find_own_bert(source: str | None) -> AddBertResult | None:
         return None
     berts = list_installed_berts([paths.find_data_dir() / "bert"])
     return next((AddBertResult(bert, was_installed=True) for bert in berts if bert.id == source), None)
-
-
-def _add_source(options: argparse.Namespace) -> AddBertResult:
-    with show_progress(as_json=options.json) as shown:
-        start = 0.0 if options.source is not None else DOWNLOAD_SHARE
-        with _open_source(options, shown, build_part_report(shown, 0.0, start)) as source:
-            return add_bert(source, build_part_report(shown, start, 1.0), id=options.id)
 
 
 def _report_added(added: AddBertResult, *, as_json: bool) -> None:

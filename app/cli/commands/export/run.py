@@ -193,7 +193,8 @@ def _write_files(
     quiet = nullcontext() if options.json else show_slow_notice(words, lambda: f"{len(output.written_files)} / {output.count}")
     with interrupt_handler.call_on_interrupt(batch.stop_batch), quiet:
         try:
-            output.write_files(files, {item: errors[0] for item in files if (errors := _list_voice_errors(item, voices))})
+            errors = {item: [error for line in item.lines if (error := voices.find_error(line.settings)) is not None] for item in files}
+            output.write_files(files, {item: found[0] for item, found in errors.items() if found})
             if options.remove_orphans and not batch.stopped.is_set():
                 output.remove_orphans()
             if game_list is not None and not batch.stopped.is_set():
@@ -309,7 +310,3 @@ def _create_worker_factory(
 
         return lambda: ClusterWorker(cluster, cluster.build_portable_settings(batch))
     return (lambda: LocalWorker(batch)) if options.jobs == 1 else (lambda: ProcessWorker(batch))
-
-
-def _list_voice_errors(item: PlannedFile, voices: ExportVoices) -> list[AppError]:
-    return [error for line in item.lines if (error := voices.find_error(line.settings)) is not None]

@@ -27,7 +27,8 @@ def run(options: argparse.Namespace) -> int:
     g2p = open_g2p()
     lines = iterate_piped_lines() if options.text is None else map(truncate_line, options.text.splitlines() or [""])
     for number, (line, is_whole) in enumerate(lines, start=1):
-        with show_slow_notice(_describe_progress(number, len(line))):
+        notice = localize(f"{number} 行目（{len(line):,} 文字）を処理しています", f"Processing line {number} ({len(line):,} characters)")
+        with show_slow_notice(notice):
             row = convert_line(g2p, line, emoji=options.emoji) if is_whole else build_too_long_row(line)
             if options.explain:
                 row["words"] = [] if "error" in row else explain_line(g2p, line)
@@ -41,10 +42,6 @@ def build_too_long_row(start: str) -> dict[str, Any]:
         f"行が長すぎます（最大 {MAX_INPUT_LINE_CHARS:,} 文字）。", f"This line is too long (up to {MAX_INPUT_LINE_CHARS:,} characters)."
     )
     return {"text": start[:MAX_SHOWN_LINE_CHARS], **UNREADABLE_LINE, "error": error}
-
-
-def _describe_progress(number: int, characters: int) -> str:
-    return localize(f"{number} 行目（{characters:,} 文字）を処理しています", f"Processing line {number} ({characters:,} characters)")
 
 
 def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:

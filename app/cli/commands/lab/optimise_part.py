@@ -97,7 +97,7 @@ class OptimisePart(LabPart):
                 repeats=repeats,
                 by_group=options.by_group,
                 base=Path(options.base) if options.base else None,
-                texts=_read_texts(options.texts),
+                texts=split_lines(decode_text(read_named_input(Path(options.texts)), options.texts)) if options.texts is not None else [],
             )
             chosen = list[Row]()
             for row in run_candidates(subject, wishes, report):
@@ -107,12 +107,6 @@ class OptimisePart(LabPart):
                 yield from use_kept_candidate(subject, options, [row["graph"] for row in chosen], folder, report)
         if subject.reason:
             yield make_row("reason", reason=subject.reason)
-
-
-def _read_texts(path: str | None) -> list[str]:
-    if path is None:
-        return []
-    return split_lines(decode_text(read_named_input(Path(path)), path))
 
 
 def check_keep_options(options: argparse.Namespace) -> None:

@@ -189,7 +189,8 @@ def try_backend(backend: str, folder: Path) -> BackendTrial:
     spoken = lines[-1]
     trial.used, trial.fallback = spoken["backend"], spoken["fallback"]
     trial.first_audio_ms, trial.total_ms = spoken["first_audio_ms"], spoken["total_ms"]
-    trial.max_abs_diff = _measure_difference(output, folder / "cpu.wav")
+    samples, cpu_samples = _read_samples(output), _read_samples(folder / "cpu.wav")
+    trial.max_abs_diff = compute_max_difference(cpu_samples, samples) if samples.shape == cpu_samples.shape and samples.size else None
     trial.ok = trial.fallback is None and trial.max_abs_diff is not None and trial.max_abs_diff <= SELFTEST_TOLERANCE
     if trial.fallback is None:
         trial.bench = _run_cli("bench", *voice, "--backend", backend, "--tokens", "5,20", "--runs", "5", "--warmup", "2", "--json")[1]
@@ -204,11 +205,6 @@ def _run_cli(*arguments: str) -> tuple[int | None, list[dict[str, Any]], str]:
         return None, [], f"stopped after {SELFTEST_TIMEOUT_S} s"
     printed, messages = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
     return done.returncode, list(parse_object_lines(printed)), messages[-4000:]
-
-
-def _measure_difference(file: Path, reference_file: Path) -> float | None:
-    a, b = _read_samples(file), _read_samples(reference_file)
-    return compute_max_difference(b, a) if a.shape == b.shape and a.size else None
 
 
 def _read_samples(path: Path) -> np.ndarray:

@@ -28,7 +28,10 @@ def read_melody(path: Path, text: str) -> Overrides:
         return _find_line_edits(read_project(path), text, path.name)
     try:
         values = parse_json(read_named_input(path))
-        pitches = _parse_numbers(values) if isinstance(values, list) else _parse_moras(values)
+        if isinstance(values, list):
+            pitches = {mora: require_number(value) for mora, value in enumerate(values) if value is not None}
+        else:
+            pitches = _parse_moras(values)
     except (ValueError, KeyError) as exc:
         raise InputError(
             localize(f"「{path}」はイントネーションのファイルとして読み込めません。", f"“{path}” is no melody."),
@@ -60,10 +63,6 @@ def check_melody(request: SynthesisRequest, pipeline: Pipeline) -> None:
                 "モーラは 0 から数えます。読みは koebako g2p で確認できます。", "Morae are counted from 0; koebako g2p shows the reading."
             ),
         )
-
-
-def _parse_numbers(values: list[Any]) -> dict[int, float]:
-    return {mora: require_number(value) for mora, value in enumerate(values) if value is not None}
 
 
 def _parse_moras(data: Any) -> dict[int, float]:

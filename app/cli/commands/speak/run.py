@@ -167,25 +167,21 @@ class SpeakJob:
         file = open_sound_file(options.output, rate, options.subtype, options.rate, options.stereo) if options.output is not None else None
         self._player = open_player(options.device, rate) if options.play or options.output is None else None
         self._sinks: list[AudioSink] = [sink for sink in (file, self._player) if sink is not None]
-        self._gate = self._create_gate()
+        # It keeps sound back from the player until it can be heard without gaps.
+        self._gate = PhraseGate(pace=self._speaker.pipeline.pace, player=self._player) if self._player is not None else None
         self._json = choose_json_stream(["-o", options.output or ""]) if options.json else None
         self._cancelled = threading.Event()
         self._lost: AudioDeviceError | None = None
         self._bar = create_sentence_bar(request.text) if options.output and not options.json else None
         self.progress = SpeakProgress()
 
-    def _create_gate(self) -> PhraseGate | None:
-        """Return what keeps sound back from the player until it can be heard without gaps; None without a player."""
-        if self._player is None:
-            return None
-        return PhraseGate(pace=self._speaker.pipeline.pace, player=self._player)
-
     def run(self) -> None:
         """Wait until all is spoken; raise the errors of synthesis and playback."""
+        is_silent = self._player is None and self._bar is None and self._json is None
         with interrupt_handler.call_on_interrupt(self.cancel):
             job = JobHandle(self._engine, Importance.HEARD, self._run_pipeline)
             with (
-                show_slow_notice(describe_speaking(self._request.text), self._describe_progress) if self._is_silent() else nullcontext(),
+                show_slow_notice(describe_speaking(self._request.text), self._describe_progress) if is_silent else nullcontext(),
                 suppress(RequestStopped),
             ):
                 job.wait_for_result()
@@ -200,10 +196,6 @@ class SpeakJob:
         if self._lost is not None:
             hint = localize("音声ファイルの書き出しは完了しています。", "The file was written completely.")
             raise AudioDeviceError(self._lost.message, f"{self._lost.hint} {hint}") from self._lost
-
-    def _is_silent(self) -> bool:
-        """Return whether the work is invisible: no sound, no bar, no lines."""
-        return self._player is None and self._bar is None and self._json is None
 
     def _describe_progress(self) -> str:
         return describe_synthesized_length(self.progress.audio_s)

@@ -9,7 +9,6 @@ import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from app.adapters.shared_settings import change_settings
 from app.cli.commands.voices.add_voices_command import finish_voices, run_add
@@ -178,18 +177,15 @@ def run_check(options: argparse.Namespace) -> int:
             worst = max(worst, difference)
             good = good and case.durations_equal and difference <= options.tolerance
             _print_case(case, opaque, options.json)
+    source = Path(options.source)
+    fast_record = build_fast_record(read_manifest(source)) if (source / MANIFEST_NAME).is_file() else {}
     print_done(
-        {"summary": True, "cases": count, "worst": worst} | _build_fast_record(Path(options.source)),
+        {"summary": True, "cases": count, "worst": worst} | fast_record,
         f"{count - skipped} 件を比較、{skipped} 件を省略。最大の差 {worst:.3g}",
         f"{count - skipped} cases compared, {skipped} skipped; largest difference {worst:.3g}",
         as_json=options.json,
     )
     return 0 if good else VoiceError.exit_code
-
-
-def _build_fast_record(source: Path) -> dict[str, Any]:
-    """Build the known facts of the faster way to speak, for a source that was prepared before."""
-    return build_fast_record(read_manifest(source)) if (source / MANIFEST_NAME).is_file() else {}
 
 
 def _print_case(case: CaseResult, is_single_graph: bool, as_json: bool) -> None:

@@ -60,16 +60,12 @@ def gather_diagonals(graph: onnx.GraphProto, shapes: dict[str, ProbedShape], len
     added = _DiagonalGatherer(graph, *length)
     nodes: list[onnx.NodeProto] = []
     for node in list(graph.node):
-        if node.op_type == "ScatterElements" and _is_diagonal_add(node, len(shapes[node.input[0]])):
+        values = {item.name: helper.get_attribute_value(item) for item in node.attribute} if node.op_type == "ScatterElements" else {}
+        if values.get("reduction") == b"add" and values.get("axis") in (-1, len(shapes[node.input[0]]) - 1):
             nodes += added.build_replacement(node, shapes[node.input[2]])
         else:
             nodes.append(node)
     replace_items(graph.node, [*added.before, *nodes])
-
-
-def _is_diagonal_add(node: onnx.NodeProto, rank: int) -> bool:
-    values = {item.name: helper.get_attribute_value(item) for item in node.attribute}
-    return values.get("reduction") == b"add" and values.get("axis") in (-1, rank - 1)
 
 
 class _DiagonalGatherer:

@@ -11,7 +11,6 @@ import numpy as np
 
 from app.voices.prepare.simplify.constant_folding import evaluate_node
 from app.voices.prepare.simplify.known_tensors import (
-    Array,
     KnownTensor,
     MaskIndices,
     NotSimplifiedError,
@@ -87,7 +86,10 @@ class GraphRewriter:
         if count == 1:
             value = evaluate_node(node, operands, results[0])
             if isinstance(value, np.ndarray):
-                self._count_constant_bytes(value)
+                if value.base is None:  # views of other arrays cost nothing
+                    self._folded_bytes += value.nbytes
+                if self._folded_bytes > MAX_FOLDED_BYTES:
+                    raise NotSimplifiedError("its constants grow too large")
                 return [self.add_known_tensor(create_constant_tensor(value, results[0].dtype))]
             if value is not None:
                 return [self.add_known_tensor(replace(results[0], value=value))]
@@ -144,13 +146,6 @@ class GraphRewriter:
         if len(sizes) < len(shapes):
             return node
         return RewriteNode("Split", [node.inputs[0], self.add_size_vector(sizes)], node.outputs, {"axis": axis}, node.name)
-
-    def _count_constant_bytes(self, array: Array) -> None:
-        """Count the bytes of a constant, and refuse a graph that would fill the memory with constants; views of other arrays cost nothing."""
-        if array.base is None:
-            self._folded_bytes += array.nbytes
-            if self._folded_bytes > MAX_FOLDED_BYTES:
-                raise NotSimplifiedError("its constants grow too large")
 
     def _create_unique_name(self, base: str) -> str:
         self._names += 1
