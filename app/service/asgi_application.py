@@ -24,8 +24,7 @@ from app.service.http_exchange import BodyQuota, GuardedSend, RequestBody, Reque
 from app.service.http_service import ClientGoneError, HttpService
 from app.service.openapi_document import build_docs_page, build_openapi
 from app.service.request_log import RequestLogMiddleware
-from app.service.routes_about import build_about_routes
-from app.service.routes_changes import build_dictionary_routes, build_preset_routes
+from app.service.routes_about import build_about_routes, build_dictionary_routes, build_preset_routes
 from app.service.routes_own import build_own_routes
 from app.service.routes_query import build_query_routes, build_sound_routes
 
