@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.core.text.emoji_symbols import replace_emoji
 from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER, mark_boundaries, normalise_characters
-from app.core.text.normalise.decoration import drop_bullets, drop_faces, replace_runs
 from app.core.text.normalise.english_words import convert_spelling
 from app.core.text.normalise.historical_kana import convert_to_modern_kana, speak_repeats
 from app.core.text.normalise.latin_words import Lookup, Spell, speak_latin
@@ -17,7 +16,15 @@ from app.core.text.normalise.numbers import (
     speak_ordinals,
     speak_scores,
 )
-from app.core.text.normalise.punctuation import convert_to_marks, join_arrows, speak_links, speak_tags
+from app.core.text.normalise.punctuation import (
+    convert_to_marks,
+    drop_bullets,
+    drop_faces,
+    join_arrows,
+    replace_runs,
+    speak_links,
+    speak_tags,
+)
 from app.core.text.normalise.ranges import speak_dates, speak_eras, speak_ranges, speak_times
 from app.core.text.normalise.spoken_signs import KeptWord, split_kept_words, write_kept_words
 from app.core.text.normalise.unspoken_markup import speak_addresses
