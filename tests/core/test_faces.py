@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.text.normalise.characters import BOUNDARY_CHAR
-from app.core.text.normalise.decoration import drop_faces
+from app.core.text.normalise.punctuation import drop_faces
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ import pytest
 from app.core.request_limits import BOUNDS
 from app.service.http_service import HttpService
 from app.service.openapi_document import DESCRIBED_ROUTES, build_openapi
-from app.service.routes_about import build_about_routes
-from app.service.routes_changes import build_dictionary_routes, build_preset_routes
+from app.service.routes_about import build_about_routes, build_dictionary_routes, build_preset_routes
 from app.service.routes_own import build_own_routes
 from app.service.routes_query import build_query_routes, build_sound_routes
 
