@@ -63,7 +63,6 @@ class DiskFeatureCache:
         return np.frombuffer(row[1], np.float16).reshape(-1, BERT_WIDTH)
 
     def put(self, bert_id: str, text: str, features: Float16) -> None:
-        """Keep features; return before they are written."""
         self._queue_write((_hash_key(bert_id, text), features))
 
     def close(self) -> None:

@@ -82,7 +82,6 @@ COLUMN_LABELS = {
     "form": ("形式", "Form"),
     "format": ("形式", "Format"),
     "frames": ("フレーム数", "Frames"),
-    "frames_changed": ("変わったフレーム", "Frames changed"),
     "frames_equal": ("フレームが一致", "Frames equal"),
     "graph": ("グラフ", "Graph"),
     "graphs": ("グラフ", "Graphs"),

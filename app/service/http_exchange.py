@@ -44,8 +44,7 @@ class BodySender(Protocol):
     def pace(self) -> float:
         """Return the bytes a second that the sender has sent while it is waited for; infinity if it is not waited for, or not for long."""
 
-    def give_up(self) -> None:
-        """End the wait for the sender."""
+    def give_up(self) -> None: ...
 
 
 class BodyQuotaError(Exception):

@@ -336,7 +336,6 @@ class FrontEndLexicon:
         self._front_end, self._features = front_end, features
 
     def find_words(self, surface: str) -> list[LexiconWord]:
-        """Return all words with this spelling."""
         written = widen_ascii(surface)
         nodes = self._front_end.analyze_mecab_candidates(written, ((0, len(written)),))["nodes"] if written else ()
         fitting = [node for node in nodes if node["surface"] == written and not node["is_unknown"]]
@@ -344,11 +343,9 @@ class FrontEndLexicon:
         return [LexiconWord(row[READING], row[PRONUNCIATION].replace("’", ""), ",".join(row[1:4]), cost) for row, cost in rows]
 
     def split_morphs(self, text: str) -> list[Morph]:
-        """Return the words of a text."""
         return convert_to_morphs([morph for morph in self._front_end.run_mecab_detailed(text)[1] if not morph["is_ignored"]], 0)
 
     def compute_accent(self, kana: str) -> int:
-        """Return the accent of kana as one phrase; 0 if they are several."""
         words = self._features(kana)
         if not words or any(word["chain_flag"] == 0 for word in words[1:]):
             return 0

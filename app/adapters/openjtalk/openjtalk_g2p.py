@@ -37,7 +37,6 @@ class OpenJTalkG2P:
         mecab_words.parse_words("声の風")
 
     def split_words(self, text: str) -> list[str]:
-        """Split raw text at word boundaries; the pieces joined are `text`."""
         return mecab_words.split_at_words(text)
 
     @property

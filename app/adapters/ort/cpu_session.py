@@ -20,30 +20,23 @@ class SpeakerSession(RunnableSession, Protocol):
     waited: bool  # the CPU ran it because no session of that size is open on the device, or another one is being opened there
 
     @property
-    def backend(self) -> str:
-        """Return where the next call runs."""
+    def backend(self) -> str: ...
 
     @property
-    def fallback_reason(self) -> str | None:
-        """Return why the place is not the one asked for; None when it is, or is still being opened."""
+    def fallback_reason(self) -> str | None: ...
 
     @property
-    def has_failed(self) -> bool:
-        """Return whether `fallback_reason` is about a failure; else the graph has no room on the device, or no form."""
+    def has_failed(self) -> bool: ...
 
     @property
-    def is_fixed_shape(self) -> bool:
-        """Return whether it runs on its device in a few fixed sizes."""
+    def is_fixed_shape(self) -> bool: ...
 
     @property
-    def is_half_precision(self) -> bool:
-        """Return whether it computes in half precision."""
+    def is_half_precision(self) -> bool: ...
 
-    def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
-        """Return the graph, the values and the fixed size that the device really receives for these values; None if they are the graph's own."""
+    def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None: ...
 
-    def wait_until_settled(self, limit_s: float) -> None:
-        """Wait until the device's sessions are open, or will not be."""
+    def wait_until_settled(self, limit_s: float) -> None: ...
 
 
 class CpuSession:

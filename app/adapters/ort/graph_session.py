@@ -32,8 +32,7 @@ class RunnableSession(Protocol):
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """Compute outputs by name; raise RequestStopped if the run was stopped."""
 
-    def terminate(self) -> None:
-        """Stop the run in progress, if any."""
+    def terminate(self) -> None: ...
 
 
 class GraphSession:

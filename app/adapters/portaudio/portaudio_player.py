@@ -252,7 +252,6 @@ class PortAudioPlayer:
 
     @property
     def queued_s(self) -> float:
-        """Return the seconds of sound that wait."""
         return self._sample_ring.pending / self._converter.rate
 
     @property
@@ -278,7 +277,6 @@ class PortAudioPlayer:
 
     @property
     def device(self) -> str:
-        """Return the label of the device in use, empty while none is open."""
         stream = self._stream
         return stream.device.label if stream else ""
 

@@ -26,14 +26,11 @@ RequestId = str | int | None
 class AgentTools(Protocol):
     """The tools that an agent may call."""
 
-    def list_tools(self) -> list[dict[str, Any]]:
-        """Return the tools with the schemas of their arguments."""
+    def list_tools(self) -> list[dict[str, Any]]: ...
 
-    def call_tool(self, name: str, arguments: dict[str, Any], agent: str, is_cancelled: Callable[[], bool]) -> dict[str, Any]:
-        """Return the result of a tool; raise RpcError for one that does not exist, RequestStopped once `is_cancelled()`."""
+    def call_tool(self, name: str, arguments: dict[str, Any], agent: str, is_cancelled: Callable[[], bool]) -> dict[str, Any]: ...
 
-    def stop_sound(self) -> None:
-        """Silence what sounds; may be called from any thread."""
+    def stop_sound(self) -> None: ...
 
 
 class RpcError(Exception):

@@ -45,18 +45,14 @@ class SizedSession(RunnableSession, Protocol):
     settled_event: threading.Event
 
     @property
-    def open_sizes(self) -> list[int]:
-        """Return the open sizes."""
+    def open_sizes(self) -> list[int]: ...
 
     @property
-    def is_half_precision(self) -> bool:
-        """Return whether the device computes in half precision."""
+    def is_half_precision(self) -> bool: ...
 
-    def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
-        """Return the graph that runs on the device for these values, its inputs, and its fixed size; None for values that it does not take."""
+    def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None: ...
 
-    def has_size_for(self, values: dict[str, Any]) -> bool:
-        """Return whether a size is open that fits."""
+    def has_size_for(self, values: dict[str, Any]) -> bool: ...
 
 
 class FailoverSession:
