@@ -96,14 +96,12 @@ class DeviceGraphOpener:
                 "it makes rounding errors large, so its results cannot be compared with the CPU's.",
             )
             return describe_staying_on_cpu(find_stage_label(STAGE_OF_GRAPH.get(graph, graph)), device, reason)
-        return None if formed or self._plan.is_measured or backend.takes_any_size else _describe_missing_graph(device)
-
-
-def _describe_missing_graph(device: str) -> str:
-    return localize(
-        f"このモデルは {format_device_name(device)} 用の形式に変換できないため、CPU で動作します。",
-        f"This model has no form for {format_device_name(device)}; it runs on the CPU.",
-    )
+        if formed or self._plan.is_measured or backend.takes_any_size:
+            return None
+        return localize(
+            f"このモデルは {format_device_name(device)} 用の形式に変換できないため、CPU で動作します。",
+            f"This model has no form for {format_device_name(device)}; it runs on the CPU.",
+        )
 
 
 def _describe_int8(place_id: str) -> str:

@@ -227,7 +227,14 @@ def format_json(spoken: SpokenFile) -> str:
     data["credit"] = "\n".join(dict.fromkeys(format_line_credit(line) for line in spoken.lines if not line.is_silent))
     data |= _build_silence_mark(spoken)
     if len(spoken.lines) > 1:
-        data["lines"] = [_build_line_record(line) for line in spoken.lines]
+        data["lines"] = [
+            {"id": line.id}
+            | _build_timed_record(TimedText(line.text, line.start_s, line.end_s), "text")
+            | {"reading": line.reading}
+            | _describe_speaker(line)
+            | _build_silence_mark(line)
+            for line in spoken.lines
+        ]
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -240,11 +247,6 @@ def _describe_speaker(line: SpokenLine) -> dict[str, Any]:
 def format_line_credit(line: SpokenLine) -> str:
     """Return the credit of a line, after the character whom the voice speaks."""
     return f"{line.character}: {line.credit}" if line.character and line.credit else line.credit
-
-
-def _build_line_record(line: SpokenLine) -> dict[str, Any]:
-    record = {"id": line.id} | _build_timed_record(TimedText(line.text, line.start_s, line.end_s), "text")
-    return record | {"reading": line.reading} | _describe_speaker(line) | _build_silence_mark(line)
 
 
 def _build_silence_mark(spoken: SpokenFile | SpokenLine) -> dict[str, bool]:

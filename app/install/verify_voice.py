@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.graph_session import GraphSession, open_unoptimized
+from app.adapters.ort.graph_session import open_unoptimized
 from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer
 from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
@@ -255,8 +255,15 @@ def _compare_with_source(source: SourceGraph, spoken: list[_VerifiedRun], report
     for item in spoken:
         report("checking", 0.5 + 0.5 * symbols_before / total)
         symbols_before += item.inputs.symbol_count
-        samples, frames = _run_source(session, item)
-        if not np.array_equal(frames, item.frames) or len(samples) != len(item.samples):
+        try:
+            sound, frames = session.run_graph(dict(item.inputs.case) | _collect_noise(item), session.outputs)
+        except BackendError as exc:
+            # Noise does not fit, for example, where the durations of the source are others.
+            raise _build_mismatch_error(
+                localize("元のグラフは同じ入力を計算できません", "the original cannot process the same input")
+            ) from exc
+        samples = sound.reshape(-1)
+        if not np.array_equal(frames.reshape(-1), item.frames) or len(samples) != len(item.samples):
             raise _build_mismatch_error(localize("音声の長さが異なります", "the audio differs in length"))
         difference = compute_max_difference(item.samples, samples)
         # The negated comparison also catches NaN.
@@ -264,15 +271,6 @@ def _compare_with_source(source: SourceGraph, spoken: list[_VerifiedRun], report
             raise _build_mismatch_error(localize(f"波形の差が {difference:.2g} あります", f"samples differ by {difference:.2g}"))
         worst = max(worst, difference)
     return worst
-
-
-def _run_source(session: GraphSession, item: _VerifiedRun) -> tuple[Float32, Float32]:
-    try:
-        samples, frames = session.run_graph(dict(item.inputs.case) | _collect_noise(item), session.outputs)
-    except BackendError as exc:
-        # Noise does not fit, for example, where the durations of the source are others.
-        raise _build_mismatch_error(localize("元のグラフは同じ入力を計算できません", "the original cannot process the same input")) from exc
-    return samples.reshape(-1), frames.reshape(-1)
 
 
 def _collect_noise(item: _VerifiedRun) -> dict[str, np.ndarray]:

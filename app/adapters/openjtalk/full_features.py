@@ -22,19 +22,15 @@ def restore_columns(columns: list[str]) -> list[str]:
         return columns
     written = columns[WRITTEN]
     reading = columns[READING] or written.translate(HIRAGANA_TO_KATAKANA)
-    full = [*columns[:BASE], _restore_base_form(written, columns[BASE]), reading, columns[PRONUNCIATION] or reading]
+    changed = _CHANGED_ENDING.fullmatch(columns[BASE])
+    base = written[: len(written) - int(changed[1])] + changed[2] if changed else columns[BASE] or written
+    full = [*columns[:BASE], base, reading, columns[PRONUNCIATION] or reading]
     return full + columns[PRONUNCIATION + 1 :]
 
 
 def restore_feature(feature: str) -> str:
     """Return features in one line in full, as `restore_columns` does."""
     return ",".join(restore_columns(feature.split(",")))
-
-
-def _restore_base_form(surface: str, shortened: str) -> str:
-    if changed := _CHANGED_ENDING.fullmatch(shortened):
-        return surface[: len(surface) - int(changed[1])] + changed[2]
-    return shortened or surface
 
 
 class FullFeatureFrontEnd:

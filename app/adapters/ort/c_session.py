@@ -167,7 +167,12 @@ class UnlockedSession:
         self._library = library
         openable = convert_to_openable(model, options)
         with _create_session_options(library, options) as native:
-            _append_provider(library, native, target)
+            for name, size in target.fixed_dims.items():
+                library.call_function("AddFreeDimensionOverrideByName", native, name.encode(), ctypes.c_int64(size))
+            if provider := _PROVIDER_SHORT_NAMES[target.provider]:
+                keys, values = _encode_texts(target.settings), _encode_texts(target.settings.values())
+                count = ctypes.c_size_t(len(keys))
+                library.call_function("SessionOptionsAppendExecutionProvider", native, provider.encode(), keys, values, count)
             if isinstance(openable, bytes):
                 self._handle = library.create_object(
                     "CreateSessionFromArray", library.environment, openable, ctypes.c_size_t(len(openable)), native
@@ -275,14 +280,6 @@ def _create_session_options(library: OrtLibrary, options: ort.SessionOptions) ->
         yield native
     finally:
         library.release_object("SessionOptions", native)
-
-
-def _append_provider(library: OrtLibrary, options: ctypes.c_void_p, target: ProviderTarget) -> None:
-    for name, size in target.fixed_dims.items():
-        library.call_function("AddFreeDimensionOverrideByName", options, name.encode(), ctypes.c_int64(size))
-    if provider := _PROVIDER_SHORT_NAMES[target.provider]:
-        keys, values = _encode_texts(target.settings), _encode_texts(target.settings.values())
-        library.call_function("SessionOptionsAppendExecutionProvider", options, provider.encode(), keys, values, ctypes.c_size_t(len(keys)))
 
 
 def _read_config_entry(options: ort.SessionOptions, key: str) -> str:

@@ -102,18 +102,14 @@ def _count_before(places: Sequence[int]) -> list[int]:
     return counted
 
 
-def _fold_raw_text(raw: str) -> str:
-    """Return the text folded towards normalised text, at the same length."""
-    # Positions must stay comparable, so characters that fold to several are left alone.
-    chars = (unicodedata.normalize("NFKC", char) for char in raw)
-    return "".join(folded if len(folded) == 1 else char for folded, char in zip(chars, raw, strict=True)).translate(_PUNCTUATION_FOLDING)
-
-
 def _find_shared_cuts(raw: str, text: str, ends: Sequence[int]) -> list[tuple[int, int]]:
     """Return the places where both texts can be cut: (in `raw`, in `text`), strictly ascending in both but for the end of `raw`."""
     word_ends = set(ends)
     cuts = [(0, 0)]
-    for tag, raw_start, raw_end, start, end in SequenceMatcher(None, _fold_raw_text(raw), text, autojunk=False).get_opcodes():
+    # Folded towards normalised text. Positions must stay comparable, so characters that fold to several are left alone.
+    folded = ((char, unicodedata.normalize("NFKC", char)) for char in raw)
+    same_length = "".join(one if len(one) == 1 else char for char, one in folded).translate(_PUNCTUATION_FOLDING)
+    for tag, raw_start, raw_end, start, end in SequenceMatcher(None, same_length, text, autojunk=False).get_opcodes():
         inner = range(start, end + 1) if tag == "equal" else (start, end)
         for char in inner:
             raw_cut = raw_start + char - start if tag == "equal" else (raw_start if char == start else raw_end)

@@ -239,7 +239,12 @@ STATUS_MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 def run(options: argparse.Namespace) -> int:
     """Print every check; return exit code 70 if one fails."""
-    checks = [_run_check(name) for name in _select_checks(options.only)]
+    if options.only not in (None, *DOCTOR_CHECKS):
+        raise InputError(
+            localize(f"この項目はありません: {options.only}", f"Unknown check: {options.only}"),
+            localize("使用できるもの: ", "Available: ") + ", ".join(DOCTOR_CHECKS),
+        )
+    checks = [_run_check(name) for name in (DOCTOR_CHECKS if options.only is None else [options.only])]
     ok = all(check.status != "fail" for check in checks)
     if options.json:
         print_json(
@@ -258,15 +263,6 @@ def run(options: argparse.Namespace) -> int:
             if check.fix:
                 print_result(f"    → {check.fix}")
     return 0 if ok else AppError.exit_code
-
-
-def _select_checks(only: str | None) -> list[str]:
-    if only not in (None, *DOCTOR_CHECKS):
-        raise InputError(
-            localize(f"この項目はありません: {only}", f"Unknown check: {only}"),
-            localize("使用できるもの: ", "Available: ") + ", ".join(DOCTOR_CHECKS),
-        )
-    return list(DOCTOR_CHECKS) if only is None else [only]
 
 
 def _run_check(name: str) -> DoctorFinding:

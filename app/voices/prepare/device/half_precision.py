@@ -74,7 +74,11 @@ class _HalfPrecisionRewriter:
             for place, name in enumerate(node.input):
                 if name in self._floats:
                     node.input[place] = self._cast_input(name, is_single=kept)
-            self._update_declared_type(node)
+            for item in node.attribute:
+                if node.op_type == "Cast" and item.name == "to" and item.i == TensorProto.FLOAT:
+                    item.i = TensorProto.FLOAT16
+                elif node.op_type in ("Constant", "ConstantOfShape") and item.name == "value" and item.t.data_type == TensorProto.FLOAT:
+                    item.t.CopyFrom(numpy_helper.from_array(convert_array_to_half(numpy_helper.to_array(item.t))))
             made = [name for name in node.output if name in self._floats]
             self._nodes.append(node)
             if kept:
@@ -99,10 +103,3 @@ class _HalfPrecisionRewriter:
             made = self._cast_names[name, kind] = f"{name}/as_{'single' if is_single else 'half'}"
             self._nodes.append(helper.make_node("Cast", [name], [made], name=made, to=kind))
         return self._cast_names[name, kind]
-
-    def _update_declared_type(self, node: onnx.NodeProto) -> None:
-        for item in node.attribute:
-            if node.op_type == "Cast" and item.name == "to" and item.i == TensorProto.FLOAT:
-                item.i = TensorProto.FLOAT16
-            elif node.op_type in ("Constant", "ConstantOfShape") and item.name == "value" and item.t.data_type == TensorProto.FLOAT:
-                item.t.CopyFrom(numpy_helper.from_array(convert_array_to_half(numpy_helper.to_array(item.t))))

@@ -96,7 +96,10 @@ def list_products(graph: onnx.GraphProto) -> list[MatrixProduct]:
         shape = sizes.get(weight, ())
         if len(shape) == 2 and np.prod(shape) >= MIN_PRODUCT_SIZE:
             match = re.search(r"\blayer\.(\d+)\.", weight)
-            products.append(MatrixProduct(index, weight, _find_group_name(weight, shape), f"layer {match[1]}" if match else ""))
+            # `encoder.layer.3.output.dense.weight` is of the group `encoder.layer.output.dense`; a name without dots says nothing.
+            named = re.sub(r"\.\d+(?=\.)", "", weight.removesuffix(WEIGHT_SUFFIX))
+            group = named if "." in weight else f"MatMul {shape[0]}×{shape[1]}"
+            products.append(MatrixProduct(index, weight, group, f"layer {match[1]}" if match else ""))
     return products
 
 
@@ -152,10 +155,3 @@ def _iterate_used_tensors(graph: onnx.GraphProto) -> Iterator[str]:
         yield from (item.name for item in inner.output)
         for node in inner.node:
             yield from node.input
-
-
-def _find_group_name(weight: str, shape: tuple[int, ...]) -> str:
-    """Return the group of a weight: `encoder.layer.3.output.dense.weight` gives `encoder.layer.output.dense`; the sizes, if the name says nothing."""
-    if "." not in weight:
-        return f"MatMul {shape[0]}×{shape[1]}"
-    return re.sub(r"\.\d+(?=\.)", "", weight.removesuffix(WEIGHT_SUFFIX))
