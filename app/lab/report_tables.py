@@ -49,13 +49,6 @@ def _select_shown_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:
     return shown, words if left else ""
 
 
-def _list_filled_columns(rows: Sequence[Row]) -> list[str]:
-    return [
-        name for name in list_columns(rows)
-        if name != COLUMN_FOR_PROGRAMS and any(row.get(name) not in EMPTY_VALUES and (name != COLUMN_ONLY_WHERE_TRUE or row.get(name)) for row in rows)
-    ]  # fmt: skip
-
-
 def format_as_csv(rows: Sequence[Row]) -> str:
     """Return one table; cells that a kind does not have are empty, mappings are JSON."""
     names = ["type", *list_columns(rows)]
@@ -75,7 +68,10 @@ def format_as_markdown(rows: Sequence[Row]) -> str:
 
 def _format_text_table(kind: str, rows: Sequence[Row]) -> str:
     rows, left = _select_shown_rows(rows)
-    names = _list_filled_columns(rows)
+    names = [
+        name for name in list_columns(rows)
+        if name != COLUMN_FOR_PROGRAMS and any(row.get(name) not in EMPTY_VALUES and (name != COLUMN_ONLY_WHERE_TRUE or row.get(name)) for row in rows)
+    ]  # fmt: skip
     lines = [names, *(_format_text_line(row, names) for row in rows)]
     widths = [max(measure_columns(line[index]) for line in lines) for index in range(len(names))]
     is_number = [all(isinstance(row.get(name), int | float | None) for row in rows) for name in names]

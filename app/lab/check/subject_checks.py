@@ -94,7 +94,9 @@ def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Row
 
 
 def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRun]) -> Row:
-    model = _remove_noise(graph) if name == "whole" else graph
+    from app.voices.prepare.source_graphs import build_noiseless_graph
+
+    model = build_noiseless_graph(graph)[0] if name == "whole" else graph
     unoptimised, optimised = (run_calls(session, calls) for session in (open_unoptimized(model, name), open_cpu_session(model, name)))
     value = max(measure_output_difference(name, result, expected) for result, expected in zip(optimised, unoptimised, strict=True))
     return _build_parity_row(name, "optimised / unoptimised", value, BERT_TOLERANCE if name == "bert" else VOICE_TOLERANCE)
@@ -218,12 +220,6 @@ def _build_sound_row(case: str, expected: np.ndarray, samples: np.ndarray) -> Ro
 def _build_parity_row(graph: str, case: str, value: float, limit: float) -> Row:
     words = "" if np.isfinite(value) else localize("形が異なるか、無効な値（NaN など）が出力されます", "other shapes, or invalid values")
     return build_check_row("parity", graph, case, passed=value <= limit, value=value, limit=limit, detail=words)
-
-
-def _remove_noise(graph: Path | bytes) -> bytes:
-    from app.voices.prepare.source_graphs import build_noiseless_graph
-
-    return build_noiseless_graph(graph)[0]
 
 
 def run_checks(

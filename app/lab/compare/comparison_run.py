@@ -228,7 +228,9 @@ def build_batch(opened: CandidateSessions, workload: CompareWorkload, length: st
     single_inputs = workload.sentences[length]
     if batch == 1:
         return single_inputs
-    files = workload.graphs.choose_files(_reduce_candidate(opened.candidate))
+    candidate = opened.candidate
+    form = "source" if candidate.form == "source" else "prepared"
+    files = workload.graphs.choose_files(CompareCandidate(candidate.place, candidate.precision, candidate.level, form))
     inputs_by_graph = {}
     for name in opened.sessions:
         inputs = list_batch_inputs(files[name], name)
@@ -237,10 +239,6 @@ def build_batch(opened: CandidateSessions, workload: CompareWorkload, length: st
             return None
         inputs_by_graph[name] = repeat_values(single_inputs[name], opened.sessions[name], inputs, batch)
     return inputs_by_graph
-
-
-def _reduce_candidate(candidate: CompareCandidate) -> CompareCandidate:
-    return CompareCandidate(candidate.place, candidate.precision, candidate.level, "source" if candidate.form == "source" else "prepared")
 
 
 def measure_size(values: ValuesByGraph) -> int:

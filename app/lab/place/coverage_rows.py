@@ -170,7 +170,8 @@ def write_backend_graphs(subject: LabSubject, backend: str) -> Iterator[list[Bac
 def _write_backend_graph(subject: LabSubject, backend: str, form: str, name: str, model: Path, folder: Path) -> BackendGraph:
     if BACKENDS[backend].takes_any_size or form == "source":
         return BackendGraph(name, form, model)
-    if _is_small(subject):
+    is_starter = subject.voice is not None and subject.voice.manifest.format == STARTER
+    if is_starter if subject.bert is None else not is_slow_bert(subject.bert):
         return BackendGraph(name, form, model, is_small=True)
     if name not in FIXED_SHAPE_GRAPHS:
         return BackendGraph(name, form, model)
@@ -186,9 +187,3 @@ def _write_backend_graph(subject: LabSubject, backend: str, form: str, name: str
         return BackendGraph(name, form, model, unfit=str(exc))
     full = graph_folder / FULL_NAME
     return BackendGraph(name, "device", full if full.is_file() else graph_folder / GRAPH_NAME, free=FREE_SIZE_NAMES[name])
-
-
-def _is_small(subject: LabSubject) -> bool:
-    if subject.bert is not None:
-        return not is_slow_bert(subject.bert)
-    return subject.voice is not None and subject.voice.manifest.format == STARTER
