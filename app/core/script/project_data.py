@@ -37,7 +37,13 @@ _TAKE_FIELDS = (*_LINE_FIELDS_OF_TAKES, "line", "sound", "length_s", "size", "st
 
 def convert_takes_to_data(takes: Iterable[LineTake]) -> list[dict[str, Any]]:
     """Return the data that `parse_takes` reads, without empty values."""
-    return [_convert_take_to_data(take) for take in takes]
+    rows = []
+    for take in takes:
+        line = convert_line_to_data(Line(take.text, take.settings, take.overrides, take.id, unknown=take.unknown))
+        take_values = {"line": take.line, "sound": take.sound, "length_s": take.length_s, "size": take.size}
+        take_values |= {"starred": take.starred, "rating": take.rating, "note": take.note}
+        rows.append(line | {name: value for name, value in take_values.items() if value})
+    return rows
 
 
 def parse_takes(data: object, lose: ReportLoss | None = None) -> tuple[LineTake, ...]:
@@ -46,13 +52,6 @@ def parse_takes(data: object, lose: ReportLoss | None = None) -> tuple[LineTake,
     Sounds are compared with their names later, when the sounds themselves are read.
     """
     return parse_items(data, "takes", MOST_TAKES, _parse_take, lose, attrgetter("id"))
-
-
-def _convert_take_to_data(take: LineTake) -> dict[str, Any]:
-    line = convert_line_to_data(Line(take.text, take.settings, take.overrides, take.id, unknown=take.unknown))
-    take_values = {"line": take.line, "sound": take.sound, "length_s": take.length_s, "size": take.size}
-    take_values |= {"starred": take.starred, "rating": take.rating, "note": take.note}
-    return line | {name: value for name, value in take_values.items() if value}
 
 
 def _parse_take(data: object) -> LineTake:

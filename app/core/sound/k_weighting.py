@@ -43,15 +43,14 @@ class KWeighting:
     def filter_samples(self, samples: Float32) -> Float64:
         """Return the samples after both filters, float64, as many as before."""
         # In the frequency domain, as Python is too slow for a loop over samples.
-        weighted = [self._filter_piece(samples[start : start + WEIGHTED_PIECE]) for start in range(0, len(samples), WEIGHTED_PIECE)]
+        weighted, size = [], WEIGHTED_PIECE + _TAIL
+        for start in range(0, len(samples), WEIGHTED_PIECE):
+            piece = samples[start : start + WEIGHTED_PIECE]
+            filtered = np.fft.irfft(np.fft.rfft(piece.astype(np.float64), size) * self._answer, size)
+            filtered[:_TAIL] += self._tail_sum
+            self._tail_sum = filtered[len(piece) : len(piece) + _TAIL]  # what the filters still hold goes into the next piece
+            weighted.append(filtered[: len(piece)])
         return np.concatenate(weighted) if weighted else np.zeros(0)
-
-    def _filter_piece(self, samples: Float32) -> Float64:
-        """Return up to `WEIGHTED_PIECE` samples after the filters; what they leave in the filters goes into the next piece."""
-        filtered = np.fft.irfft(np.fft.rfft(samples.astype(np.float64), WEIGHTED_PIECE + _TAIL) * self._answer, WEIGHTED_PIECE + _TAIL)
-        filtered[:_TAIL] += self._tail_sum
-        self._tail_sum = filtered[len(samples) : len(samples) + _TAIL]
-        return filtered[: len(samples)]
 
 
 def apply_k_weighting(samples: Float32, rate: int) -> Float64:

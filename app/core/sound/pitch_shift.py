@@ -324,7 +324,9 @@ class PitchShift:
             if self._change.intonation != 1 and len(self._f0) < blocks:
                 return np.zeros(0, np.float32)
             if self._change.intonation != 1:
-                self._mean = _compute_log_mean(self._f0)
+                f0 = np.concatenate(self._f0)
+                voiced = f0[f0 > 0]
+                self._mean = float(np.log(voiced).mean()) if len(voiced) else 0.0
         return self._change_pitch(self._grains.blocks)
 
     def _track_pitch(self, block: int) -> Float64:
@@ -363,12 +365,6 @@ class PitchShift:
             semitones = semitones + self._offsets.find_offsets(times_s)
         new_hz = hz * np.exp(moved + semitones / SEMITONES_PER_OCTAVE * np.log(2))
         return np.where(voiced, np.clip(new_hz, LOWEST_HZ, HIGHEST_HZ) / hz, 1)
-
-
-def _compute_log_mean(blocks: list[Float64]) -> float:
-    f0 = np.concatenate(blocks)
-    voiced = f0[f0 > 0]
-    return float(np.log(voiced).mean()) if len(voiced) else 0.0
 
 
 def _filter_octave_slips(f0: Float64) -> Float64:

@@ -94,16 +94,13 @@ def compute_snr_db(exact: Sequence[Float32], other: Sequence[Float32]) -> float:
 
 def compute_log_spectral_distance_db(exact: Sequence[Float32], other: Sequence[Float32]) -> float:
     """Return the root mean square difference of log spectra in dB, averaged over time."""
-    distances = [_compute_spectral_distances(a, b) for a, b in zip(exact, other, strict=True)]
+    distances = []
+    for spectra in zip(map(_compute_power_spectra, exact), map(_compute_power_spectra, other), strict=True):
+        floor = max(float(spectra[0].max(initial=0.0)), 1e-20) * 10 ** (SPECTRUM_FLOOR_DB / 10)
+        difference = 10 * np.log10(np.maximum(spectra[0], floor) / np.maximum(spectra[1], floor))
+        distances.append(np.sqrt(np.square(difference).mean(axis=1)))
     mean = float(np.concatenate(distances).mean()) if distances else 0.0
     return mean if np.isfinite(mean) else MAX_SNR_DB
-
-
-def _compute_spectral_distances(exact: Float32, other: Float32) -> np.ndarray:
-    first, second = _compute_power_spectra(exact), _compute_power_spectra(other)
-    floor = max(float(first.max(initial=0.0)), 1e-20) * 10 ** (SPECTRUM_FLOOR_DB / 10)
-    difference = 10 * np.log10(np.maximum(first, floor) / np.maximum(second, floor))
-    return np.asarray(np.sqrt(np.square(difference).mean(axis=1)))
 
 
 def _compute_power_spectra(samples: Float32) -> np.ndarray:

@@ -103,7 +103,9 @@ class VoiceTraits:
     def __post_init__(self) -> None:
         if self.style_vectors.ndim != 2 or self.style_vectors.shape[1] != STYLE_WIDTH:
             raise ValueError(f"style vectors have shape {self.style_vectors.shape}, expected (styles, {STYLE_WIDTH})")
-        if self.styles and self.find_last_style_row() >= len(self.style_vectors):
+        # The highest row that any speaker and style need.
+        ends = (min(self.styles, default=0), max(self.styles, default=0))
+        if self.styles and max(self.find_style_row(max(self.speakers, default=0), style) for style in ends) >= len(self.style_vectors):
             raise ValueError("more styles than style vectors")
         if self.architecture.takes_melody and len(self.median_f0) != len(self.style_vectors):
             raise ValueError("a median pitch belongs to each style vector")
@@ -150,8 +152,3 @@ class VoiceTraits:
     def build_style_vector(self, speaker: int, style: int, weight: float) -> Float32:
         """Return the weighted style vector of a speaker's style, float32 (256,)."""
         return compute_style_vector(self.style_vectors, self.find_style_row(speaker, style), weight)
-
-    def find_last_style_row(self) -> int:
-        """Return the highest row of the style vectors that any speaker and style need."""
-        ends = (min(self.styles, default=0), max(self.styles, default=0))
-        return max(self.find_style_row(max(self.speakers, default=0), style) for style in ends)

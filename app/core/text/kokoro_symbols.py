@@ -37,7 +37,9 @@ _NASALS = {"m": ("b", "by", "p", "py", "m", "my"), "ŋ": ("k", "ky", "g", "gy"),
 
 def convert_phones_to_tokens(phones: Phones) -> PhoneIds:
     """Return the tokens of a sentence; a phone has one or more, the space behind an accent phrase belongs to the phone before it."""
-    begins = _find_phrase_begins(phones)
+    # The first phones of morae, of which some begin an accent phrase inside the sentence.
+    firsts = {mora: index for index, mora in reversed(list(enumerate(map_phones_to_moras(phones.phones)))) if mora != NO_INDEX}
+    begins = {firsts[mora] for mora in phones.phrases if mora and mora in firsts}
     texts = [_write_phone(phones.phones, index, index in begins) for index in range(1, len(phones.phones) - 1)]
     spelled = [text + (_SPACE if index + 1 in begins and index else "") for index, text in enumerate(texts, 1)]
     tokens = [[PAD_ID], *([TOKEN_IDS[letter] for letter in text] for text in spelled), [PAD_ID]]
@@ -48,13 +50,6 @@ def convert_phones_to_tokens(phones: Phones) -> PhoneIds:
     tones = np.repeat(np.array(phones.tones, np.int64), counts)
     zeros = np.zeros(len(ids), np.int64)
     return PhoneIds(ids, tones, zeros, word2ph, zeros, counts)
-
-
-def _find_phrase_begins(phones: Phones) -> frozenset[int]:
-    """Return the indices of the phones that begin an accent phrase inside the sentence."""
-    moras = map_phones_to_moras(phones.phones)
-    firsts = {mora: index for index, mora in reversed(list(enumerate(moras))) if mora != NO_INDEX}
-    return frozenset(firsts[mora] for mora in phones.phrases if mora and mora in firsts)
 
 
 def _write_phone(phones: Sequence[str], index: int, begins_phrase: bool) -> str:

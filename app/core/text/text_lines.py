@@ -128,7 +128,9 @@ def _list_candidates(data: bytes) -> Iterator[_Codec]:
     if _JIS_ESCAPE.search(data):
         yield "iso2022_jp_2004", "ISO-2022-JP"
     yield "utf-8", UTF8
-    if not _is_damaged_utf8(data):
+    text = data.decode("utf-8", "replace")
+    non_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    if text.count("\ufffd") > MAX_BROKEN_SHARE * non_ascii:  # it is no damaged UTF-8
         # Kana of CP932 are no EUC-JP, and kana of EUC-JP are half-width kana and rare kanji in CP932.
         yield "euc_jis_2004", EUC_JP
         yield "cp932", "Shift_JIS"
@@ -142,12 +144,6 @@ def _decode_strictly(data: bytes, codec: str) -> str:
         byte_index = len(text[: stray.start()].encode(codec))
         raise UnicodeDecodeError(codec, data, byte_index, byte_index + 1, "no character")
     return text
-
-
-def _is_damaged_utf8(data: bytes) -> bool:
-    text = data.decode("utf-8", "replace")
-    non_ascii = len(text) - len(text.encode("ascii", "ignore"))
-    return text.count("\ufffd") <= MAX_BROKEN_SHARE * non_ascii
 
 
 def _describe_cause(data: bytes, failures: list[tuple[UnicodeDecodeError, str]]) -> str:

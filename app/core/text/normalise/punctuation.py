@@ -109,11 +109,6 @@ def _choose_arrow(match: re.Match[str]) -> str:
     return "↔" if left and right else "→" if right else "←"
 
 
-def speak_arrows(text: str) -> str:
-    """Return text without the arrows that words or lines explain."""
-    return _ARROW_AT_LINE_END.sub("", _ARROW_BETWEEN_WORDS.sub(_speak_arrow_between, text))
-
-
 def _speak_arrow_between(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
     if _PROPOSITIONS.match(text, start - 1):
@@ -131,7 +126,7 @@ def speak_tags(text: str) -> str:
     text = _SHAPE_PAIR.sub(lambda match: "".join(map(_SHAPE_READINGS.__getitem__, match[0])), text)
     text = _SHAPES_RUN.sub(lambda match: _SHAPE_READINGS[match[1]] * 2, text)
     text = _SHAPE_ALONE.sub(lambda match: _SHAPE_READINGS[match[0]], text)
-    return speak_arrows(_CROSS_BETWEEN_NAMES.sub(" ", text))
+    return _ARROW_AT_LINE_END.sub("", _ARROW_BETWEEN_WORDS.sub(_speak_arrow_between, _CROSS_BETWEEN_NAMES.sub(" ", text)))
 
 
 def _speak_user_name(part: str) -> str:
