@@ -116,8 +116,9 @@ def _compare_sentence(
     timings: dict[str, CandidateTimings] = measure_candidates(
         {name: opened[name] for name in values}, values, repeats, EnergyMeter(), report
     )
-    size = measure_size(workload.sentences[length])
-    unit = "tokens" if "bert" in workload.sentences[length] else "symbols"
+    sentence = workload.sentences[length]
+    graph, name, unit = ("bert", "input_ids", "tokens") if "bert" in sentence else (next(iter(sentence)), "x_tst", "symbols")
+    size = int(np.size(sentence[graph][name]))
     return build_sentence_rows(timings, f"{size} {unit}" if length in BENCH_LINES else length, batch, size, workload.seconds.get(length))
 
 
@@ -239,9 +240,3 @@ def build_batch(opened: CandidateSessions, workload: CompareWorkload, length: st
             return None
         inputs_by_graph[name] = repeat_values(single_inputs[name], opened.sessions[name], inputs, batch)
     return inputs_by_graph
-
-
-def measure_size(values: ValuesByGraph) -> int:
-    """Return the number of symbols, or of tokens for a BERT."""
-    graph, name = ("bert", "input_ids") if "bert" in values else (next(iter(values)), "x_tst")
-    return int(np.size(values[graph][name]))

@@ -74,7 +74,9 @@ def _measure_graph(graph: GraphFile, sizes: InputSizes, repeats: Repeats, report
     best_ms = min(measured)
     watched = max(1, min(MAX_PROFILED_RUNS, int(1000 * LONGEST_S / best_ms)))
     timed = measure_operator_runs(path, [work.values] * (1 + watched), is_optimised=True)[1:]
-    operators = _sum_by_operator(min(timed, key=_sum_ms))
+    operators: dict[str, list[Any]] = {}
+    for node in min(timed, key=_sum_ms):
+        operators.setdefault(node.operator, [find_operator_kind(node.operator), 0.0])[1] += node.own_ms
     # Profiling every node takes time itself, so the operators' times are scaled to an unprofiled run.
     watched_ms = sum(ms for _, ms in operators.values())
     operators = {name: [kind, ms * best_ms / watched_ms] for name, (kind, ms) in operators.items()} if watched_ms else {}
@@ -102,14 +104,6 @@ def _measure_runs_ms(path: Path, values: dict[str, np.ndarray], repeats: Repeats
         times_ms.append(run_once())
         took_ms += times_ms[-1]
     return times_ms
-
-
-def _sum_by_operator(nodes: Sequence[OperatorRun]) -> dict[str, list[Any]]:
-    """Return kind (or None) and milliseconds by operator."""
-    found: dict[str, list[Any]] = {}
-    for node in nodes:
-        found.setdefault(node.operator, [find_operator_kind(node.operator), 0.0])[1] += node.own_ms
-    return found
 
 
 def _sum_ms(nodes: Sequence[OperatorRun]) -> float:

@@ -55,7 +55,8 @@ def write_listening_test(
             rows.append((exact_name, candidate_name))
             lines.append(Line(text, LineSettings(voice=speaker.voice.manifest.id)))
     if not rows:
-        return _make_test_row(graph, candidate, None, names, rows, describe_identical_sounds())
+        note = localize("どの文でも元のグラフと同じ音声です。", "It sounds exactly like the exact graph in every line.")
+        return _make_test_row(graph, candidate, None, names, rows, note)
     test = begin_blind_test(BlindTestPlan("abx", tuple(rows), names), generate_seed())
     script = clear_shipped_voice(Script(tuple(lines)), find_shipped_voice_id() or "")
     write_project(file, Project(script, tests=(dump_blind_test(test),)))
@@ -67,11 +68,6 @@ def _make_test_row(graph: str, candidate: str, file: str | None, names: Sequence
     """Return the row of a test of so many lines; `sounds` are names of sounds, a pair a line."""
     sounds = [list(pair) for pair in pairs]
     return make_row("test", graph=graph, candidate=candidate, lines=len(pairs), file=file, names=list(names), sounds=sounds, note=note)
-
-
-def describe_identical_sounds() -> str:
-    """Describe sounds that are identical, so that there is nothing to listen for."""
-    return localize("どの文でも元のグラフと同じ音声です。", "It sounds exactly like the exact graph in every line.")
 
 
 def _open_speaker(subject: LabSubject) -> Speaker:

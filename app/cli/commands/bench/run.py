@@ -125,7 +125,12 @@ def _print_measurements(measurements: list[BenchMeasurement], peak: ProcessorPea
     for item in measurements:
         if options.json or options.csv:
             for row in item.build_rows(peak):
-                print_json(asdict(row)) if options.json else print_result(format_csv_row(row))
+                if options.json:
+                    print_json(asdict(row))
+                    continue
+                line = io.StringIO()
+                csv.DictWriter(line, STAGE_TABLE_COLUMNS, lineterminator="").writerow(asdict(row))
+                print_result(line.getvalue())
         else:
             print_table(item, peak)
     if not options.json and not options.csv and len({item.backend for item in measurements}) > 1:
@@ -171,13 +176,6 @@ def _report_summary(
 def _show_turns(name: str, count: int) -> Iterable[int]:
     """Count the turns of a text with a progress bar."""
     return tqdm(range(count), leave=False, disable=None, desc=name)
-
-
-def format_csv_row(row: StageRow) -> str:
-    """Return one row as CSV."""
-    line = io.StringIO()
-    csv.DictWriter(line, STAGE_TABLE_COLUMNS, lineterminator="").writerow(asdict(row))
-    return line.getvalue()
 
 
 def print_table(item: BenchMeasurement, peak: ProcessorPeak) -> None:

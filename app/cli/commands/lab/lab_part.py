@@ -70,17 +70,13 @@ class _OptionRecorder(CommandParser):
 def list_commands(parts: Mapping[str, LabPart]) -> Iterator[Row]:
     """Yield a row for each part, and at the end the places that `--backend` takes here."""
     for name, part in parts.items():
-        options = [_describe_option(action) for action in _collect_options(part)]
+        parser = _OptionRecorder()
+        part.add_options(parser)
+        options = [_describe_option(action) for action in parser.actions if action.option_strings and action.dest != "help"]
         yield make_row("part", part=name, summary=localize(*part.summary), options=options)
     from app.adapters.ort.devices.ort_devices import has_device, list_places  # with ONNX Runtime
 
     yield make_row("places", places=[device for device in filter(has_device, list_places()) if device != "cpu"] + ["cpu"])
-
-
-def _collect_options(part: LabPart) -> list[argparse.Action]:
-    parser = _OptionRecorder()
-    part.add_options(parser)
-    return [action for action in parser.actions if action.option_strings and action.dest != "help"]
 
 
 def _describe_option(action: argparse.Action) -> Row:
