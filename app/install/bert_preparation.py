@@ -73,11 +73,6 @@ BERT_CALIBRATION_SENTENCES = (
 )
 
 
-def build_quick_text(vocabulary: Path) -> Int64:
-    """Return the token ids of a short sentence."""
-    return CharTokenizer(vocabulary).encode(BERT_TEST_TEXT[: QUICK_TEXT_LENGTH - 2])
-
-
 def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
     """Return token ids to compare with: real sentences of several lengths, then one of the whole vocabulary, of `token_count` ids."""
     tokenizer = CharTokenizer(vocabulary)
@@ -191,7 +186,7 @@ def _compare_quickly(model: Path, source: DebertaWeights, folder: Path, width: i
     from app.voices.prepare.bert.open_weights import OnnxDebertaWeights
     from app.voices.prepare.bert.reference_deberta import compute_reference_features
 
-    texts = [build_quick_text(folder / VOCABULARY_NAME)]
+    texts = [CharTokenizer(folder / VOCABULARY_NAME).encode(BERT_TEST_TEXT[: QUICK_TEXT_LENGTH - 2])]
     original = folder / f"{ORIGINAL_BERT_STEM}{model.suffix}"
     if isinstance(source, OnnxDebertaWeights):
         write_compact_copy(source.graph, original)

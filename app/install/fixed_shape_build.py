@@ -65,7 +65,11 @@ def make_fixed_shape_graph(graph: str, source: Path, folder: Path, *, must_be_ex
         if not proof:
             calls, proof = _compute_cpu_results(form, source, calls)
         if _verify_graph(form, proof) and _has_same_frames(form, calls, info):
-            _write_test_runs(folder, proof)
+            arrays: dict[str, np.ndarray] = {}
+            for index, (size, call) in enumerate(proof):
+                arrays |= {f"{index}|{size}|in|{name}": np.asarray(value) for name, value in call.values.items()}
+                arrays |= {f"{index}|{size}|out|{name}": value for name, value in call.results.items()}
+            np.savez(folder / PROOF_NAME, **arrays)  # type: ignore[arg-type]
             return
     for item in folder.iterdir():
         item.unlink()
@@ -133,14 +137,6 @@ def _run_session(form: FixedShapeGraph, session: GraphSession, values: Mapping[s
             strict=True,
         )
     )
-
-
-def _write_test_runs(folder: Path, expected: list[tuple[int, RecordedRun]]) -> None:
-    arrays: dict[str, np.ndarray] = {}
-    for index, (size, call) in enumerate(expected):
-        arrays |= {f"{index}|{size}|in|{name}": np.asarray(value) for name, value in call.values.items()}
-        arrays |= {f"{index}|{size}|out|{name}": value for name, value in call.results.items()}
-    np.savez(folder / PROOF_NAME, **arrays)  # type: ignore[arg-type]
 
 
 def main() -> int:

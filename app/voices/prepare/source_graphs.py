@@ -305,7 +305,11 @@ def rename_to_public_inputs(model: onnx.ModelProto, roles: InputRoles) -> onnx.M
     if roles.audio is not None:
         names[roles.audio] = AUDIO_OUTPUT
     public_names = {*roles.assigned, *names.values()}
-    for name in public_names & (_collect_value_names(graph) - names.keys()):  # any other value with such a name
+    value_names: set[str] = set()
+    for inner in iterate_graphs(graph):
+        value_names.update(item.name for item in (*inner.input, *inner.output, *inner.initializer))
+        value_names.update(name for node in inner.node for name in (*node.input, *node.output))
+    for name in public_names & (value_names - names.keys()):  # any other value with such a name
         names[name] = f"{name} of the exporter"
     for inner in iterate_graphs(graph):
         for item in (*inner.input, *inner.output, *inner.initializer, *inner.value_info):
@@ -338,11 +342,3 @@ def _convert_public_input(
         node = helper.make_node("Reciprocal", [public_name], [own_name])
     inputs[public_name] = public
     graph.node.insert(0, node)
-
-
-def _collect_value_names(graph: onnx.GraphProto) -> set[str]:
-    names: set[str] = set()
-    for inner in iterate_graphs(graph):
-        names.update(item.name for item in (*inner.input, *inner.output, *inner.initializer))
-        names.update(name for node in inner.node for name in (*node.input, *node.output))
-    return names

@@ -82,7 +82,9 @@ class SafetensorsDebertaWeights:
 def compute_position_tables(source: Any, layer: int) -> tuple[Float32, Float32]:
     """Return the tables of `DebertaWeights.read_position_tables` from the position embeddings themselves."""
     sizes: DebertaSizes = source.architecture
-    rows = normalise_rows(source.read_tensor("encoder.rel_embeddings.weight"), sizes.epsilon).astype(np.float32)
+    exact = source.read_tensor("encoder.rel_embeddings.weight").astype(np.float64)
+    centred = exact - exact.mean(axis=1, keepdims=True)
+    rows = (centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + sizes.epsilon)).astype(np.float32)
     rows = rows * source.read_tensor("encoder.LayerNorm.weight") + source.read_tensor("encoder.LayerNorm.bias")
     attention = f"encoder.layer.{layer}.attention.self"
     key, query = (
@@ -90,13 +92,6 @@ def compute_position_tables(source: Any, layer: int) -> tuple[Float32, Float32]:
         for name in ("key_proj", "query_proj")
     )
     return np.asarray(key, np.float32), np.asarray(query, np.float32)
-
-
-def normalise_rows(rows: Float32, epsilon: float) -> Any:
-    """Return rows with mean 0 and variance 1, float64."""
-    exact = rows.astype(np.float64)
-    centred = exact - exact.mean(axis=1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + epsilon)
 
 
 def _read_deberta_sizes(path: Path) -> DebertaSizes:

@@ -195,12 +195,6 @@ def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bo
     (folder / FIXED_SHAPE_INFO_NAME).write_text(json.dumps(_describe_fixed_shape_graph(source, free, half=half)), encoding="utf-8")
 
 
-def mask_end(graph: onnx.GraphProto, shapes: dict[str, ProbedShape], free: str) -> None:
-    """Mask the padded end of a graph in place; the graph takes the mask as one more input, as long as the size that is called `free`."""
-    _MaskRewriter(graph, shapes).rewrite_graph()
-    graph.input.append(helper.make_tensor_value_info(MASK_INPUT, TensorProto.FLOAT, [free]))
-
-
 class _MaskRewriter:
     def __init__(self, graph: onnx.GraphProto, shapes: dict[str, ProbedShape]) -> None:
         self._graph = graph
@@ -283,7 +277,9 @@ def _rewrite_graph(source: Path, free: str, *, half: bool, masked: bool, weights
         gather_diagonals(model.graph, infer_probed_shapes(model, free), next(iter(axes.items())))
         drop_unread_nodes(model.graph)
         if masked:
-            mask_end(model.graph, infer_probed_shapes(model, free), free)
+            # One more input masks the padded end; it is as long as the size that is called `free`.
+            _MaskRewriter(model.graph, infer_probed_shapes(model, free)).rewrite_graph()
+            model.graph.input.append(helper.make_tensor_value_info(MASK_INPUT, TensorProto.FLOAT, [free]))
     except (LookupError, ValueError) as exc:
         raise UnknownGraphError(str(exc)) from exc
     weights.store_weights(model, convert_to_half(model) if half else set())

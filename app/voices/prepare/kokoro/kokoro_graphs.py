@@ -258,14 +258,6 @@ def build_decoder_graph(weights: KokoroWeights, statistics: NormStatistics | Non
     return writer.build_model()
 
 
-def read_norm_statistics() -> NormStatistics:
-    """Return the statistics of the generator's norms."""
-    with np.load(find_kokoro_folder() / "norms.npz") as tables:
-        return NormStatistics(
-            read_kokoro_styles()[1:, :STYLE_HALF], {f"{GENERATOR}.{name}": tables[name] for name in tables.files}, SPEAKER_GAINS_DB
-        )
-
-
 def find_kokoro_folder() -> Path:
     """Return the folder of the data that the program brings for this voice."""
     return find_resources_dir() / "kokoro"
@@ -274,9 +266,12 @@ def find_kokoro_folder() -> Path:
 def build_kokoro_graphs(model: Path) -> PreparedGraphs:
     """Build the graphs from the joined int8 file; raise VoiceError if it is another file or damaged."""
     weights = KokoroWeights(load_graph(model))
+    with np.load(find_kokoro_folder() / "norms.npz") as tables:
+        means = {f"{GENERATOR}.{name}": tables[name] for name in tables.files}
+    statistics = NormStatistics(read_kokoro_styles()[1:, :STYLE_HALF], means, SPEAKER_GAINS_DB)
     return PreparedGraphs(
         prosody=build_prosody_graph(weights),
         flow=build_flow_graph(weights),
-        decoder=build_decoder_graph(weights, read_norm_statistics()),
+        decoder=build_decoder_graph(weights, statistics),
         margin_frames=MARGIN_FRAMES,
     )

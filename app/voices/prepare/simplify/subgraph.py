@@ -167,7 +167,11 @@ def simplify_subgraph(source: onnx.ModelProto, spec: SubgraphSpec) -> onnx.Model
     if opset < MIN_SOURCE_OPSET:
         raise NotSimplifiedError(f"opset {opset}")
     writer = GraphRewriter(REWRITE_RULES)
-    names = {"": ""} | _add_boundary(writer, spec)
+    names = {"": ""}
+    for port in spec.inputs:
+        writer.tensors[port.name] = KnownTensor(port.shape, port.dtype)
+        names[port.source] = writer.add_reshape(port.name, port.batched)
+    names |= {source_name: writer.add_known_tensor(tensor) for source_name, tensor in spec.known_tensors.items()}
     weights = {item.name: item for item in source.graph.initializer}
     for proto in collect_needed_nodes(source.graph, [port.source for port in spec.outputs], names):
         node = RewriteNode.from_proto(proto)
@@ -183,14 +187,6 @@ def simplify_subgraph(source: onnx.ModelProto, spec: SubgraphSpec) -> onnx.Model
         results = writer.add_operation(node.op, [names[name] for name in node.inputs], node.attributes, len(node.outputs), node.name)
         names |= zip(node.outputs, results, strict=True)
     return _build_model(writer, spec, names)
-
-
-def _add_boundary(writer: GraphRewriter, spec: SubgraphSpec) -> dict[str, str]:
-    names = {}
-    for port in spec.inputs:
-        writer.tensors[port.name] = KnownTensor(port.shape, port.dtype)
-        names[port.source] = writer.add_reshape(port.name, port.batched)
-    return names | {source: writer.add_known_tensor(tensor) for source, tensor in spec.known_tensors.items()}
 
 
 def _build_model(writer: GraphRewriter, spec: SubgraphSpec, names: Mapping[str, str]) -> onnx.ModelProto:

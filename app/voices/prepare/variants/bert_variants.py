@@ -178,17 +178,14 @@ def write_all_layers(model: Path, folder: Path, name: str) -> Path:
     path = folder / f"{name}.onnx"
     write_lean_deberta(source, path, ignore_report)
     whole = load_graph(path, with_external_weights=False)
-    _expose_features(whole.graph, read)
-    path.write_bytes(whole.SerializeToString())
-    return path
-
-
-def _expose_features(graph: onnx.GraphProto, layers: int) -> None:
+    graph = whole.graph
     features, width = graph.output[0].name, graph.output[0].type.tensor_type.shape.dim[1].dim_value
     maker = next(node for node in graph.node if features in node.output)
     maker.output[list(maker.output).index(features)] = LAST_HIDDEN_OUTPUT
-    graph.node.append(helper.make_node("Identity", [_list_layer_outputs(graph)[layers - 1]], [features], name="layer.read"))
+    graph.node.append(helper.make_node("Identity", [_list_layer_outputs(graph)[read - 1]], [features], name="layer.read"))
     graph.output.append(helper.make_tensor_value_info(LAST_HIDDEN_OUTPUT, TensorProto.FLOAT, ["n", width]))
+    path.write_bytes(whole.SerializeToString())
+    return path
 
 
 def _list_layer_outputs(graph: onnx.GraphProto) -> list[str]:
