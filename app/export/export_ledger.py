@@ -103,7 +103,11 @@ class ExportLedger:
         self._owned_files = OwnedFiles(self._root, self._sources, is_quick=is_quick)
         self._may_replace = False
         self._script_place = describe_place(script.file, self._root)
-        self._other_places = self._find_other_places()
+        # If no script of this name is this one, and just one is gone, that is this one, which was moved.
+        places = {entry.place for entry in self._store.entries.values() if entry.place and entry.project == self._script.project}
+        other_places = {place for place in places if not is_same_place(place, self._script_place)}
+        gone = {place for place in other_places if not is_there(place, self._root)}
+        self._other_places = frozenset(other_places - gone if other_places == places and len(gone) == 1 else other_places)
         self._sound_keys: dict[PlannedFile, str] = {}
         self._replaced_entries: dict[Path, ManifestEntry] | None = None
         self._new_files: dict[str, Path] = {}  # by the path of the file that each replaces
@@ -243,13 +247,6 @@ class ExportLedger:
 
     def _build_scope(self, planned_ids: Iterable[str]) -> ScriptScope:
         return ScriptScope(self._script.project, self._script.ids, frozenset(planned_ids), self._other_places)
-
-    def _find_other_places(self) -> frozenset[str]:
-        """Return the places of other scripts of this name. If none is this script's, and just one is gone, that is this one, which was moved."""
-        places = {entry.place for entry in self._store.entries.values() if entry.place and entry.project == self._script.project}
-        other_places = {place for place in places if not is_same_place(place, self._script_place)}
-        gone = {place for place in other_places if not is_there(place, self._root)}
-        return frozenset(other_places - gone if other_places == places and len(gone) == 1 else other_places)
 
     def _adopt_entry(self, entry: ManifestEntry, file: KeyedFile) -> ManifestEntry:
         """Return the entry of a file that is kept, with the lines and the script of today."""

@@ -103,7 +103,10 @@ class LineTimingCollector:
         if times is None or not times.moras:
             return spoken
         moras = self._build_moras(reading, times.moras)
-        return replace(spoken, moras=moras, phrases=_build_phrases(reading, moras), phones=tuple(self._collect_phones()))
+        starts = [start for start in reading.phrases if start < len(moras)]
+        groups = [moras[start:end] for start, end in zip(starts, [*starts[1:], len(moras)], strict=True)]
+        phrases = tuple(TimedText("".join(mora.text for mora in group), group[0].start_s, group[-1].end_s) for group in groups)
+        return replace(spoken, moras=moras, phrases=phrases, phones=tuple(self._collect_phones()))
 
     @property
     def _rate(self) -> int:
@@ -162,12 +165,6 @@ def _collect_mora_tones(phones: Sequence[PhoneTiming]) -> list[int]:
     """Return a tone for each mora: that of its last phone."""
     by_mora = {mora: phone.tone for mora, phone in zip(map_phones_to_moras([item.phone for item in phones]), phones, strict=True)}
     return [tone for mora, tone in sorted(by_mora.items()) if mora != NO_INDEX]
-
-
-def _build_phrases(reading: LineReading, moras: Sequence[TimedMora]) -> tuple[TimedText, ...]:
-    starts = [start for start in reading.phrases if start < len(moras)]
-    groups = [moras[start:end] for start, end in zip(starts, [*starts[1:], len(moras)], strict=True)]
-    return tuple(TimedText("".join(mora.text for mora in group), group[0].start_s, group[-1].end_s) for group in groups)
 
 
 FindIds = Callable[[Line, "Speaker"], tuple[int, int]]  # numbers of the speaker and the style of a line

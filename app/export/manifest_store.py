@@ -95,13 +95,6 @@ class ManifestData:
     lists: dict[str, FileContent] = field(default_factory=dict)
 
 
-def convert_manifest_to_data(manifest: ManifestData) -> dict[str, Any]:
-    """Return the data that `parse_manifest` reads."""
-    lists = {name: list(astuple(content)) for name, content in manifest.lists.items()}
-    files = list(map(convert_entry_to_data, manifest.entries.values()))
-    return {"format": MANIFEST_FORMAT, "version": MANIFEST_VERSION, "files": files} | ({"lists": lists} if lists else {})
-
-
 def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
     """Return the data that `parse_entry` reads."""
     data: dict[str, Any] = {
@@ -288,8 +281,11 @@ class ManifestStore:
                 if entry is not None:
                     self.entries[path] = entry
         target = self._folder / MANIFEST_NAME
+        files = list(map(convert_entry_to_data, self.entries.values()))
+        lists = {name: list(astuple(content)) for name, content in self.lists.items()}
+        data = {"format": MANIFEST_FORMAT, "version": MANIFEST_VERSION, "files": files} | ({"lists": lists} if lists else {})
         try:
-            write_file_atomically(target, encode_readable_json(convert_manifest_to_data(ManifestData(self.entries, self.lists))))
+            write_file_atomically(target, encode_readable_json(data))
         except OSError as exc:
             self._keep_error(target, exc)
             return

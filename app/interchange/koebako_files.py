@@ -103,11 +103,6 @@ def decode_sounds(data: Mapping[str, object]) -> dict[str, bytes]:
     return sounds
 
 
-def count_encoded_bytes(data: Mapping[str, object]) -> int:
-    """Count the characters that sounds take in a file's text, valid or not."""
-    return sum(len(text) for text in data.values() if isinstance(text, str))
-
-
 MAX_PROJECT_FILE_BYTES = LARGEST_PROJECT_BYTES + MAX_ENCODED_SOUND_BYTES  # the second for sounds alone
 MAX_PROJECT_VALUES = 3_000_000  # 30,000 lines with edits take a fifth of that
 
@@ -140,7 +135,7 @@ def open_project(path: Path) -> ProjectFileContent:
     losses = ProjectLossReport()
     project = _parse_project(path, data, losses)
     sounds = data["sounds"] if project.embeds else {}
-    if len(content) - count_encoded_bytes(sounds) > LARGEST_PROJECT_BYTES:
+    if len(content) - sum(len(sound) for sound in sounds.values() if isinstance(sound, str)) > LARGEST_PROJECT_BYTES:
         raise build_too_large_error(path, LARGEST_PROJECT_BYTES)
     return ProjectFileContent(replace(project, sounds=decode_sounds(sounds)), _compute_digest(content), losses.build_sentences())
 

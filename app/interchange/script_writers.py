@@ -32,11 +32,6 @@ _TABLE_SUFFIXES = (".csv", ".tsv")
 _ID_CHECKS = {".rpy": is_renpy_id, ".yarn": is_yarn_id}  # whether a form can hold an id; one that was made here is no loss
 
 
-def format_plain_text(script: Script) -> str:
-    """Return the script as text, with a line for each line."""
-    return "".join(f"{_format_line_text(line)}\n" for line in script.lines)
-
-
 def format_voicevox_text(script: Script, name_speaker: NameSpeaker) -> str:
     """Return a row `キャラ（スタイル）,テキスト` for each line; a line whose speaker has no name has only its text."""
     rows = []
@@ -105,7 +100,8 @@ def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = 
     if suffix in NAMED_SUFFIXES or (suffix == ".txt" and as_dialogue):
         content = format_named_script(script, suffix, name_speaker)
     elif suffix == ".txt":
-        content = format_plain_text(script) if name_speaker is None else format_voicevox_text(script, name_speaker)
+        lines = "".join(f"{_format_line_text(line)}\n" for line in script.lines)
+        content = lines if name_speaker is None else format_voicevox_text(script, name_speaker)
     elif suffix in WRITABLE_SCRIPT_SUFFIXES:
         # Spreadsheets read a table as UTF-8 only with the byte order mark.
         content = "\ufeff" + format_table(script, "," if suffix == ".csv" else "\t")

@@ -193,12 +193,6 @@ def find_length_edits(moras: Sequence[GivenMora], speed: float) -> list[float | 
     ]
 
 
-def may_have_length_edits(moras: Sequence[GivenMora]) -> bool:
-    """Return whether a line has lengths, and nobody knows whether they were set by hand."""
-    lengths = [length_s for mora in moras for length_s in mora.lengths_s]
-    return any(lengths) and all(map(_is_step, lengths))
-
-
 def _is_step(value: float) -> bool:
     return abs(value * EDITOR_STEPS - round(value * EDITOR_STEPS)) < STEP_TOLERANCE * EDITOR_STEPS
 
@@ -232,7 +226,8 @@ def _add_mora_edits(
 ) -> Iterator[ImportedPhrase]:
     """Yield the phrases with what was edited of their morae."""
     moras = [mora for phrase in moras_by_phrase for mora in phrase]
-    if may_have_length_edits(moras):
+    lengths = [length_s for mora in moras for length_s in mora.lengths_s]
+    if any(lengths) and all(map(_is_step, lengths)):  # nobody knows whether they were set by hand
         line.builder.losses.add_lines("モーラごとの長さ（声が決めます）", "length of single morae (the voice decides)")
     pitches, lengths_s = find_pitch_offsets(moras), find_length_edits(moras, speed)
     start = 0
