@@ -26,7 +26,7 @@ from app.core.sound.line_reading import LineReading, read_line
 from app.core.sound.line_sound import LineSound, SoundSpan
 from app.core.sound.pipeline import synthesize_or_silence
 from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
-from app.core.synthesis_types import AudioChunk, Float32, PhoneTiming, ReadingOverride
+from app.core.synthesis_types import AudioChunk, Float32, ReadingOverride
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.core.text.sentence_splitting import split_sentences
 from app.export.export_plan import PlannedFile
@@ -130,7 +130,11 @@ class LineTimingCollector:
 
     def _build_moras(self, reading: LineReading, spans: Sequence[SoundSpan]) -> tuple[TimedMora, ...]:
         """Return the morae with the tones that were spoken, which edits may have changed."""
-        tones = [tone for _, (_, phones) in sorted(self._sound.sentences.items()) for tone in _collect_mora_tones(phones)]
+        tones: list[int] = []
+        for _, (_, phones) in sorted(self._sound.sentences.items()):
+            moras = map_phones_to_moras([item.phone for item in phones])
+            by_mora = {mora: phone.tone for mora, phone in zip(moras, phones, strict=True)}  # that of its last phone
+            tones += [tone for mora, tone in sorted(by_mora.items()) if mora != NO_INDEX]
         # A sentence with nothing to speak has no sound.
         if len(tones) != len(reading.moras):
             tones = [mora.tone for mora in reading.moras]
@@ -159,12 +163,6 @@ class LineTimingCollector:
 def _list_settings(line: Line) -> dict[str, Any]:
     settings = {name: value for name, value in asdict(line.settings).items() if name not in CAST_FIELDS}
     return settings | {"pauses": dict(line.settings.pauses)}
-
-
-def _collect_mora_tones(phones: Sequence[PhoneTiming]) -> list[int]:
-    """Return a tone for each mora: that of its last phone."""
-    by_mora = {mora: phone.tone for mora, phone in zip(map_phones_to_moras([item.phone for item in phones]), phones, strict=True)}
-    return [tone for mora, tone in sorted(by_mora.items()) if mora != NO_INDEX]
 
 
 FindIds = Callable[[Line, "Speaker"], tuple[int, int]]  # numbers of the speaker and the style of a line

@@ -169,12 +169,11 @@ class LoudnessMeter:
         # Down to what may be asked for with the loudest level of the whole sound.
         lowest = convert_to_db(self._peak) - MAX_LIMITED_DB - 1
         thresholds = sorted({threshold for losses in self._losses for threshold in losses if threshold >= lowest})
-        losses = {threshold: self._sum_losses(threshold) for threshold in thresholds}
+        losses = {}
+        for threshold in thresholds:
+            pieces = [lost.get(threshold, np.zeros(len(energies))) for energies, lost in zip(self._energies, self._losses, strict=True)]
+            losses[threshold] = float(self._compute_block_powers(pieces).sum())
         return LoudnessMeasurement(tuple(map(float, powers)), self._peak, self._count / self._rate, losses)
-
-    def _sum_losses(self, threshold: int) -> float:
-        measured = zip(self._energies, self._losses, strict=True)
-        return float(self._compute_block_powers([lost.get(threshold, np.zeros(len(energies))) for energies, lost in measured]).sum())
 
     def _compute_block_powers(self, energy_pieces: Sequence[Float64]) -> Float64:
         """Return the mean squares of all whole blocks from the energies of their steps."""

@@ -62,7 +62,11 @@ def _parse_sound(data: object) -> tuple[Line, LineSound]:
     levels = np.frombuffer(base64.b64decode(data["peaks"], validate=True), np.uint8)
     if len(levels) > MAX_LINE_SOUND_S / PEAK_BIN_S + 1:
         raise ValueError("too long")
-    sentences = dict(_parse_sentence(item) for item in require_list(data.get("sentences"), MOST_SENTENCES))
+    sentences: dict[int, tuple[float, tuple[PhoneTiming, ...]]] = {}
+    for item in require_list(data.get("sentences"), MOST_SENTENCES):
+        index, start_s, phones = require_list(item, 3)
+        timings = tuple(map(_parse_phone, require_list(phones, MOST_PHONES)))
+        sentences[require_int(index, 0, MOST_SENTENCES)] = _parse_seconds(start_s), timings
     sound = LineSound.from_peaks(f"remembered {line.id}", (levels / np.float32(PEAK_LEVELS)).astype(np.float32), sentences)
     sound.length_s, sound.spoken_s = _parse_seconds(data.get("length_s")), _parse_seconds(data.get("spoken_s"))
     sound.recipe = require_int(data.get("recipe", 1), 0, HIGHEST_RECIPE)  # versions that wrote none knew of one
@@ -78,11 +82,6 @@ def _parse_pitch(value: object) -> float | None:
     if not 0 < pitch <= HIGHEST_PITCH_HZ:
         raise ValueError("a pitch")
     return pitch
-
-
-def _parse_sentence(data: object) -> tuple[int, tuple[float, tuple[PhoneTiming, ...]]]:
-    index, start_s, phones = require_list(data, 3)
-    return require_int(index, 0, MOST_SENTENCES), (_parse_seconds(start_s), tuple(map(_parse_phone, require_list(phones, MOST_PHONES))))
 
 
 def _parse_phone(data: object) -> PhoneTiming:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -92,21 +92,15 @@ class SpeakingPace:
         if self.ratio is None:
             return 0.0, 0.0
         next_s = needed_s = made_s = busy_s = 0.0
-        for piece_s in self._iterate_pieces(pieces_made, left_s):
-            if made_s >= missing_s:
-                break
+        while left_s > 0 and made_s < missing_s:
+            piece_s = min(self.window_s[min(pieces_made, len(self.window_s) - 1)], left_s)
             busy_s += SAFETY * max(self.ratio, self._last) * (piece_s + self.margin_s) + PIECE_OVERHEAD_S
             next_s = next_s or busy_s
             needed_s = max(needed_s, busy_s - made_s)
             made_s += piece_s
-        return next_s, needed_s
-
-    def _iterate_pieces(self, index: int, left_s: float) -> Iterator[float]:
-        while left_s > 0:
-            piece_s = min(self.window_s[min(index, len(self.window_s) - 1)], left_s)
-            yield piece_s
             left_s -= piece_s
-            index += 1
+            pieces_made += 1
+        return next_s, needed_s
 
 
 @dataclass(slots=True, kw_only=True)

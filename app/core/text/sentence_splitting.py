@@ -78,7 +78,9 @@ def _find_natural_end(window: str, limit: int) -> int:
         char = window[position]
         if awaited and char == awaited[-1]:
             awaited.pop()
-            if awaited or not _is_speech_end(window, position):
+            following = window[position + 1 : position + 2]
+            # 「…。」 ends a sentence only when more speech or a space follows; 「…。」と言った continues.
+            if awaited or not _is_stop(window, position - 1) or not (following in _CLOSING_BRACKETS or following.isspace()):
                 continue
         elif char in _CLOSING_BRACKETS or char == '"':
             awaited.append(_CLOSING_BRACKETS.get(char, char))
@@ -113,12 +115,6 @@ def _is_continued(window: str, position: int) -> bool:
 
 
 _compile_pattern = cache(re.compile)
-
-
-def _is_speech_end(window: str, position: int) -> bool:
-    """Return True at the end of speech in brackets: 「…。」 ends a sentence only when more speech or a space follows. 「…。」と言った continues."""
-    following = window[position + 1 : position + 2]
-    return _is_stop(window, position - 1) and (following in _CLOSING_BRACKETS or following.isspace())
 
 
 def _find_forced_end(window: str, split_words: Words | None) -> int:

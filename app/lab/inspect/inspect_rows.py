@@ -76,7 +76,11 @@ def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = 
 def _build_rows(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str, sizes: InputSizes) -> Iterator[Row]:
     yield from (_build_graph_row(item, work.get(key, {}), sizes) for key, item in facts.items())
     for key, item in facts.items():
-        yield from _build_value_rows(item, work.get(key, {}))
+        shapes = work.get(key, {}).get("given", {})
+        for direction in ("input", "output"):
+            for name, dtype, shape in item[f"{direction}s"]:
+                counted = shapes.get(name) if direction == "input" else None
+                yield make_row("value", **_name_graph(item), direction=direction, name=name, dtype=dtype, shape=shape, counted_with=counted)
     for key, item in facts.items():
         for dtype, (tensors, parameters, size) in item["weights"].items():
             yield make_row("weights", **_name_graph(item), dtype=dtype, tensors=tensors, parameters=parameters, bytes=size)
@@ -125,13 +129,6 @@ def _build_graph_row(facts: SandboxRow, work: SandboxRow, sizes: InputSizes) -> 
         operators=facts["operators"],
         **({"domains": facts["domains"]} if facts["domains"] else {}),
     )
-
-
-def _build_value_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[Row]:
-    for direction in ("input", "output"):
-        for name, dtype, shape in facts[f"{direction}s"]:
-            counted = work.get("given", {}).get(name) if direction == "input" else None
-            yield make_row("value", **_name_graph(facts), direction=direction, name=name, dtype=dtype, shape=shape, counted_with=counted)
 
 
 def _build_part_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[Row]:

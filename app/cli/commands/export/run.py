@@ -113,7 +113,9 @@ def match_export_voices(project: Project, source: Path, voice: str | None) -> Pr
     project = match_local_voices(project, source, voice or "")
     shipped = _find_meant_voice(source, voice)
     project = cast_default_voice(project, voice or "")
-    lines = tuple(_set_default_voice(line, shipped) for line in project.script.lines)
+    lines = project.script.lines
+    if shipped:
+        lines = tuple(line if line.settings.voice else replace(line, settings=replace(line.settings, voice=shipped)) for line in lines)
     return replace(project, script=replace(project.script, lines=lines))
 
 
@@ -141,10 +143,6 @@ def prepare_export_voices(lines: Iterable[Line], options: argparse.Namespace) ->
 def _find_meant_voice(file: Path, voice: str | None) -> str:
     """Return the voice that lines of a file without one mean, unless `voice` speaks them; empty where they mean none."""
     return (find_shipped_voice_id() or "") if not voice and file.suffix.lower() == PROJECT_SUFFIX else ""
-
-
-def _set_default_voice(line: Line, voice: str) -> Line:
-    return line if line.settings.voice or not voice else replace(line, settings=replace(line.settings, voice=voice))
 
 
 MAX_LISTED_CHARACTERS = 5

@@ -113,7 +113,10 @@ def run_new(options: argparse.Namespace) -> int:
             localize(f"{PROJECT_SUFFIX} で終わる名前にしてください。", f"Use a name that ends in {PROJECT_SUFFIX}."),
         )
     refuse_existing_file(target, may_replace=options.replace, sources=[options.text])
-    texts = _read_texts(options.text) if options.text is not None else []
+    texts = []
+    if options.text is not None:
+        content = read_piped_input() if options.text == "-" else (read_named_input(Path(options.text)), Path(options.text).name)
+        texts = split_lines(decode_text(*content))
     voice = LineSettings(voice=find_default_voice_id())
     script = clear_shipped_voice(
         Script(tuple(Line(text, voice) for text in texts), options.title or target.stem), find_shipped_voice_id() or ""
@@ -131,11 +134,6 @@ def run_new(options: argparse.Namespace) -> int:
         as_json=options.json,
     )
     return 0
-
-
-def _read_texts(source: str) -> list[str]:
-    """Return the lines of a text file in any of the encodings of Japan."""
-    return split_lines(decode_text(*read_piped_input() if source == "-" else (read_named_input(Path(source)), Path(source).name)))
 
 
 def run_cast(options: argparse.Namespace) -> int:

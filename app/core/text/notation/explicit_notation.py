@@ -126,18 +126,13 @@ def _build_rubies(text: str, parts: list[_RubySegment]) -> Iterator[RubyReading]
             continue
         readings_said = [text[part.start : part.end] for part in readings if part.depth >= bases[-1].depth]
         if len(readings_said) == len(bases):
-            yield from (
-                _trim_okurigana(text, RubyReading(base.start, base.end, reading))
-                for base, reading in zip(bases, readings_said, strict=True)
-            )
+            for base, reading in zip(bases, readings_said, strict=True):
+                # Of 取(と)り扱(あつか)い in one element, the kana before 扱 end the reading before them.
+                kana = _OKURIGANA_BEFORE_KANJI.match(text, base.start, base.end)
+                start = base.start if kana is None or reading.startswith(kana[0]) else kana.end()
+                yield RubyReading(start, base.end, reading)
         elif readings_said:
             yield RubyReading(bases[0].start, bases[-1].end, "".join(readings_said))
-
-
-def _trim_okurigana(text: str, ruby: RubyReading) -> RubyReading:
-    """Trim kana of 取(と)り扱(あつか)い in one element: the kana before 扱 end the reading before them."""
-    kana = _OKURIGANA_BEFORE_KANJI.match(text, ruby.start, ruby.end)
-    return ruby if kana is None or ruby.reading.startswith(kana[0]) else RubyReading(kana.end(), ruby.end, ruby.reading)
 
 
 _NOTATION_SIGNS = re.compile(rf"《|[{{｛][^{{}}｛｝|｜\n]{{1,{LONGEST_BASE}}}[|｜]|<ruby|［＃", re.IGNORECASE)
