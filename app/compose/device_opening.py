@@ -89,7 +89,12 @@ class DeviceGraphOpener:
         backend = BACKENDS[parse_backend(device)]
         rounds = bool(backend.unfit_operators) and has_operator(model, backend.unfit_operators, name)
         if (formed or rounds) and self._plan.bert is not None and model == self._plan.bert.graphs.get("int8"):
-            return _describe_int8(device)
+            shown = format_device_name(device)
+            reason = localize(
+                f"int8 は CPU 用です。{shown} で動かすには、BERT の精度を自動か float32 にしてください。",
+                f"int8 is for the CPU. To run it on {shown}, set the precision of the BERT to Auto or float32.",
+            )
+            return describe_staying_on_cpu("BERT", device, reason)
         if rounds:
             reason = localize(
                 "丸め誤差を大きくする計算を含むため、結果が正しいかどうかを CPU と比べられません。",
@@ -102,12 +107,3 @@ class DeviceGraphOpener:
             f"このモデルは {format_device_name(device)} 用の形式に変換できないため、CPU で動作します。",
             f"This model has no form for {format_device_name(device)}; it runs on the CPU.",
         )
-
-
-def _describe_int8(place_id: str) -> str:
-    device = format_device_name(place_id)
-    reason = localize(
-        f"int8 は CPU 用です。{device} で動かすには、BERT の精度を自動か float32 にしてください。",
-        f"int8 is for the CPU. To run it on {device}, set the precision of the BERT to Auto or float32.",
-    )
-    return describe_staying_on_cpu("BERT", place_id, reason)

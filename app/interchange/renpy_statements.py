@@ -71,7 +71,13 @@ def iterate_statements(name: str, text: str) -> Iterator[RenpyStatement]:
         if statement_end is None:
             broken += 1
             if broken > MAX_BROKEN_STATEMENTS:
-                raise _build_broken_error(name)
+                raise InputError(
+                    localize(f"「{name}」は Ren'Py の台本として読み込めません。", f"“{name}” cannot be read as a Ren'Py script."),
+                    localize(
+                        f"閉じていない引用符や括弧が {MAX_BROKEN_STATEMENTS} か所より多くあります。ファイルを確認してください。",
+                        f"More than {MAX_BROKEN_STATEMENTS} quotation marks or brackets are not closed. Check the file.",
+                    ),
+                )
             yield RenpyStatement(number, 0, "")
             end = line_end
         else:
@@ -101,16 +107,6 @@ def _find_statement(text: str, start: int) -> tuple[str, int] | None:
             depth -= 1
         pieces.append("" if kind == "comment" else " " if kind in ("joined", "end") else token[0])
     return None
-
-
-def _build_broken_error(name: str) -> InputError:
-    return InputError(
-        localize(f"「{name}」は Ren'Py の台本として読み込めません。", f"“{name}” cannot be read as a Ren'Py script."),
-        localize(
-            f"閉じていない引用符や括弧が {MAX_BROKEN_STATEMENTS} か所より多くあります。ファイルを確認してください。",
-            f"More than {MAX_BROKEN_STATEMENTS} quotation marks or brackets are not closed. Check the file.",
-        ),
-    )
 
 
 class RenpyText(NamedTuple):

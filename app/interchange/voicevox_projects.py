@@ -30,7 +30,6 @@ from app.interchange.import_limits import (
     MAX_MORAS_PER_LINE,
     MAX_PHRASE_MORAS,
     MAX_PHRASES_PER_LINE,
-    ImportAllowance,
     check_line_count,
 )
 from app.interchange.imported_script import ImportedPhrase, ImportedScript
@@ -136,7 +135,12 @@ def _parse_phrases(query: Mapping[str, Any], engine: str, speed: float, line: _I
     has_lengths = engine != AIVISSPEECH
     items = query.get("accentPhrases") or ()
     try:
-        _check_phrase_count(items, line.builder.allowance)
+        # Before any is built.
+        mora_count = sum(len(phrase["moras"]) for phrase in items)
+        if len(items) > MAX_PHRASES_PER_LINE or mora_count > MAX_MORAS_PER_LINE:
+            raise ValueError("phrases")
+        line.builder.allowance.take_items("phrases", len(items))
+        line.builder.allowance.take_items("moras", mora_count)
         scale = query.get("pauseLengthScale") if has_lengths else 0.0
         factor = (1.0 if scale is None else require_number(scale)) / speed
         phrases = tuple(_parse_phrase(phrase, factor) for phrase in items)
@@ -238,15 +242,6 @@ def _add_mora_edits(
         )
         yield replace(phrase, pitches=own_pitches, lengths_s=own_lengths)
         start = end
-
-
-def _check_phrase_count(phrases: Sequence[Mapping[str, Any]], allowance: ImportAllowance) -> None:
-    """Raise ValueError for more phrases than a line can have, InputError for more than a script can have, before any is built."""
-    moras = sum(len(phrase["moras"]) for phrase in phrases)
-    if len(phrases) > MAX_PHRASES_PER_LINE or moras > MAX_MORAS_PER_LINE:
-        raise ValueError("phrases")
-    allowance.take_items("phrases", len(phrases))
-    allowance.take_items("moras", moras)
 
 
 def _parse_phrase(phrase: Mapping[str, Any], pause_factor: float) -> ImportedPhrase:

@@ -87,7 +87,14 @@ def _find_input_roles(source: Path | bytes, outline: OnnxOutline, name: str) -> 
             _recognise_foreign_graph(outline, roles), name, localize("入力: ", "inputs: ") + ", ".join(sorted(outline.inputs))[:80]
         )
     if roles.unclear:
-        raise _build_unclear_inputs_error(name, roles.unclear)
+        shown = ", ".join(sorted(set(roles.unclear)))[:80]
+        raise VoiceError(
+            localize(
+                f"「{name}」は Style-Bert-VITS2 の声のようですが、次の入力の役割を特定できません: {shown}",
+                f"“{name}” looks like a Style-Bert-VITS2 voice, but it is unclear what these inputs are for: {shown}",
+            ),
+            localize("同じ声の .safetensors か .aivmx を選んでください。", "Choose the .safetensors or .aivmx of the same voice."),
+        )
     if roles.audio is None:
         raise UnsupportedFormatError("duration_predictor", name, localize("出力: ", "outputs: ") + ", ".join(outline.outputs)[:80])
     return roles
@@ -99,17 +106,6 @@ def _recognise_foreign_graph(outline: OnnxOutline, roles: InputRoles) -> str:
     if kind == "bert" and "waveform" in outline.outputs:
         return "vits"
     return "bert_vits2" if roles.reads_text else kind
-
-
-def _build_unclear_inputs_error(name: str, inputs: list[str]) -> VoiceError:
-    shown = ", ".join(sorted(set(inputs)))[:80]
-    return VoiceError(
-        localize(
-            f"「{name}」は Style-Bert-VITS2 の声のようですが、次の入力の役割を特定できません: {shown}",
-            f"“{name}” looks like a Style-Bert-VITS2 voice, but it is unclear what these inputs are for: {shown}",
-        ),
-        localize("同じ声の .safetensors か .aivmx を選んでください。", "Choose the .safetensors or .aivmx of the same voice."),
-    )
 
 
 def _require_any_length(outline: OnnxOutline, roles: InputRoles | None, name: str) -> None:

@@ -22,7 +22,14 @@ def add_bert(commands: Any) -> None:
     )
     add_command_parser(actions, "list", "使用できる BERT の一覧", "list the available BERTs")
     _add_add_action(actions)
-    _add_use_action(actions)
+    use = add_command_parser(actions, "use", "BERT の使い方を選ぶ", "choose how BERTs are used")
+    use.add_option("bert", "--force-bert のとき使う BERT", "BERT to use with --force-bert", metavar="ID")
+    use.add_option(
+        "--precision",
+        "計算の精度。auto は、音の長さが変わらないと確認できた声だけ int8 で速く計算する",
+        "precision; auto uses the faster int8 only for voices whose durations it does not change",
+        choices=PRECISION_CHOICES,
+    )
     remove = add_command_parser(actions, "remove", "追加した BERT を削除する", "delete a BERT that you added")
     remove.add_argument("bert", metavar="ID")
     add_command_parser(
@@ -62,15 +69,4 @@ def _add_add_action(actions: Any) -> None:
         "--wait",
         "使えるようになった後、残りの準備（確認、int8）も終わるまで待つ",
         "also wait for what is done after the BERT can be used (the full check, int8)",
-    )
-
-
-def _add_use_action(actions: Any) -> None:
-    use = add_command_parser(actions, "use", "BERT の使い方を選ぶ", "choose how BERTs are used")
-    use.add_option("bert", "--force-bert のとき使う BERT", "BERT to use with --force-bert", metavar="ID")
-    use.add_option(
-        "--precision",
-        "計算の精度。auto は、音の長さが変わらないと確認できた声だけ int8 で速く計算する",
-        "precision; auto uses the faster int8 only for voices whose durations it does not change",
-        choices=PRECISION_CHOICES,
     )

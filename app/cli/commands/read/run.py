@@ -31,7 +31,15 @@ def run(options: argparse.Namespace) -> int:
     if command is not None:
         return _send_command(command)
     source: ReadSource = "clipboard" if options.clipboard else "selection" if options.selection else "text"
-    text = _read_given_text(options) if source == "text" else ""
+    text = ""
+    if source == "text":
+        text = options.text if options.text is not None else decode_text(*read_piped_input())
+        if not text.strip():
+            raise InputError(
+                localize("読み上げるテキストが空です。", "The text is empty."),
+                localize("例: koebako read --clipboard", "For example: koebako read --clipboard"),
+            )
+        check_read_size(text)
     if send_read_request(ReadRequest(source, text)):
         return 0
     return _speak_text(text or read_clipboard_in_child(source))
@@ -47,17 +55,6 @@ def _send_command(command: ReadCommand) -> int:
             ),
         )
     return 0
-
-
-def _read_given_text(options: argparse.Namespace) -> str:
-    text = options.text if options.text is not None else decode_text(*read_piped_input())
-    if not text.strip():
-        raise InputError(
-            localize("読み上げるテキストが空です。", "The text is empty."),
-            localize("例: koebako read --clipboard", "For example: koebako read --clipboard"),
-        )
-    check_read_size(text)
-    return str(text)
 
 
 def read_clipboard_in_child(source: ReadSource) -> str:

@@ -14,7 +14,7 @@ from app.common.errors import InputError
 from app.common.files.untrusted_json import parse_json, require_int, require_number
 from app.common.language import localize
 from app.core.request_limits import INDEX_BOUNDS, MORA_PITCH_BOUNDS, check_value
-from app.core.script.project import PROJECT_SUFFIX, Project
+from app.core.script.project import PROJECT_SUFFIX
 from app.core.sound.accent_edits import set_mora_pitches
 from app.core.sound.line_reading import read_line
 from app.core.sound.pipeline import Pipeline
@@ -25,7 +25,13 @@ from app.interchange.koebako_files import read_project
 def read_melody(path: Path, text: str) -> Overrides:
     """Return a file's edits, of a project those of the line with this text; raise InputError if it cannot be read, is none, or moves a pitch too far."""
     if path.suffix.lower() == PROJECT_SUFFIX:
-        return _find_line_edits(read_project(path), text, path.name)
+        line = next((line for line in read_project(path).script.lines if line.text.strip() == text.strip()), None)
+        if line is None:
+            raise InputError(
+                localize(f"「{path.name}」に、このテキストの行がありません。", f"No line of “{path.name}” has this text."),
+                localize("プロジェクトの行と同じテキストを指定してください。", "Speak the text of one of its lines."),
+            )
+        return line.overrides
     try:
         values = parse_json(read_named_input(path))
         if isinstance(values, list):
@@ -78,14 +84,3 @@ def _parse_moras(data: Any) -> dict[int, float]:
             raise ValueError("a mora twice")
         found[index] = require_number(item["semitones"])
     return found
-
-
-def _find_line_edits(project: Project, text: str, name: str) -> Overrides:
-    """Return the edits of the first line with a text; raise InputError if no line has it."""
-    line = next((line for line in project.script.lines if line.text.strip() == text.strip()), None)
-    if line is None:
-        raise InputError(
-            localize(f"「{name}」に、このテキストの行がありません。", f"No line of “{name}” has this text."),
-            localize("プロジェクトの行と同じテキストを指定してください。", "Speak the text of one of its lines."),
-        )
-    return line.overrides

@@ -264,7 +264,13 @@ def report_added(added: list[InstallResult], as_json: bool) -> None:
     """Report the added voices."""
     for item in added:
         if as_json:
-            print_json(_build_record(item))
+            state = {"type": "voice", "already": item.was_installed, "updated": item.was_updated}
+            card = {
+                "max_abs_diff": item.card.max_abs_diff,
+                "opaque_reason": item.card.opaque_reason,
+                "notes": [*item.card.notes, *filter(None, [_describe_missing_bert(item.voice)])],
+            }
+            print_json(state | build_list_record(item.voice.manifest, item.voice.path, item.card.source_name) | card)
             continue
         manifest = item.voice.manifest
         print_result(f"{manifest.id}  {manifest.name}  ({_format_outcome(item)})")
@@ -282,16 +288,6 @@ def _describe_missing_bert(voice: Voice) -> str:
     except VoiceError as error:
         return f"{error.message}{localize('', ' ')}{error.hint}"
     return ""
-
-
-def _build_record(item: InstallResult) -> dict[str, Any]:
-    state = {"type": "voice", "already": item.was_installed, "updated": item.was_updated}
-    card = {
-        "max_abs_diff": item.card.max_abs_diff,
-        "opaque_reason": item.card.opaque_reason,
-        "notes": [*item.card.notes, *filter(None, [_describe_missing_bert(item.voice)])],
-    }
-    return state | build_list_record(item.voice.manifest, item.voice.path, item.card.source_name) | card
 
 
 def _format_outcome(item: InstallResult) -> str:
