@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 Row = dict[str, Any]  # One finding as plain values; `type` names its kind. Values are text, numbers, None, and lists and mappings of these.
@@ -48,16 +48,13 @@ def format_cell(value: object, column: str = "") -> str:
         return f"{value['op']} (opset {value['version']}) × {format_cell(value['count'])}"
     if isinstance(value, dict):
         return ", ".join(f"{name} {format_cell(item)}" for name, item in value.items())
-    if isinstance(value, list | tuple) and value and (column in SHAPES or _is_shape(value)):
-        return f"[{', '.join(map(str, value))}]"
     if isinstance(value, list | tuple):
+        # Sizes, some of which may have names.
+        is_shape = all(isinstance(item, int | str) for item in value) and not all(isinstance(item, str) for item in value)
+        if value and (column in SHAPES or is_shape):
+            return f"[{', '.join(map(str, value))}]"
         return "; ".join(format_cell(item) for item in value)
     return str(value)
-
-
-def _is_shape(value: Sequence[object]) -> bool:
-    """Return whether the values are sizes, some of which may have names."""
-    return all(isinstance(item, int | str) for item in value) and not all(isinstance(item, str) for item in value)
 
 
 def read_number(row: Row, name: str) -> float:

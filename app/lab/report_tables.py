@@ -72,7 +72,11 @@ def _format_text_table(kind: str, rows: Sequence[Row]) -> str:
         name for name in list_columns(rows)
         if name != COLUMN_FOR_PROGRAMS and any(row.get(name) not in EMPTY_VALUES and (name != COLUMN_ONLY_WHERE_TRUE or row.get(name)) for row in rows)
     ]  # fmt: skip
-    lines = [names, *(_format_text_line(row, names) for row in rows)]
+    lines = [names]
+    for row in rows:
+        *cells, last = (_format_value(row, name) for name in names)
+        # A text that comes last is never cut.
+        lines.append([*map(_shorten_text, cells), last if isinstance(row.get(names[-1]), str) else _shorten_text(last)])
     widths = [max(measure_columns(line[index]) for line in lines) for index in range(len(names))]
     is_number = [all(isinstance(row.get(name), int | float | None) for row in rows) for name in names]
     table = ("  ".join(map(_pad_text, line, widths, is_number)).rstrip() for line in lines)
@@ -83,12 +87,6 @@ def _format_markdown_table(kind: str, rows: Sequence[Row]) -> str:
     names = list_columns(rows)
     lines = [names, ["---"] * len(names), *([_format_value(row, name).replace("|", "\\|") for name in names] for row in rows)]
     return "\n".join((f"## {kind}", "", *(f"| {' | '.join(line)} |" for line in lines)))
-
-
-def _format_text_line(row: Row, names: Sequence[str]) -> list[str]:
-    """Format the text of a row, which comes last and is never cut."""
-    *cells, last = (_format_value(row, name) for name in names)
-    return [*map(_shorten_text, cells), last if isinstance(row.get(names[-1]), str) else _shorten_text(last)]
 
 
 def _format_value(row: Row, name: str) -> str:

@@ -275,18 +275,15 @@ def _create_session_options(library: OrtLibrary, options: ort.SessionOptions) ->
         if not options.enable_mem_pattern:
             library.call_function("DisableMemPattern", native)
         for key in _CONFIG_KEYS:
-            if entry := _read_config_entry(options, key):
+            try:
+                entry = str(options.get_session_config_entry(key))
+            except RuntimeError:  # it has not been set
+                continue
+            if entry:
                 library.call_function("AddSessionConfigEntry", native, key.encode(), entry.encode())
         yield native
     finally:
         library.release_object("SessionOptions", native)
-
-
-def _read_config_entry(options: ort.SessionOptions, key: str) -> str:
-    try:
-        return str(options.get_session_config_entry(key))
-    except RuntimeError:  # it has not been set
-        return ""
 
 
 def _encode_texts(names: Any) -> Any:

@@ -96,7 +96,17 @@ def parse_coverage(values: dict[str, Any]) -> KernelCoverage:
     listed, assigned = values["lacking"], values["assigned"]
     return KernelCoverage(
         _parse_count(values["nodes"]),
-        None if listed is None else tuple(_parse_missing_kernel(item) for item in listed[:MOST_KINDS]),
+        None
+        if listed is None
+        else tuple(
+            MissingKernel(
+                sanitise_short_text(item["op"]),
+                _parse_count(item["version"]),
+                tuple(map(sanitise_short_text, item["types"])),
+                _parse_count(item["count"]),
+            )
+            for item in listed[:MOST_KINDS]
+        ),
         _parse_count(values["boundaries"]),
         _parse_count(values["in_a_row"]),
         None
@@ -145,15 +155,6 @@ def _find_assignment(model: Path, graph: str, device: str, free: dict[str, int])
     if counts is None:
         return None
     return {names.get(name, name): nodes.total() for name, nodes in sorted(counts.items(), key=lambda item: -item[1].total())}
-
-
-def _parse_missing_kernel(item: dict[str, Any]) -> MissingKernel:
-    return MissingKernel(
-        sanitise_short_text(item["op"]),
-        _parse_count(item["version"]),
-        tuple(map(sanitise_short_text, item["types"])),
-        _parse_count(item["count"]),
-    )
 
 
 def _parse_count(value: Any) -> int:

@@ -39,8 +39,14 @@ def cut_voice_graph(source: onnx.ModelProto) -> PreparedGraphs:
     try:
         seams = find_cut_points(source.graph)
         prosody = simplify_subgraph(source, _define_prosody_graph(source, seams))
-        flow = simplify_subgraph(source, _define_flow_graph(source, seams, _find_channel_count(prosody, "m_p")))
-        decoder = simplify_subgraph(source, _define_decoder_graph(source, seams, _find_channel_count(flow, "z")))
+        # From the expanded prior to z; the durations are known by their sum, the length of the prior.
+        inputs = [_create_batched_port("z_p", seams.z_p, _find_channel_count(prosody, "m_p"))]
+        inputs += _list_input_ports(source, "sid", "style_vec")
+        frame_sum = {seams.frame_sum: _create_size_tensor((1,), TensorProto.FLOAT)}
+        flow = simplify_subgraph(source, SubgraphSpec("flow", "F", inputs, [_create_matrix_port("z", seams.z)], frame_sum))
+        inputs = [_create_batched_port("z", seams.z, _find_channel_count(flow, "z")), *_list_input_ports(source, "sid")]
+        audio = SubgraphPort(seams.audio, "audio", (FREE_SIZE,))
+        decoder = simplify_subgraph(source, SubgraphSpec("decoder", "W", inputs, [audio], {}))
         margin = compute_margin_frames(decoder)
         if not 0 <= margin <= MAX_CONTEXT_FRAMES:
             raise UnknownGraphError(f"the decoder sees {margin} frames far")
@@ -61,19 +67,6 @@ def _define_prosody_graph(source: onnx.ModelProto, cut_points: CutPoints) -> Sub
     lengths = [item for item in source.graph.input if item.name == "x_tst_lengths"]
     known = {item.name: _create_size_tensor((1,) * _count_axes(item), TensorProto.INT64) for item in lengths}
     return SubgraphSpec("prosody", "T", inputs, outputs, known)
-
-
-def _define_flow_graph(source: onnx.ModelProto, cut_points: CutPoints, channels: int) -> SubgraphSpec:
-    """Return the part from the expanded prior to z; the durations are known by their sum, the length of the prior."""
-    inputs = [_create_batched_port("z_p", cut_points.z_p, channels), *_list_input_ports(source, "sid", "style_vec")]
-    return SubgraphSpec(
-        "flow", "F", inputs, [_create_matrix_port("z", cut_points.z)], {cut_points.frame_sum: _create_size_tensor((1,), TensorProto.FLOAT)}
-    )
-
-
-def _define_decoder_graph(source: onnx.ModelProto, cut_points: CutPoints, channels: int) -> SubgraphSpec:
-    inputs = [_create_batched_port("z", cut_points.z, channels), *_list_input_ports(source, "sid")]
-    return SubgraphSpec("decoder", "W", inputs, [SubgraphPort(cut_points.audio, "audio", (FREE_SIZE,))], {})
 
 
 def _list_input_ports(source: onnx.ModelProto, *names: str) -> list[SubgraphPort]:
