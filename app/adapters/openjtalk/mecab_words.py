@@ -137,7 +137,7 @@ class SentenceFrontEnd:
         self.text = ""  # the words as the analyser has them, joined
         # What was changed, each with the first and last character of `text` it concerns.
         self.corrections: list[tuple[int, int, Correction]] = []
-        self.user_spans: list[tuple[int, int]] = []  # the same of words of the user's dictionary
+        self.user_spans: list[tuple[int, int]] = []  # the first and last characters of words of the user's dictionary
         self._analysed: dict[str, tuple[list[str], list[dict[str, Any]]]] = {}
         self._protected = tuple(front_end.userdic_reading_protection)
 

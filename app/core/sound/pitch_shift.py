@@ -202,7 +202,7 @@ class PsolaStream:
         self._windowed_count = 0
 
     def _place_grains(self, *, is_closed: bool) -> None:
-        """Take out and lay down all grains whose neighbours are known."""
+        """Extract and place all grains whose neighbours are known."""
         places = self._marks.places
         if len(places) < MIN_PITCH_MARKS:
             return
