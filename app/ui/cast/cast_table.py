@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QMimeData, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QModelIndex, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QIcon, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
@@ -14,20 +14,18 @@ from app.core.script.script import Character
 from app.ui.plain_text import escape_tip
 from app.ui.script.script_duration import ScriptDuration
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.voices.voice_list import VOICE_MIME, read_dragged_voice
-from app.ui.widgets.row_table_setup import select_single_row, set_up_row_table
+from app.ui.widgets.row_table_setup import Index, RowTableModel, select_single_row, set_up_row_table
 
-_CAST_ROOT = QModelIndex()
-CastIndex = QModelIndex | QPersistentModelIndex
-NUMBER, NAME, VOICE, LINES, LENGTH = range(5)
+COLUMNS = NUMBER, NAME, VOICE, LINES, LENGTH = range(5)
 SWATCH_PX = 16
 ROW_MARGINS, CELL_MARGINS = 12, 22  # pixels added to the height of the text, and to its width
 NAME_COLUMN_SHARE = 0.45  # share of the width that the other columns leave
 MIN_NAME_AND_VOICE_PX = 260
 
 
-class CastTableModel(QAbstractTableModel):
+class CastTableModel(RowTableModel):
     """A row for each character, in the order of the cast.
 
     Signals:
@@ -35,24 +33,25 @@ class CastTableModel(QAbstractTableModel):
         voice_dropped(str, str): a voice, by id, was dropped on the character of this id.
     """
 
+    columns = COLUMNS
+    rows: Sequence[Character] = ()
     renamed = Signal(str, str)
     voice_dropped = Signal(str, str)
 
     def __init__(self, describe_voice: Callable[[Character], str], draw_swatch: Callable[[int], QIcon]) -> None:
         super().__init__()
         self._describe_voice, self._draw_swatch = describe_voice, draw_swatch
-        self.cast: Sequence[Character] = ()
         self._counts: Mapping[str, int] = {}
         self._lengths: Mapping[str, ScriptDuration] = {}
 
     def show_cast(self, cast: Sequence[Character]) -> None:
         """Show other characters."""
-        if [character.id for character in cast] == [character.id for character in self.cast]:  # an editor stays open then
-            self.cast = cast
+        if [character.id for character in cast] == [character.id for character in self.rows]:  # an editor stays open then
+            self.rows = cast
             self.update_cells()
         else:
             self.beginResetModel()
-            self.cast = cast
+            self.rows = cast
             self.endResetModel()
 
     def show_lines(self, counts: Mapping[str, int], lengths: Mapping[str, ScriptDuration]) -> None:
@@ -62,16 +61,8 @@ class CastTableModel(QAbstractTableModel):
 
     def update_cells(self) -> None:
         """Ask for all cells again, as after voices have got other names."""
-        if self.cast:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self.cast) - 1, LENGTH))
-
-    def rowCount(self, parent: CastIndex = _CAST_ROOT) -> int:
-        """Return the number of characters."""
-        return 0 if parent.isValid() else len(self.cast)
-
-    def columnCount(self, parent: CastIndex = _CAST_ROOT) -> int:
-        """Return the number of columns: number, name, voice, lines, length."""
-        return 0 if parent.isValid() else LENGTH + 1
+        if self.rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, LENGTH))
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the titles of the columns."""
@@ -87,14 +78,14 @@ class CastTableModel(QAbstractTableModel):
             )
         return _choose_alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
-    def flags(self, index: CastIndex) -> Qt.ItemFlag:
+    def flags(self, index: Index) -> Qt.ItemFlag:
         """Return the flags of a cell; names are editable, and voices are dropped on any."""
         flags = super().flags(index) | (Qt.ItemFlag.ItemIsDropEnabled if index.isValid() else Qt.ItemFlag.NoItemFlags)
         return flags | Qt.ItemFlag.ItemIsEditable if index.column() == NAME else flags
 
-    def data(self, index: CastIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the data of a cell; the accessible text of the first one is that of the whole row."""
-        character, column = self.cast[index.row()], index.column()
+        character, column = self.rows[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             return self._format_cell(index.row(), character, column)
         if role == Qt.ItemDataRole.EditRole:
@@ -110,11 +101,11 @@ class CastTableModel(QAbstractTableModel):
             return escape_tip("\n".join(filter(None, (character.name, aliases, self._describe_voice(character), character.note))))
         return _choose_alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
-    def setData(self, index: CastIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Emit an edited name."""
         if role != Qt.ItemDataRole.EditRole or index.column() != NAME:
             return False
-        self.renamed.emit(self.cast[index.row()].id, str(value).strip())
+        self.renamed.emit(self.rows[index.row()].id, str(value).strip())
         return True
 
     def supportedDropActions(self) -> Qt.DropAction:
@@ -125,12 +116,12 @@ class CastTableModel(QAbstractTableModel):
         """Return what can be dropped: a voice."""
         return [VOICE_MIME]
 
-    def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, _row: int, _column: int, parent: CastIndex) -> bool:
+    def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, _row: int, _column: int, parent: Index) -> bool:
         """Emit a voice that is dropped on a character."""
         voice = read_dragged_voice(data)
         if voice is None or not parent.isValid():
             return False
-        self.voice_dropped.emit(self.cast[parent.row()].id, voice)
+        self.voice_dropped.emit(self.rows[parent.row()].id, voice)
         return True
 
     def _format_cell(self, row: int, character: Character, column: int) -> str:
@@ -142,7 +133,7 @@ class CastTableModel(QAbstractTableModel):
         return {NUMBER: str(row + 1), NAME: character.name, LINES: f"{self._counts.get(character.id, 0):,}"}[column]
 
 
-class CastTable(QTableView):
+class CastTable(ThemedWidget, QTableView):
     """A table of characters, several of which can be selected.
 
     Signals:
@@ -170,13 +161,13 @@ class CastTable(QTableView):
     @property
     def selected(self) -> list[Character]:
         """Return the selected characters in their order."""
-        return [self.characters.cast[row] for row in sorted(index.row() for index in self.selectionModel().selectedRows())]
+        return [self.characters.rows[row] for row in sorted(index.row() for index in self.selectionModel().selectedRows())]
 
     @property
     def current(self) -> Character | None:
         """Return the current one of the selected characters, or None."""
         selected, row = self.selected, self.currentIndex().row()
-        current = self.characters.cast[row] if 0 <= row < len(self.characters.cast) else None
+        current = self.characters.rows[row] if 0 <= row < len(self.characters.rows) else None
         return current if current in selected else selected[0] if selected else None
 
     def show_cast(self, cast: Sequence[Character]) -> None:
@@ -190,7 +181,7 @@ class CastTable(QTableView):
 
     def select_character(self, character_id: str) -> None:
         """Select one character."""
-        for row, character in enumerate(self.characters.cast):
+        for row, character in enumerate(self.characters.rows):
             if character.id == character_id:
                 select_single_row(self, self.characters.index(row, NAME))
 
@@ -222,11 +213,9 @@ class CastTable(QTableView):
         header.resizeSection(NAME, max(0, room if is_narrow else round(NAME_COLUMN_SHARE * room)))
         super().resizeEvent(event)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Draw the colours of another theme."""
-        if is_theme_change_event(self, event):
-            self.viewport().update()
-        super().changeEvent(event)
+    def draw_in_theme(self) -> None:
+        """Draw the colours of the characters."""
+        self.viewport().update()
 
     @Slot(QModelIndex)
     def _use_cell(self, index: QModelIndex) -> None:

@@ -116,7 +116,7 @@ class CastWindow(QDialog):
             self.buttons[name].setEnabled(count == 1)
         self.buttons["remove"].setEnabled(count > 0)
         self.buttons["merge"].setEnabled(count > 1)
-        self.buttons["export"].setEnabled(bool(self.table.characters.cast))
+        self.buttons["export"].setEnabled(bool(self.table.characters.rows))
 
     def _create_command_button(self, name: str, text: str, tip: str) -> QPushButton:
         style = "" if name in ("create", "script", "import", "export") else "small"

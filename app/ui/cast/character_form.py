@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
@@ -13,7 +13,7 @@ from app.core.script.characters import MOST_ALIASES
 from app.core.script.script import Character, LineSettings
 from app.ui.parameters.setting_fields import VoiceFields
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
@@ -24,7 +24,7 @@ MAX_NAME_LETTERS, MAX_NOTE_LETTERS = 200, 2_000
 ALIAS_SEPARATORS = "、,，;；"
 
 
-class CharacterForm(QWidget):
+class CharacterForm(ThemedWidget, QWidget):
     """Shows a character, and emits the user's changes.
 
     Signals:
@@ -68,7 +68,7 @@ class CharacterForm(QWidget):
             self.line_settings_requested.emit,
         )
         self._lay_out_fields()
-        self._fill_colours()
+        self.draw_in_theme()
         self._connect_fields()
 
     def show_character(self, character: Character | None, voice: CatalogVoice | None) -> None:
@@ -99,12 +99,6 @@ class CharacterForm(QWidget):
         """Offer these voices."""
         self.voice.chooser.show_voices(voices)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Draw the colours of another theme."""
-        if is_theme_change_event(self, event):
-            self._fill_colours()
-        super().changeEvent(event)
-
     def add_buttons(self, buttons: Sequence[QPushButton]) -> None:
         """Put the commands for the character under its name, in rows of two."""
         for number, button in enumerate(buttons):
@@ -131,7 +125,8 @@ class CharacterForm(QWidget):
         self._commands.setSpacing(6)
         fill_box(QVBoxLayout(self), self.title, self._commands, 2, self.voice, self.numbers, self.from_line, 6, form, None, spacing=8)
 
-    def _fill_colours(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Fill the list of colours."""
         with QSignalBlocker(self.colour):
             chosen = self.colour.currentIndex()
             self.colour.clear()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QPushButton, QScrollArea, QTableView, QVBoxLayout, QWidget
 
 from app.common.errors import AppError
@@ -22,34 +22,26 @@ from app.ui.export.export_fields import describe_existing_file, list_file_states
 from app.ui.export.export_form import ExportForm
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
-
-_ROOT_INDEX = QModelIndex()
-Index = QModelIndex | QPersistentModelIndex
+from app.ui.widgets.row_table_setup import Index, RowTableModel
 
 
-class PlannedFileModel(QAbstractTableModel):
+class PlannedFileModel(RowTableModel):
     """A table model with a name and, for existing files, what happens to them."""
+
+    columns = ("name", "state")
+    rows: Sequence[PlannedFile] = ()
 
     def __init__(self) -> None:
         super().__init__()
-        self._files: Sequence[PlannedFile] = ()
         self._settings = ExportSettings()
         self._states: dict[Path, str] = {}
 
     def show_files(self, files: Sequence[PlannedFile], settings: ExportSettings, changes: ExportChanges | None = None) -> None:
         """Show other files, and where only what changed is exported, what happens to each."""
         self.beginResetModel()
-        self._files, self._settings = files, settings
+        self.rows, self._settings = files, settings
         self._states = {} if changes is None else list_file_states(changes)
         self.endResetModel()
-
-    def rowCount(self, parent: Index = _ROOT_INDEX) -> int:
-        """Return the number of files."""
-        return 0 if parent.isValid() else len(self._files)
-
-    def columnCount(self, parent: Index = _ROOT_INDEX) -> int:
-        """Return the number of columns: name and state."""
-        return 0 if parent.isValid() else 2
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the titles of the columns."""
@@ -59,7 +51,7 @@ class PlannedFileModel(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the text of a cell; the tooltip has the spoken text and the sidecar files."""
-        item = self._files[index.row()]
+        item = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             if index.column() == 0:
                 return self.format_name(item)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, QUrl, Slot
+from PySide6.QtCore import QSize, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMessageBox, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -17,7 +17,7 @@ from app.export.export_ledger import describe_changes
 from app.export.export_settings import ExistingFilePolicy
 from app.ui.plain_text import PlainLabel
 from app.ui.tasks.task_row import format_time_left
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 from app.ui.widgets.text_dialog import show_text
@@ -54,7 +54,7 @@ def _join_names(names: Sequence[str]) -> str:
     return text + localize(f"\nほか {more:,} 個", f"\nand {more:,} more") if more > 0 else text
 
 
-class ExportProgress(QFrame):
+class ExportProgress(ThemedWidget, QFrame):
     """Shows one export at a time; it is hidden before the first one and after its result was closed."""
 
     def __init__(self) -> None:
@@ -111,12 +111,6 @@ class ExportProgress(QFrame):
         """Show an error that occurred after the end, such as a game list that could not be written."""
         self._show_state(_format_error(error), is_error=True)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the icon in the colours of another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_icon()
-        super().changeEvent(event)
-
     def _build_widgets(self) -> None:
         texts = QVBoxLayout()
         texts.setSpacing(2)
@@ -128,7 +122,7 @@ class ExportProgress(QFrame):
         row.addLayout(texts, 1)
         for button in (self.orphans, self.more, self.open, self.stop_button, self.close_button):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._draw_icon()
+        self.draw_in_theme()
 
     @Slot()
     def _update_progress(self) -> None:
@@ -180,7 +174,8 @@ class ExportProgress(QFrame):
         )
         self.question = show_question(self, localize("不要なファイルの削除", "Remove files"), (text, _join_names(paths)), [remove])
 
-    def _draw_icon(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the icon of the button."""
         self.close_button.setIcon(draw_icon("close", self.palette().color(self.foregroundRole())))
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from PySide6.QtCore import (
     QBuffer,
     QByteArray,
-    QEvent,
     QIODevice,
     QModelIndex,
     QPersistentModelIndex,
@@ -59,7 +58,7 @@ from app.ui.lab.lab_commands import localize_device
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.row_table import LabRowTable, format_column_value, is_number, use_even_digits
 from app.ui.plain_text import wrap_tip
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.widgets.elided_text import ElidedLabel
 
 MACHINE_KIND = "machine"
@@ -170,7 +169,7 @@ class ReportPicture(QScrollArea):
         self.drawing.show_svg(svg)
 
 
-class _PictureWidget(QWidget):
+class _PictureWidget(ThemedWidget, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("side")
@@ -186,10 +185,9 @@ class _PictureWidget(QWidget):
         self.updateGeometry()
         self.update()
 
-    def changeEvent(self, event: QEvent) -> None:
-        if is_theme_change_event(self, event) and self._svg:
+    def draw_in_theme(self) -> None:
+        if self._svg:
             self.show_svg(self._svg)
-        super().changeEvent(event)
 
     def heightForWidth(self, width: int) -> int:
         return math.ceil(self._compute_size(width).height()) + 2 * MARGIN

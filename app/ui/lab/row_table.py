@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
@@ -13,19 +13,18 @@ from app.common.language import localize
 from app.lab.report_rows import Row, format_cell, format_exact, list_columns
 from app.lab.row_labels import format_column, format_value
 from app.ui.plain_text import wrap_tip
+from app.ui.widgets.row_table_setup import ROOT_INDEX, Index, RowTableModel
 
 NAMING_COLUMNS = {"candidate", "graph", "part", "case", "check", "form", "backend", "scope", "stage", "name", "length", "batch"}
 """The columns that identify a row."""
 CONCLUDING_COLUMNS = ("winner", "median_ms", "slower", "speedup", "verdict", "efficiency", "share", "ok", "passed")
 """The columns that state a result. They are shown right after the identifying columns; copies and files keep the rows' own order."""
 WIDEST, ROW_MARGINS, CELL_MARGINS = 320, 8, 6  # pixels
-_ROOT_INDEX = QModelIndex()
-Index = QModelIndex | QPersistentModelIndex
 MAX_CELL_LENGTH = 80  # counted in letters; the details show the whole value
 VERDICT_COLUMNS = ("passed", "ok")  # in these columns False is bad news and is set in bold
 
 
-class LabRowModel(QAbstractTableModel):
+class LabRowModel(RowTableModel):
     """A table model of rows, in the displayed order."""
 
     def __init__(self, digit_font: QFont) -> None:
@@ -48,11 +47,11 @@ class LabRowModel(QAbstractTableModel):
             (self._with_numbers if is_number(value) else self._with_words).add(name)
         columns = list(dict.fromkeys([*self.columns, *list_columns(rows)]))
         if columns != self.columns:
-            self.beginInsertColumns(_ROOT_INDEX, len(self.columns), len(columns) - 1)
+            self.beginInsertColumns(ROOT_INDEX, len(self.columns), len(columns) - 1)
             self.columns = columns
             self.endInsertColumns()
         first = len(self.rows)
-        self.beginInsertRows(_ROOT_INDEX, first, first + len(rows) - 1)
+        self.beginInsertRows(ROOT_INDEX, first, first + len(rows) - 1)
         self.rows += rows
         self.endInsertRows()
         if self._sorted_by[0] >= 0:
@@ -69,14 +68,6 @@ class LabRowModel(QAbstractTableModel):
         places_by_row = {id(row): place for place, row in enumerate(self.rows)}
         self.changePersistentIndexList(before, [self.index(places_by_row[row], column) for row, column in places])
         self.layoutChanged.emit()
-
-    def rowCount(self, parent: Index = _ROOT_INDEX) -> int:
-        """Return the number of rows."""
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = _ROOT_INDEX) -> int:
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(self.columns)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return a column's display name; the tooltip is its name in the data."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from operator import attrgetter
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.common.language import localize
@@ -14,7 +14,7 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.theme.character_colours import create_colour_icon
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_button, create_label
@@ -23,7 +23,7 @@ SWATCH_PX = 16
 LONGEST_NAME_PX = 260
 
 
-class CharacterFilterBar(QWidget):
+class CharacterFilterBar(ThemedWidget, QWidget):
     """Offers the characters with the number of their lines.
 
     Signals:
@@ -81,11 +81,9 @@ class CharacterFilterBar(QWidget):
         """Show how many lines are shown of how many; equal numbers need no words."""
         self.count.setText(localize(f"{count:,} / {total:,} 行", f"{count:,} of {total:,} lines") if count != total else "")
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Draw the colours of another theme."""
-        if is_theme_change_event(self, event):
-            self.recoloured.emit()
-        super().changeEvent(event)
+    def draw_in_theme(self) -> None:
+        """Ask for the colours of the characters."""
+        self.recoloured.emit()
 
 
 class CharacterFilterController(QObject):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -13,7 +13,7 @@ from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.search_bar import SearchBar
 from app.ui.synthesis.pending_jobs import SpeechState
-from app.ui.theme.theme import Theme, is_theme_change_event
+from app.ui.theme.theme import Theme, ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.banner import Banner, BannerStack
 from app.ui.widgets.box_layout import fill_box
@@ -46,7 +46,7 @@ SPARE_PLAY, NARROW_SAVE = 24, 44  # pixels: added to the width of the one; width
 SPACING, NARROW_SPACING = 8, 3  # pixels between two buttons
 
 
-class TransportBar(QWidget):
+class TransportBar(ThemedWidget, QWidget):
     """Buttons and play line.
 
     Signals:
@@ -79,7 +79,7 @@ class TransportBar(QWidget):
         self._row = fill_box(QHBoxLayout(), self.play, *self.buttons.values(), None, self.length, self.save, spacing=SPACING)
         fill_box(QVBoxLayout(self), self.line, self._row, spacing=8)
         self._usual_play = 0
-        self._update_buttons()
+        self.draw_in_theme()
         self._usual_play = self.play.sizeHint().width() + SPARE_PLAY
         self.play.setMinimumWidth(self._usual_play)
 
@@ -109,12 +109,6 @@ class TransportBar(QWidget):
         super().resizeEvent(event)
         self._fit_width()
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the icons for another theme."""
-        if is_theme_change_event(self, event):
-            self._update_buttons()
-        super().changeEvent(event)
-
     def _update_enabled(self) -> None:
         """Keep the stop button enabled while something runs, even if the lines are gone by then."""
         stops = self._state.is_playing or self._is_waiting
@@ -123,10 +117,11 @@ class TransportBar(QWidget):
             self._actions[name].setEnabled(self._lines > 0 or running)
         for name in LINE_ACTIONS:
             self._actions[name].setEnabled(self._lines > 0)
-        self._update_buttons()  # their drawings fade with them
+        self.draw_in_theme()  # their drawings fade with them
 
     @Slot()
-    def _update_buttons(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the icons, and fit the buttons."""
         colors = self.palette()
         group = QPalette.ColorGroup.Active if self.play.isEnabled() else QPalette.ColorGroup.Disabled
         on_accent = colors.color(group, QPalette.ColorRole.HighlightedText if self.play.isEnabled() else QPalette.ColorRole.ButtonText)

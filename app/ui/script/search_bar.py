@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLine
 
 from app.common.language import localize
 from app.core.script.text_search import SearchQuery
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_button, create_label
 
 
-class SearchBar(QWidget):
+class SearchBar(ThemedWidget, QWidget):
     """Fields and buttons; what they do is `app.ui.script.script_search`.
 
     Signals:
@@ -66,7 +66,7 @@ class SearchBar(QWidget):
             control.setToolTip(tip)
         self._build_widgets()
         self._connect_widgets()
-        self._draw_icons()
+        self.draw_in_theme()
         self.hide()
 
     @property
@@ -111,12 +111,6 @@ class SearchBar(QWidget):
                 return True
         return super().eventFilter(watched, event)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the icons for another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_icons()
-        super().changeEvent(event)
-
     def _press_key(self, field: QObject, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
@@ -158,7 +152,8 @@ class SearchBar(QWidget):
             field.installEventFilter(self)
 
     @Slot()
-    def _draw_icons(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the icons of the buttons."""
         color = self.palette().color(QPalette.ColorRole.WindowText)
         for button in (self.previous, self.next, self.close_button):
             button.setIcon(draw_icon(button.property("drawing"), color))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
@@ -14,10 +14,9 @@ from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings
 from app.core.script.takes import LineTake
 from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import escape_tip
+from app.ui.widgets.row_table_setup import Index, RowTableModel
 
-_TAKE_ROOT = QModelIndex()
-TakeIndex = QModelIndex | QPersistentModelIndex
-STAR, NUMBER, LENGTH, SEED, DIFFERS, NOTE = range(6)
+COLUMNS = STAR, NUMBER, LENGTH, SEED, DIFFERS, NOTE = range(6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +39,19 @@ class TakeRow:
         return text[:1].upper() + text[1:] or localize("現在の設定と同じ", "Same settings as now")
 
 
-class TakeModel(QAbstractTableModel):
+class TakeModel(RowTableModel):
     """A table model with a row for each take of a line.
 
     Signals:
         noted(str, str): the note of this take was edited.
     """
 
+    columns = COLUMNS
+    rows: Sequence[TakeRow] = ()
     noted = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: Sequence[TakeRow] = ()
         self._playing_id = ""
 
     def show_rows(self, rows: Sequence[TakeRow]) -> None:
@@ -67,14 +67,6 @@ class TakeModel(QAbstractTableModel):
             if self.rows:
                 self.dataChanged.emit(self.index(0, NUMBER), self.index(len(self.rows) - 1, NUMBER))
 
-    def rowCount(self, parent: TakeIndex = _TAKE_ROOT) -> int:
-        """Return the number of takes."""
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: TakeIndex = _TAKE_ROOT) -> int:
-        """Return the number of columns: star, number, length, seed, differences, note."""
-        return 0 if parent.isValid() else NOTE + 1
-
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the titles of the columns."""
         if orientation != Qt.Orientation.Horizontal:
@@ -84,13 +76,13 @@ class TakeModel(QAbstractTableModel):
             return (*names, localize("現在の設定との違い", "Differs from now"), localize("メモ", "Note"))[section]
         return _choose_alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
-    def flags(self, index: TakeIndex) -> Qt.ItemFlag:
+    def flags(self, index: Index) -> Qt.ItemFlag:
         """Return the flags of a cell; only notes of kept takes are editable."""
         flags = super().flags(index)
         editable = index.column() == NOTE and self.rows[index.row()].number
         return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
 
-    def data(self, index: TakeIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the data of a cell.
 
         The accessible text of the first cell is that of the whole row, for screen readers.
@@ -105,7 +97,7 @@ class TakeModel(QAbstractTableModel):
             return escape_tip("\n".join(part for part in (row.name, row.difference, row.take.text, row.take.note) if part))
         return _choose_alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
-    def setData(self, index: TakeIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Emit an edited note."""
         if role != Qt.ItemDataRole.EditRole or index.column() != NOTE:
             return False

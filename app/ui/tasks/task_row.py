@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.adapters.download.download_progress import format_speed
@@ -13,7 +13,7 @@ from app.common.language import localize
 from app.ui.plain_text import escape_tip
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_spec import TaskProgress, TaskState
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.elided_text import ElidedButton, ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
@@ -22,7 +22,7 @@ CHECKPOINT_OPTION = "--checkpoint="
 MAX_BUTTONS_IN_ROW = 3  # the most buttons for decisions in one row
 
 
-class TaskRow(QFrame):
+class TaskRow(ThemedWidget, QFrame):
     """Shows a job.
 
     Signals:
@@ -85,12 +85,6 @@ class TaskRow(QFrame):
         self.close_button.setAccessibleName(f"{tip}: {job.work.title}")
         self.setAccessibleName(f"{job.work.title} {self.state.text()}")
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the icon for another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_icon()
-        super().changeEvent(event)
-
     def _build_row(self) -> None:
         self.state.setTextFormat(Qt.TextFormat.PlainText)
         self.state.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -120,7 +114,7 @@ class TaskRow(QFrame):
         row.addWidget(self.log)
         row.addWidget(self.retry)
         row.addWidget(self.close_button)
-        self._draw_icon()
+        self.draw_in_theme()
 
     def _show_decisions(self, ways: tuple[str, ...]) -> None:
         if ways == self._shown_ways:
@@ -135,7 +129,8 @@ class TaskRow(QFrame):
             self._decision_grid.addWidget(button, place // MAX_BUTTONS_IN_ROW, place % MAX_BUTTONS_IN_ROW)
         self._decision_grid.setColumnStretch(MAX_BUTTONS_IN_ROW, 1)
 
-    def _draw_icon(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the icon of the button."""
         self.close_button.setIconSize(QSize(16, 16))
         self.close_button.setIcon(draw_icon("close", self.palette().color(self.foregroundRole())))
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
@@ -22,7 +22,7 @@ from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.hub_voice_loader import HubVoiceLoader, is_playable_url
 from app.ui.voices.kokoro_offer import create_kokoro_offer, find_kokoro_voice, is_kokoro_coming
@@ -39,7 +39,7 @@ MOST_LETTERS, MOST_STYLES = 160, 8  # the hub's own page shows the rest of the d
 HubCardState = Literal["new", "coming", "here"]
 
 
-class HubCard(QFrame):
+class HubCard(ThemedWidget, QFrame):
     """A card about one voice of the hub.
 
     Signals:
@@ -68,7 +68,7 @@ class HubCard(QFrame):
         self.licence.setVisible(bool(voice.licence_text))
         self._fill_samples_menu()
         self._build_layout()
-        self._draw_icons()
+        self.draw_in_theme()
 
     def show_download_state(self, state: HubCardState, *, has_bert: bool) -> None:
         """Show whether the voice is installed, and how many bytes a download takes."""
@@ -92,13 +92,7 @@ class HubCard(QFrame):
         """Show the icon in `file`; without one a letter is drawn."""
         if file != self._file:
             self._file = file
-            self._draw_icons()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw picture and icons for another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_icons()
-        super().changeEvent(event)
+            self.draw_in_theme()
 
     def _create_flat_button(self, text: str, tip: str) -> QToolButton:
         button = create_tool_button(text, tip, name=f"{self.voice.name}: {text}", style="quiet")
@@ -143,7 +137,8 @@ class HubCard(QFrame):
         fill_box(QVBoxLayout(foot), self.add, (self.sizes, Qt.AlignmentFlag.AlignHCenter), spacing=3)
         fill_box(QHBoxLayout(self), (self.picture, top), (words, 1), (foot, top), spacing=GAP, margins=(GAP, GAP, GAP, 8))
 
-    def _draw_icons(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the picture and the icons."""
         self.picture.setPixmap(draw_voice_picture(self.voice.name, self._file, PICTURE, self.devicePixelRatioF(), self.palette()))
         color = self.palette().color(self.foregroundRole())
         self.samples.setIcon(draw_icon("play", color))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
 
@@ -19,7 +19,7 @@ from app.ui.plain_text import PlainLabel, wrap_tip
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.theme import ThemedWidget
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
@@ -91,7 +91,7 @@ PICTURE, MARGIN, BESIDE = 44, 12, 10  # pixels: the picture, the margin around e
 MIN_CARD_HEIGHT_PX = 132
 
 
-class VoiceCard(QFrame):
+class VoiceCard(ThemedWidget, QFrame):
     """Shows the name and description of a voice.
 
     Signals:
@@ -160,7 +160,7 @@ class VoiceCard(QFrame):
         self.about.setVisible(bool(self.about.text()))
         self.about.setToolTip(wrap_tip(voice.description))
         self.licence.setVisible(bool(voice.licence.strip()))
-        self._draw_icons()
+        self.draw_in_theme()
         speaks = catalog_voice is None or (catalog_voice.origin != "aivisspeech" and catalog_voice.has_bert)
         self._offer_samples(speaks)
         if catalog_voice is not None and catalog_voice.origin == "aivisspeech":
@@ -203,7 +203,7 @@ class VoiceCard(QFrame):
         self.about.show()
         for widget in (self.makers, self.licence, self.samples, self.precision):
             widget.hide()
-        self._draw_icons()
+        self.draw_in_theme()
         self._show_natural_offer()
         self._show_problem(
             localize("この行の声が見つかりません。", "The voice for this line is missing."),
@@ -228,12 +228,6 @@ class VoiceCard(QFrame):
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.addAction(localize("ラボで調べる", "Open in the lab")).triggered.connect(lambda: self.lab_requested.emit(voice.id))
             menu.popup(event.globalPos())
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraw the icons for another theme."""
-        if is_theme_change_event(self, event):
-            self._draw_icons()
-        super().changeEvent(event)
 
     def _build_layout(self) -> None:
         buttons = fill_box(QHBoxLayout(), self.licence, self.samples, self.precision, None, spacing=4)
@@ -272,7 +266,8 @@ class VoiceCard(QFrame):
         self.makers.setText(wrap_parts([speaker, *makers] if speaker else makers, self.makers.fontMetrics(), room))
         self.makers.setVisible(bool(self.makers.text()))
 
-    def _draw_icons(self) -> None:
+    def draw_in_theme(self) -> None:
+        """Draw the picture and the icons."""
         image = self._voice.icon if isinstance(self._voice, CatalogVoice) else None
         name = self._voice.name if self._voice else "?"
         self.picture.setPixmap(draw_voice_picture(name, image, PICTURE, self.devicePixelRatioF(), self.palette()))
