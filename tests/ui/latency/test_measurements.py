@@ -17,10 +17,9 @@ from app.common.errors import AppError
 from app.common.language import Language
 from app.core.synthesis_types import StageTiming
 from app.ui.latency.latency_chart import ROW_HEIGHT_PX, LatencyChart, describe_sizes, round_scale_up
-from app.ui.latency.latency_dock import LatencyDock
+from app.ui.latency.latency_dock import LatencyDock, LatencyTrend, compute_rolling_median
 from app.ui.latency.latency_table import LatencyModel, LatencyTable
 from app.ui.latency.latency_title import describe_targets
-from app.ui.latency.latency_trend import LatencyTrend, compute_rolling_median
 from app.ui.synthesis.latency_history import GPU_TARGET_MS, MAX_KEPT_UTTERANCES, LatencyHistory, LatencyRow, StageTotal
 from app.ui.synthesis.speech_events import collect_copy_times
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
