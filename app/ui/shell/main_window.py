@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QColor, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.adapters.window_requests import ReadRequest
 from app.common.errors import AppError
@@ -28,7 +28,6 @@ from app.ui.shell.cast_feature import CastFeature
 from app.ui.shell.close_guard import AutosaveGuard, CloseGuard
 from app.ui.shell.dialog_controller import DialogController
 from app.ui.shell.files_feature import FilesFeature
-from app.ui.shell.first_paint import FirstPaintWatcher
 from app.ui.shell.latency_feature import LatencyFeature
 from app.ui.shell.menu_bar import EditToolBar, MenuBar
 from app.ui.shell.parameters_feature import ParametersFeature
@@ -51,6 +50,43 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
 NO_TOOLBAR_HEIGHT = 400  # window height in pixels; below it the lines get the toolbar's room, as menus and keys have all of its actions
+
+MAX_FIRST_PAINT_MS = 1000  # milliseconds; a window that starts minimised or behind a locked screen is never painted
+
+
+class FirstPaintWatcher(QObject):
+    """Watches a window before it is shown.
+
+    Signals:
+        painted(): emitted once, when `is_over` becomes true.
+    """
+
+    painted = Signal()
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.is_over = False  # the window was painted, or the time limit has passed
+        self._window = window
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._report_painted)
+        window.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Start the timer at the first paint."""
+        if event.type() == QEvent.Type.Paint:
+            # The window's own paint event comes before those of its children; a timer of 0 ms fires after all of them.
+            self._timer.start(0)
+        elif event.type() == QEvent.Type.Show:
+            self._timer.start(MAX_FIRST_PAINT_MS)
+        elif event.type() == QEvent.Type.Close:
+            self._timer.stop()
+        return False
+
+    @Slot()
+    def _report_painted(self) -> None:
+        self.is_over = True
+        self._window.removeEventFilter(self)
+        self.painted.emit()
 
 
 class MainWindow(QMainWindow):
