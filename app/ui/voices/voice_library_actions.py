@@ -92,7 +92,7 @@ class VoiceLibraryActions(QObject):
             folder = QFileDialog.getExistingDirectory(parent, localize("声のフォルダーを選択", "Choose a voice folder"))
             self.add_files([Path(folder)] if folder else [])
         else:
-            from app.ui.voices.voice_address_dialog import VoiceAddressDialog
+            from app.ui.voices.voice_addition_dialogs import VoiceAddressDialog
 
             dialog = VoiceAddressDialog(parent, address)
             dialog.url_given.connect(lambda url: self._tasks.add_url(url, self._selection.ids))
@@ -118,7 +118,7 @@ class VoiceLibraryActions(QObject):
     @Slot(object)
     def offer_bert(self, voice: CatalogVoice) -> None:
         """Open the dialog about a missing BERT, once for all voices that need this BERT."""
-        from app.ui.voices.missing_bert_dialog import MissingBertDialog
+        from app.ui.voices.voice_addition_dialogs import MissingBertDialog
 
         bert = voice.manifest.bert
         if bert in self._offered_berts:

@@ -15,8 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.settings.user_settings import Settings
 from app.ui.actions.command_search import CommandSearchDialog
 from app.ui.tasks.task_spec import TaskState
-from app.ui.voices.missing_bert_dialog import MissingBertDialog
-from app.ui.voices.voice_address_dialog import VoiceAddressDialog
+from app.ui.voices.voice_addition_dialogs import MissingBertDialog, VoiceAddressDialog
 from app.ui.widgets.text_dialog import TextDialog
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx

@@ -22,7 +22,7 @@ from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_row import describe_progress, map_decision_names
 from app.ui.tasks.task_spec import TaskProgress, TaskSpec, TaskState, estimate_time_left
 from app.ui.tasks.tasks_panel import TasksPanel
-from app.ui.voices.voice_address_dialog import VoiceAddressDialog
+from app.ui.voices.voice_addition_dialogs import VoiceAddressDialog
 from app.ui.web_links import parse_address
 from app.ui.widgets.elided_text import ElidedButton
 from app.ui.widgets.text_dialog import TextDialog

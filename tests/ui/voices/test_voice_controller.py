@@ -26,7 +26,7 @@ from app.settings.user_settings import Settings, save_settings
 from app.ui.script.script_model import LinePhase
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices import voice_tasks
-from app.ui.voices.missing_bert_dialog import MissingBertDialog
+from app.ui.voices.voice_addition_dialogs import MissingBertDialog
 from app.ui.voices.voice_controller import VoiceNameHistory, build_names_path
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.required_bert import SBV2_BERT_ID

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice, VoiceOrigin
-from app.ui.voices.missing_bert_dialog import MissingBertDialog
+from app.ui.voices.voice_addition_dialogs import MissingBertDialog
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import VoiceFactsPage, describe_processing, list_voice_facts
