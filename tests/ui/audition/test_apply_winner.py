@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.audition.blind_test_trials import find_blind_trial
 from app.core.script.characters import extract_character_settings
 from app.core.script.script import Character, Script
-from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
+from app.ui.audition.blind_test_dialog import BlindTestDialog, BlindTestSetupPage
 from tests.recording_player import RecordingPlayer
 from tests.ui.audition.test_mushra_dialog import takes_of
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle

@@ -17,8 +17,7 @@ from app.audition.blind_test_data import dump_blind_test, parse_blind_test
 from app.audition.blind_test_trials import find_blind_trial
 from app.common.errors import InputError
 from app.core.synthesis_types import Float32, SynthesisRequest
-from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
+from app.ui.audition.blind_test_dialog import BlindTestDialog, BlindTestSetupPage
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver

@@ -15,9 +15,8 @@ from pytestqt.qtbot import QtBot
 from app.audition.blind_test import BlindTest, BlindTestPlan
 from app.audition.blind_test_data import parse_readable_blind_tests
 from app.core.script.takes import LineTake
-from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
-from app.ui.audition.rating_page import RatingPage
+from app.ui.audition.answer_pages import RatingPage
+from app.ui.audition.blind_test_dialog import MUSHRA_KIND, BlindTestDialog, BlindTestSetupPage
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.window_driver import WindowDriver

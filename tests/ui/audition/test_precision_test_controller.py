@@ -21,8 +21,7 @@ from app.core.synthesis_types import SynthesisRequest
 from app.engine.open_voices import VoicePrecisions
 from app.install.voice_licence import accept_licence
 from app.settings.user_settings import Settings
-from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
+from app.ui.audition.blind_test_dialog import BlindTestDialog, BlindTestSetupPage
 from app.ui.audition.precision_test_controller import TestedPart, list_compared_precisions
 from app.voices.installed_voices import find_voice
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider
 from pytestqt.qtbot import QtBot
 
-from app.ui.audition.rating_page import RatingScale, RatingSlider
+from app.ui.audition.answer_pages import RatingScale, RatingSlider
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, clear_theme
 
 pytestmark = pytest.mark.usefixtures("styled")

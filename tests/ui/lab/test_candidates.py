@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
+from app.ui.audition.blind_test_dialog import BlindTestSetupPage
 from app.ui.lab.lab_command_page import LabCommandPage
 from app.ui.lab.lab_window import LabWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow
