@@ -23,6 +23,11 @@ class PlainLabel(QLabel):
         self.setObjectName(style)
 
 
+def truncate_text(text: str, max_length: int) -> str:
+    """Return a text of at most `max_length` letters, the last of them "…" where some are missing."""
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
+
+
 def escape_tip(text: str) -> str:
     """Return untrusted text in a form that `setToolTip` and `QToolTip.showText` show as it is."""
     return f"<p style='white-space: pre-wrap'>{_escape_html(text)}</p>" if Gui.mightBeRichText(text) else text

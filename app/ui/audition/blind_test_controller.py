@@ -30,6 +30,7 @@ from app.core.synthesis_types import Float32, Overrides
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.result_page import offer_winner
 from app.ui.display_names import format_speaker, format_style
+from app.ui.plain_text import truncate_text
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeOwner, TakeRepository
@@ -115,24 +116,22 @@ def _build_manner_parts(take: LineTake) -> tuple[NamePart, ...]:
     ]
     pauses = ", ".join(f"{mark} {length_s:g}" for mark, length_s in settings.pauses)
     edited = take.overrides != Overrides()
+    text = truncate_text(take.text, MAX_QUOTED_LENGTH)
     return (
         NamePart(style),
         *numbers,
         _build_quoted_part(localize("アシスト", "assist"), settings.assist_text),
         NamePart(localize(f"間 {pauses}", f"pauses {pauses}") if pauses else localize("間は既定", "usual pauses"), not pauses),
         NamePart(localize("読みを編集", "edited reading") if edited else localize("読みはそのまま", "usual reading"), not edited),
-        NamePart(localize(f"「{_truncate_text(take.text)}」", f"“{_truncate_text(take.text)}”")),
+        NamePart(localize(f"「{text}」", f"“{text}”")),
     )
 
 
 def _build_quoted_part(name: str, text: str) -> NamePart:
     if not text:
         return NamePart(localize(f"{name}なし", f"no {name}"), is_usual=True)
-    return NamePart(localize(f"{name}「{_truncate_text(text)}」", f"{name} “{_truncate_text(text)}”"))
-
-
-def _truncate_text(text: str) -> str:
-    return text if len(text) <= MAX_QUOTED_LENGTH else text[: MAX_QUOTED_LENGTH - 1] + "…"
+    quoted = truncate_text(text, MAX_QUOTED_LENGTH)
+    return NamePart(localize(f"{name}「{quoted}」", f"{name} “{quoted}”"))
 
 
 SoundRows = list[list[str]]

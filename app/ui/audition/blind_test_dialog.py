@@ -175,13 +175,7 @@ class BlindTestSetupPage(QWidget):
         plan = self.build_plan()
         self.trials.setEnabled(plan.kind in FIXED_KINDS)
         self.undecided.setEnabled(plan.kind == "pairs")
-        self.explanation.setText(_explain_plan(plan))
-
-
-def _explain_plan(plan: BlindTestPlan) -> str:
-    if plan.is_rated:
-        return _explain_rating(plan)
-    return _describe_task(plan) + _explain_verdict(plan)
+        self.explanation.setText(_explain_rating(plan) if plan.is_rated else _describe_task(plan) + _explain_verdict(plan))
 
 
 def _explain_verdict(plan: BlindTestPlan) -> str:

@@ -25,7 +25,7 @@ from app.core.script.script import Character
 from app.core.script.text_search import fold_text
 from app.ui.audition.cast_chooser import CastChooser
 from app.ui.display_names import format_speaker, format_style
-from app.ui.plain_text import PlainLabel, escape_tip
+from app.ui.plain_text import PlainLabel, escape_tip, truncate_text
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_search_field, create_tool_button
@@ -33,6 +33,7 @@ from app.ui.widgets.controls import create_search_field, create_tool_button
 STYLE_ROLE = Qt.ItemDataRole.UserRole  # the data of a style's box: (voice, speaker, style)
 CHECKED, UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
 StyleKey = tuple[str, str, str]
+MAX_LINE_LETTERS = 40
 
 
 def fill_voice_tree(tree: QTreeWidget, voices: Sequence[CatalogVoice], is_usable: Callable[[CatalogVoice], bool]) -> None:
@@ -215,7 +216,7 @@ class BoardChooser(QWidget):
         self.casts.offer_characters(characters)
         more = localize(f" ほか {len(texts) - 1} 行", f" and {len(texts) - 1} more") if len(texts) > 1 else ""
         none = localize("テキストのある行を選択してください。", "Select lines with text.")
-        self.lines.setText(f"{_shorten_text(texts[0])}{more}" if texts else none)
+        self.lines.setText(truncate_text(" ".join(texts[0].split()), MAX_LINE_LETTERS) + more if texts else none)
 
     def _create_strength_button(self, strength: float) -> QToolButton:
         name = localize(f"スタイルの強さ {strength:g}", f"Style weight {strength:g}")
@@ -251,8 +252,3 @@ class BoardChooser(QWidget):
             item = self.tree.topLevelItem(row)
             assert item is not None
             item.setHidden(not all(word in fold_text(item.text(0)) for word in words))
-
-
-def _shorten_text(text: str, max_length: int = 40) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= max_length else f"{line[: max_length - 1]}…"

@@ -200,7 +200,12 @@ class LabCommandPage(QWidget):
         if self.candidates is not None:
             self.candidates.setEnabled(not is_running)
         self._show_progress(report, is_running)
-        self._show_error(report)
+        error = report.error if report is not None else None
+        if report is None or error is None:
+            self.banner.hide()
+        # A banner that shows this error already keeps its opened details: reports arrive again and again.
+        elif self.banner.message.text() != error.message or not self.banner.is_wanted:
+            self.banner.show_message("error", error.message, error.hint, details=report.log)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Give the export button the height of the start button."""
@@ -224,14 +229,6 @@ class LabCommandPage(QWidget):
         self.bar.setRange(0, 100 if is_percent_known or report.state is TaskState.WAITING else 0)
         self.bar.setValue(report.progress.percent)
         self.state.setText(_describe_state(report))
-
-    def _show_error(self, report: LabReport | None) -> None:
-        error = report.error if report is not None else None
-        if report is None or error is None:
-            self.banner.hide()
-        # A banner that shows this error already keeps its opened details: reports arrive again and again.
-        elif self.banner.message.text() != error.message or not self.banner.is_wanted:
-            self.banner.show_message("error", error.message, error.hint, details=report.log)
 
     def _lay_out_widgets(self) -> None:
         buttons = QHBoxLayout()

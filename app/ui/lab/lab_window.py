@@ -88,12 +88,6 @@ class SourceBox(QWidget):
             self._files[source] = Path(source).name
         self._fill_list(source)
 
-    def _describe_file(self, file: str, name: str) -> str:
-        """Return a file's name, with its folder where another file has the same name."""
-        # Trainers write most models under the same few names, which only the folder distinguishes.
-        folder = Path(file).parent.name
-        return f"{name} ({folder})" if folder and [*self._files.values()].count(name) > 1 else name
-
     def _fill_list(self, chosen_source: str) -> None:
         before = self.source
         self.box.blockSignals(True)
@@ -103,7 +97,9 @@ class SourceBox(QWidget):
         if self._files and self._installed_names:
             self.box.insertSeparator(self.box.count())
         for file, name in self._files.items():
-            self.box.addItem(self._describe_file(file, name), file)
+            # Trainers write most models under the same few names, which only the folder distinguishes.
+            folder = Path(file).parent.name
+            self.box.addItem(f"{name} ({folder})" if folder and [*self._files.values()].count(name) > 1 else name, file)
             self.box.setItemData(self.box.count() - 1, file, Qt.ItemDataRole.ToolTipRole)
         self.box.setCurrentIndex(max(self.box.findData(chosen_source) if chosen_source else 0, 0 if self.box.count() else -1))
         self.box.blockSignals(False)

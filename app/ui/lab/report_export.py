@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +42,7 @@ class ReportExportButton(QToolButton):
             if name in ("svg", "csv"):
                 menu.addSeparator()
             self.entries[name] = menu.addAction(form.name)
-            self.entries[name].triggered.connect(self._create_emitter(name))
+            self.entries[name].triggered.connect(lambda _checked=False, name=name: self.requested.emit(name))
         self.setMenu(menu)
 
     def show_report(self, report: LabReport | None) -> None:
@@ -51,9 +50,6 @@ class ReportExportButton(QToolButton):
         for name, entry in self.entries.items():
             entry.setEnabled(report is not None and is_exportable(name, report))
         self.setEnabled(report is not None and bool(report.rows))
-
-    def _create_emitter(self, name: str) -> Callable[[], None]:
-        return lambda: self.requested.emit(name)
 
 
 @dataclass(frozen=True, slots=True)

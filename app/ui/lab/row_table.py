@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView
 from app.common.language import localize
 from app.lab.report_rows import Row, format_cell, format_exact, list_columns
 from app.lab.row_labels import format_column, format_value
-from app.ui.plain_text import wrap_tip
+from app.ui.plain_text import truncate_text, wrap_tip
 from app.ui.widgets.row_table_setup import ROOT_INDEX, Index, RowTableModel
 
 NAMING_COLUMNS = {"candidate", "graph", "part", "case", "check", "form", "backend", "scope", "stage", "name", "length", "batch"}
@@ -84,8 +84,7 @@ class LabRowModel(RowTableModel):
         name = self.columns[index.column()]
         value = self.rows[index.row()].get(name)
         if role == Qt.ItemDataRole.DisplayRole:
-            text = format_column_value(name, value)
-            return text if len(text) <= MAX_CELL_LENGTH else text[: MAX_CELL_LENGTH - 1] + "…"
+            return truncate_text(format_column_value(name, value), MAX_CELL_LENGTH)
         if role == Qt.ItemDataRole.ToolTipRole:
             text = format_column_value(name, value)
             return wrap_tip(text) if len(text) > MAX_CELL_LENGTH else None

@@ -280,7 +280,11 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         if live is not None:
             longest = max(longest, live[0].total_ms + live[1])
         self._set_scale(round_scale_up(longest * SCALE_HEADROOM))
-        self._name_rows([row.label for row in rows])
+        labels = [row.label for row in rows]
+        if labels != self._labels:
+            self._labels = labels
+            short = [self.fontMetrics().elidedText(label, Qt.TextElideMode.ElideRight, LABEL_WIDTH_PX - 6) for label in labels]
+            self.names.setTicks([list(enumerate(short))])
         self.bars.show_rows(rows, live, target_ms, self.compute_area(), stage_targets_ms)
 
     def close(self) -> bool:
@@ -355,13 +359,6 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         """Return the visible area (ms, rows): the rows that fit, below the space for the target's label."""
         head = self._row_capacity * TARGET_ROW_HEIGHT_PX / max(ROW_HEIGHT_PX, self._plot_px - TARGET_ROW_HEIGHT_PX)  # in rows
         return QRectF(0, -0.5 - head, self.scale_ms, self._row_capacity + head)
-
-    def _name_rows(self, labels: list[str]) -> None:
-        if labels != self._labels:
-            self._labels = labels
-            metrics = self.fontMetrics()
-            short = [metrics.elidedText(label, Qt.TextElideMode.ElideRight, LABEL_WIDTH_PX - 6) for label in labels]
-            self.names.setTicks([list(enumerate(short))])
 
 
 def describe_sizes(stage: StageTotal) -> str:

@@ -196,7 +196,9 @@ class LatencyTrend(QWidget):
         color = QColor(self._theme.stages[curve.color])
         faint = QColor(color)
         faint.setAlpha(110)
-        points = _compute_points(curve.values, max(curve.values), plot)
+        step = plot.width() / max(1, len(curve.values) - 1)
+        heights = _compute_heights(curve.values, max(curve.values), plot)
+        points = [QPointF(plot.left() + index * step, height) for index, height in enumerate(heights)]
         for index, point in enumerate(points):
             is_cached = index in curve.cached_indices
             painter.setPen(QPen(faint, 1) if is_cached else Qt.PenStyle.NoPen)
@@ -215,11 +217,6 @@ def compute_rolling_median(values: Sequence[float]) -> list[float]:
     from statistics import median
 
     return [median(values[max(0, end - MEDIAN_SPAN) : end]) for end in range(1, len(values) + 1)]
-
-
-def _compute_points(values: Sequence[float], highest: float, plot: QRectF) -> list[QPointF]:
-    step = plot.width() / max(1, len(values) - 1)
-    return [QPointF(plot.left() + index * step, height) for index, height in enumerate(_compute_heights(values, highest, plot))]
 
 
 def _compute_heights(values: Sequence[float], highest: float, plot: QRectF) -> list[float]:

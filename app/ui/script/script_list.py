@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -196,8 +196,10 @@ class ScriptList(LineDropList):
         # Not setCurrentIndex: that looks at the keys held down just now, and Ctrl+D would only add to the selection.
         self.selectionModel().setCurrentIndex(self._lines.index(rows[0]), SELECT_AS_CURRENT)
         selection = QItemSelection()
-        for first, last in _iterate_row_runs(rows):
-            selection.append(QItemSelectionRange(self._lines.index(first), self._lines.index(last)))
+        # Runs of consecutive rows: selecting ten thousand rows one by one takes seconds.
+        for _, run in itertools.groupby(enumerate(rows), lambda item: item[1] - item[0]):
+            numbers = [row for _, row in run]
+            selection.append(QItemSelectionRange(self._lines.index(numbers[0]), self._lines.index(numbers[-1])))
         self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.Select)
 
     @Slot(str)
@@ -386,10 +388,3 @@ class ScriptList(LineDropList):
     @Slot()
     def _emit_line_selected(self, *_unused: object) -> None:
         self.line_selected.emit()
-
-
-def _iterate_row_runs(rows: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield first and last of each run of consecutive rows: selecting ten thousand rows one by one takes seconds."""
-    for _, run in itertools.groupby(enumerate(rows), lambda item: item[1] - item[0]):
-        numbers = [row for _, row in run]
-        yield numbers[0], numbers[-1]

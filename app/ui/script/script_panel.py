@@ -183,7 +183,8 @@ class ScriptPanel(QWidget):
         self.banner = Banner()
         self.script = ScriptList(model, theme)
         self.transport = TransportBar(actions)
-        self._offer_menu(actions)
+        self.script.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.script.addActions([actions[name] if name else self._create_separator() for name in LINE_MENU_ACTIONS])
         actions.install_list_keys(self.script)
         self.script.lesson.list_keys = lambda: [
             (actions.find_key_text(name), actions[name].iconText().rstrip("…"))
@@ -212,11 +213,6 @@ class ScriptPanel(QWidget):
     def add_line_menu(self, menu: QMenu) -> None:
         """Offer a menu under a right click on lines, before the commands for sound files."""
         self.script.insertActions(self.script.actions()[-1], [menu.menuAction(), self._create_separator()])
-
-    def _offer_menu(self, actions: WindowActions) -> None:
-        """Show the commands for the lines under a right click, which selects them."""
-        self.script.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.script.addActions([actions[name] if name else self._create_separator() for name in LINE_MENU_ACTIONS])
 
     def _create_separator(self) -> QAction:
         separator = QAction(self)

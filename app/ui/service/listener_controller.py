@@ -121,7 +121,8 @@ class ListenerController(QObject, Generic[Listener]):
     def _show_started(self, listener: Listener | None) -> None:
         self._clear_failure()
         self._show_state("" if listener is None else listener.place)
-        self._report_status(describe_idle_listener() if listener is None else _describe_listening(listener.addresses))
+        places = localize("、", ", ").join(listener.addresses) if listener is not None else ""
+        self._report_status(localize(f"{places} で待ち受けています。", f"Listening on {places}") if places else describe_idle_listener())
         self._use_listener(listener)
 
     def _show_failure(self, error: AppError) -> None:
@@ -152,8 +153,3 @@ class ListenerController(QObject, Generic[Listener]):
 def describe_idle_listener() -> str:
     """Return the status of what is switched off."""
     return localize("オフ", "Off")
-
-
-def _describe_listening(addresses: Sequence[str]) -> str:
-    joined = localize("、", ", ").join(addresses)
-    return localize(f"{joined} で待ち受けています。", f"Listening on {joined}")

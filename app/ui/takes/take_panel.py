@@ -163,7 +163,14 @@ class TakePanel(QFrame):
         # An elided label, as a long text must not change the width of the columns.
         self.state = ElidedLabel("")
         self.state.setObjectName("muted")
-        self.empty = PlainLabel(_describe_empty(), "muted", wraps=True)
+        self.empty = PlainLabel(
+            localize(
+                f"この行のテイクはまだありません。\n「保存」で直前に再生した音声を残し、「さらに {TAKES_PER_BATCH} 個」で話し方の違うテイクを作成します。",
+                f"This line has no takes yet.\n“Keep” saves what you just heard; “{TAKES_PER_BATCH} more” makes takes with other seeds.",
+            ),
+            "muted",
+            wraps=True,
+        )
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         names = {"star": localize("スター", "Star"), "close": localize("閉じる", "Close")}  # of buttons with a sign instead of a word
         self.buttons = {
@@ -213,13 +220,6 @@ class TakePanel(QFrame):
     def _fit_height(self) -> None:
         self.table.fit_height(self.window().height())
         self.empty.setFixedHeight(self.table.height())
-
-
-def _describe_empty() -> str:
-    return localize(
-        f"この行のテイクはまだありません。\n「保存」で直前に再生した音声を残し、「さらに {TAKES_PER_BATCH} 個」で話し方の違うテイクを作成します。",
-        f"This line has no takes yet.\n“Keep” saves what you just heard; “{TAKES_PER_BATCH} more” makes takes with other seeds.",
-    )
 
 
 def _list_buttons() -> dict[str, tuple[str, str]]:

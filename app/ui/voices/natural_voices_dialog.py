@@ -118,6 +118,7 @@ class HubCard(ThemedWidget, QFrame):
         self.sample_requested.emit(sample)
 
     def _build_layout(self) -> None:
+        description = self.voice.description
         about = " · ".join(part for part in (self.voice.maker, self.voice.licence) if part)
         styles = [format_style(name) for name in dict.fromkeys(self.voice.styles)]
         more = "…" * (len(styles) > MOST_STYLES)
@@ -125,7 +126,7 @@ class HubCard(ThemedWidget, QFrame):
         labels = (
             PlainLabel(self.voice.name, "heading", wraps=True),
             PlainLabel(about, "muted", wraps=True),
-            PlainLabel(_truncate_text(self.voice.description, MOST_LETTERS), wraps=True),
+            PlainLabel(description if len(description) <= MOST_LETTERS else description[:MOST_LETTERS].rstrip() + "…", wraps=True),
             PlainLabel(style_names, "muted", wraps=True),
         )
         words = fill_box(QVBoxLayout(), *labels, fill_box(QHBoxLayout(), self.samples, self.licence, None, spacing=8), None, spacing=2)
@@ -151,10 +152,6 @@ def _format_button_text(state: HubCardState, download_bytes: int) -> str:
     amount = localize(f"（{format_bytes(download_bytes)}）", f" ({format_bytes(download_bytes)})") if download_bytes else ""
     name = localize("この声で再生", "Use and play") if state == "here" else localize("追加して再生", "Add and play")
     return name + amount
-
-
-def _truncate_text(text: str, max_length: int) -> str:
-    return text if len(text) <= max_length else text[:max_length].rstrip() + "…"
 
 
 BERT_PAGE_URL = f"{HUGGING_FACE}/{STANDARD_BERT_REPOSITORY}/tree/{STANDARD_BERT_REVISION}"

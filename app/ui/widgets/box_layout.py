@@ -24,14 +24,11 @@ def fill_box(box: Box, *parts: BoxPart, spacing: int | None = None, margins: tup
         elif isinstance(part, int):
             box.addSpacing(part)
         else:
-            _add_content(box, *(part if isinstance(part, tuple) else (part, 0)))
+            content, place = part if isinstance(part, tuple) else (part, 0)
+            if isinstance(content, QLayout):
+                box.addLayout(content, place if isinstance(place, int) else 0)
+            elif isinstance(place, int):
+                box.addWidget(content, place)
+            else:
+                box.addWidget(content, 0, place)
     return box
-
-
-def _add_content(box: QBoxLayout, content: QWidget | QLayout, place: int | Qt.AlignmentFlag) -> None:
-    if isinstance(content, QLayout):
-        box.addLayout(content, place if isinstance(place, int) else 0)
-    elif isinstance(place, int):
-        box.addWidget(content, place)
-    else:
-        box.addWidget(content, 0, place)

@@ -165,18 +165,13 @@ def find_cell_text(shape: StripShape, cell: StripCell) -> str:
 
 def _find_bracket(reading: LineReading, mark: int) -> str:
     """Return the bracket that is written where a mark is; empty if that is not certain."""
-    written, places = (
-        _list_brackets(reading.text, reading.notation),
-        [index for index, item in enumerate(reading.marks) if item.phone == BRACKET],
-    )
+    plain = NotedText(reading.text, reading.notation).plain
+    written = [letter for letter in plain if unicodedata.normalize("NFKC", letter) in BRACKETS]
+    places = [index for index, item in enumerate(reading.marks) if item.phone == BRACKET]
     return written[places.index(mark)] if len(written) == len(places) else ""
 
 
 @lru_cache(64)  # each cell asks for it whenever it is drawn
-def _list_brackets(text: str, notation: tuple[tuple[int, int], ...]) -> tuple[str, ...]:
-    return tuple(letter for letter in NotedText(text, notation).plain if unicodedata.normalize("NFKC", letter) in BRACKETS)
-
-
 def is_emoji_cell(shape: StripShape, cell: StripCell) -> bool:
     """Return whether a mora is an emoji and no kana."""
     return cell.kind is CellKind.MORA and shape.reading.moras[cell.index].is_emoji
