@@ -35,7 +35,7 @@ from app.lab.profile.profiled_speech import measure_turns
 from app.settings.settings_labels import LABEL_BY_SETTING
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.audition.board_view import BOARD_KEYS
-from app.ui.help.guide_pages import GUIDE_PAGES, locate_page
+from app.ui.help.guide_page_view import GUIDE_PAGES, locate_page
 from app.ui.latency.latency_table import list_columns
 from app.ui.takes.take_panel import TAKE_TABLE_KEYS
 from app.voices.voice_labels import NATURAL_VOICE_ID

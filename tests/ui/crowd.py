@@ -7,7 +7,7 @@ from typing import Any
 
 from app.common.errors import VoiceError
 from app.core.script.script import Line, LineSettings, Script
-from app.ui.tasks.task_spec import TaskProgress, TaskState
+from app.ui.tasks.process_task import TaskProgress, TaskState
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_card_data import SpeakerCard, StyleCard, VoiceCardData, VoiceSample

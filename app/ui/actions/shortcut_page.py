@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLi
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, find_key_conflicts, resolve_binding
-from app.ui.theme.theme import ThemedWidget
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_label, describe_control, set_up_button
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.actions.key_bindings import KeyBindings, resolve_binding
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import draw_icon
 
 _SPECS = {spec.name: spec for spec in ACTIONS}
 

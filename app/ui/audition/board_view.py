@@ -12,7 +12,7 @@ from app.core.script.takes import HIGHEST_RATING
 from app.ui.audition.board_cells import CellPhase, CellState
 from app.ui.audition.board_model import SHOWN_ROLE, STATE_ROLE, BoardModel, Index, convert_to_cell
 from app.ui.script.card_layout import format_card_seconds
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import draw_icon
 
 ICON, EDGE, CORNER, DOT = 16, 8, 9, 5  # pixels
 EMPTY_CELL_OPACITY = 0.35

@@ -27,8 +27,7 @@ from app.ui.audition.board_chooser import BoardChooser
 from app.ui.audition.board_model import BoardModel
 from app.ui.audition.board_view import BoardView, list_key_hints
 from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_button, create_tool_button, describe_control
 from app.ui.widgets.elided_text import ElidedButton

@@ -20,10 +20,9 @@ from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import PlainLabel
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.choice_box import ChoiceBox, WheelFocusFilter
 from app.ui.widgets.controls import create_tool_button, describe_control
 from app.ui.widgets.elided_text import ElidedLabel
-from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
 
 MOST_SHOWN_CHARACTERS = 20  # a row of boxes takes some milliseconds to be made, and nobody casts more characters by hand
 

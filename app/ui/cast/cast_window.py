@@ -24,8 +24,7 @@ from app.core.script.script import Character
 from app.ui.cast.cast_table import CastTable
 from app.ui.cast.character_form import CharacterForm
 from app.ui.cast.script_warnings import ScriptWarning
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.controls import create_button, create_label
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330

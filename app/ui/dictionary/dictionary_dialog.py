@@ -23,8 +23,7 @@ from app.core.text.dictionary_entries import (
 from app.core.text.moras import parse_user_reading, split_moras
 from app.ui.dictionary.entry_table import EntryTable, mark_accent
 from app.ui.display_names import format_word_kind
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import CHOICE_TEXT_PADDING_PX, ChoiceBox
 from app.ui.widgets.controls import create_button, create_label, describe_control
 

@@ -38,7 +38,7 @@ from app.ui.export.remembered_export import ExportProject, ExportSettingsMemory
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import draw_icon
 from app.ui.widgets.banner import Banner
 
 RELEASE_POLL_MS = 100

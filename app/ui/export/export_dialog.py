@@ -21,7 +21,7 @@ from app.export.sidecar_formats import SIDECAR_FORMATS
 from app.ui.export.export_fields import describe_existing_file, list_file_states
 from app.ui.export.export_form import ExportForm
 from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.box_layout import DIALOG_MARGINS
 from app.ui.widgets.row_table_setup import Index, RowTableModel
 
 

@@ -1,8 +1,12 @@
-"""A view of one page of the guide that highlights the matches of a search."""
+"""The pages of the user guide, Markdown files in `resources/help/LANGUAGE`: the search in them, and a view that highlights its matches."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QUrl, Signal, Slot
 from PySide6.QtGui import (
@@ -21,8 +25,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextBrowser, QTextEdit
 
-from app.common.language import localize
-from app.ui.help.guide_pages import Span, find_spans
+from app.common.files.paths import find_resources_dir
+from app.common.language import Language, get_language, localize
 from app.ui.theme.theme import is_theme_change_event
 
 # Qt renders Markdown without space between its parts, and style sheets do not reach it.
@@ -32,6 +36,15 @@ HEADING_SIZES = {1: 1.5, 2: 1.18, 3: 1.05}  # factors of the page's font size by
 LINE_HEIGHT_PERCENT = 130
 INDENT, CELL_PADDING, CODE_PADDING = 24, 5, 8
 SOLID_BORDER = QTextFrameFormat.BorderStyle.BorderStyle_Solid
+
+GUIDE_PAGES = (
+    *("window", "reading", "takes", "cast", "dictionary", "projects", "import", "saving", "export"),
+    *("voices", "natural_voice", "audition", "blind_tests", "downloads", "backends", "latency", "lab"),
+    *("lab-reference", "service", "chat_reader", "agents", "programs", "read_aloud", "settings", "faq"),
+    *("keys", "command_line", "project-file", "limits"),
+)
+"""The names of the pages, in the order of the list."""
+Span = tuple[int, int]
 
 
 def apply_page_style(document: QTextDocument, palette: QPalette) -> None:
@@ -138,6 +151,43 @@ def _format_table(table: QTextTable, palette: QPalette) -> None:
 
 
 MATCH_ALPHA = 70  # the opacity (of 255) of the matches that are not the current one
+
+
+@dataclass(frozen=True, slots=True)
+class GuidePage:
+    """One page of the guide."""
+
+    name: str
+    title: str
+    markdown: str
+
+
+def locate_page(name: str, page_language: Language) -> Path:
+    """Return the path of a page."""
+    return find_resources_dir() / "help" / page_language / f"{name}.md"
+
+
+def load_pages() -> tuple[GuidePage, ...]:
+    """Return all pages in the current language."""
+    texts = {name: locate_page(name, get_language()).read_text(encoding="utf-8") for name in GUIDE_PAGES}
+    return tuple(GuidePage(name, text.partition("\n")[0].removeprefix("# "), text) for name, text in texts.items())
+
+
+def find_spans(text: str, query: str) -> list[Span]:
+    """Return the spans of a query's words in a text, ignoring case and width; none unless every word is found."""
+    folded, starts = _fold_text(text)
+    words = {_fold_text(word)[0] for word in query.split()} - {""}
+    spans_by_word = [[match.span() for match in re.finditer(re.escape(word), folded)] for word in words]
+    if not all(spans_by_word):
+        return []
+    return sorted({(starts[start], starts[end - 1] + 1) for spans in spans_by_word for start, end in spans})
+
+
+def _fold_text(text: str) -> tuple[str, list[int]]:
+    """Return the text folded in case and width, and for each folded character the index of its source character."""
+    # Characters are folded one by one, because NFKC changes their number and the spans must point into the original.
+    folded_chars = [unicodedata.normalize("NFKC", char).casefold() for char in text]
+    return "".join(folded_chars), [index for index, folded in enumerate(folded_chars) for _ in folded]
 
 
 class GuidePageView(QTextBrowser):

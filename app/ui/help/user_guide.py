@@ -10,10 +10,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QTextDocument
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.help.guide_page_view import GuidePageView
-from app.ui.help.guide_pages import GUIDE_PAGES, GuidePage, find_spans, load_pages
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.widgets.box_layout import fill_box
+from app.ui.help.guide_page_view import GUIDE_PAGES, GuidePage, GuidePageView, find_spans, load_pages
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.controls import create_close_box, create_label, describe_control
 
 WIDTH, ROW_PADDING = 230, 13

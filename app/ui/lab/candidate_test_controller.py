@@ -11,9 +11,8 @@ from PySide6.QtCore import QObject, Slot
 
 from app.common.language import localize
 from app.ui.background_thread import BackgroundThread
-from app.ui.tasks.process_task import ProcessTask
+from app.ui.tasks.process_task import ProcessTask, TaskSpec
 from app.ui.tasks.task_queue import TaskQueue
-from app.ui.tasks.task_spec import TaskSpec
 
 if TYPE_CHECKING:
     from app.lab.report_rows import Row

@@ -29,8 +29,8 @@ from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_export import ReportExportButton
 from app.ui.lab.report_view import ReportView
 from app.ui.plain_text import PlainLabel, wrap_tip
+from app.ui.tasks.process_task import TaskState
 from app.ui.tasks.task_row import describe_progress
-from app.ui.tasks.task_spec import TaskState
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.elided_text import ElidedLabel

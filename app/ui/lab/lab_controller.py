@@ -18,9 +18,8 @@ from app.ui.lab.lab_commands import LabCommand, parse_lab_commands
 from app.ui.lab.lab_runner import LabReport, LabRunner
 from app.ui.lab.lab_window import LabWindow, find_source
 from app.ui.lab.report_export import ask_for_target, list_formats, write_report
-from app.ui.tasks.process_task import ProcessTask
+from app.ui.tasks.process_task import ProcessTask, TaskSpec, TaskState
 from app.ui.tasks.task_queue import TaskQueue
-from app.ui.tasks.task_spec import TaskSpec, TaskState
 from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.ui.voices.voice_catalog import VoiceCatalog
 

@@ -12,9 +12,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.common.errors import AppError, VoiceError
 from app.lab.report_rows import Row
 from app.ui.lab.lab_commands import FILE_OPTIONS, LabCommand
-from app.ui.tasks.process_task import ProcessTask
+from app.ui.tasks.process_task import FINISHED_STATES, ProcessTask, TaskProgress, TaskSpec, TaskState
 from app.ui.tasks.task_queue import TaskQueue
-from app.ui.tasks.task_spec import FINISHED_STATES, TaskProgress, TaskSpec, TaskState
 
 ReportKey = tuple[str, str]  # a command's name and a source
 

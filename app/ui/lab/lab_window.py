@@ -13,9 +13,9 @@ from app.common.language import localize
 from app.ui.lab.lab_command_page import LabCommandPage
 from app.ui.lab.lab_commands import LAB_TABS, TAB_BY_COMMAND, LabCommand, find_command_labels
 from app.ui.plain_text import PlainLabel
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.box_layout import DIALOG_MARGINS
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.file_dialogs import ask_for_file
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES

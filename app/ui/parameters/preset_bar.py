@@ -37,10 +37,8 @@ from app.ui.parameters.preset_collection import (
     read_presets,
     save_presets,
 )
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
-from app.ui.theme.theme import ThemedWidget
-from app.ui.theme.themed_icons import draw_icon
-from app.ui.widgets.box_layout import fill_box
+from app.ui.theme.theme import ThemedWidget, draw_icon
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_label, describe_control, set_up_button
 from app.ui.widgets.file_dialogs import append_suffix, ask_for_file

@@ -16,8 +16,7 @@ from app.core.request_limits import SEED_BOUNDS
 from app.core.script.script import LineSettings
 from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_speaker, format_style
-from app.ui.theme.theme import ThemedWidget
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox

@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QV
 from app.common.language import localize
 from app.ui.actions.shortcut_page import wrap_in_scroll_area
 from app.ui.projects.voice_references import MissingVoice
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_button, create_label
 from app.ui.widgets.elided_text import ElidedLabel

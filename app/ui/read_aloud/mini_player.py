@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QHBoxLayout, QPlainTextEdi
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import draw_icon
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_button, describe_control

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from app.common.language import localize
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import draw_icon
 
 MAX_SHOWN_TEXT_CHARS = 24
 

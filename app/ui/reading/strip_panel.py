@@ -20,8 +20,7 @@ from app.ui.reading.melody.melody_commands import MelodyBar
 from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX, ReadingField
 from app.ui.reading.strip.strip_shape import CellKind, StripShape, find_cell_text
 from app.ui.reading.strip_view import StripView
-from app.ui.settings.remembered_fold import RememberedFold
-from app.ui.settings.settings_store import SettingsStore
+from app.ui.settings.settings_store import RememberedFold, SettingsStore
 from app.ui.theme.theme import Theme
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_button, create_label

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QIcon, QPainter, QPalett
 
 from app.common.language import localize
 from app.ui.script.card_layout import CARD_RADIUS_PX
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import draw_icon
 
 FRAME_INSET_PX = 2.0
 EMPTY_PICTURE_PX = 40.0

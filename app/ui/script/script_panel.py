@@ -13,8 +13,7 @@ from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.search_bar import SearchBar
 from app.ui.synthesis.pending_jobs import SpeechState
-from app.ui.theme.theme import Theme, ThemedWidget
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import Theme, ThemedWidget, draw_icon
 from app.ui.widgets.banner import Banner, BannerStack
 from app.ui.widgets.box_layout import fill_box
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLine
 
 from app.common.language import localize
 from app.core.script.text_search import SearchQuery
-from app.ui.theme.theme import ThemedWidget
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_button, create_label
 

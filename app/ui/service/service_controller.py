@@ -31,9 +31,8 @@ from app.ui.plain_text import escape_tip
 from app.ui.service.listener_controller import ListenerController
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.controls import create_label, set_up_button
 from app.ui.widgets.open_dialog import OpenDialog
 

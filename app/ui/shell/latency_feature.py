@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.ui.latency.latency_dock import LatencyDock
-from app.ui.settings.remembered_fold import RememberedFold
+from app.ui.settings.settings_store import RememberedFold
 from app.ui.shell.window_context import WindowContext, WindowFeature
 
 TALL_WINDOW_HEIGHT = 800  # window height in pixels; above it the lines have more than enough room

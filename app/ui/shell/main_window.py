@@ -44,8 +44,7 @@ from app.ui.shell.voices_feature import VoicesFeature
 from app.ui.shell.window_context import WindowContext
 from app.ui.shell.window_layout import ColumnSplitter, keep_window_on_screen, lay_out_window
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.theme.theme import Theme, apply_palette, resolve_theme
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import Theme, apply_palette, draw_icon, resolve_theme
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.voices.voice_labels import NATURAL_VOICE_ID
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.common.processes.self_launch import build_cli_command
-from app.ui.tasks.process_task import ProcessTask
-from app.ui.tasks.task_spec import TaskSpec, TaskState
+from app.ui.tasks.process_task import ProcessTask, TaskSpec, TaskState
 
 
 class TaskQueue(QObject):

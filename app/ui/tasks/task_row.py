@@ -11,10 +11,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 from app.adapters.download.download_progress import format_speed
 from app.common.language import localize
 from app.ui.plain_text import escape_tip
-from app.ui.tasks.process_task import ProcessTask
-from app.ui.tasks.task_spec import TaskProgress, TaskState
-from app.ui.theme.theme import ThemedWidget
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.tasks.process_task import ProcessTask, TaskProgress, TaskState
+from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.elided_text import ElidedButton, ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 

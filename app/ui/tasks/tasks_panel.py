@@ -9,9 +9,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.tasks.process_task import ProcessTask
+from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.tasks.task_queue import TaskQueue
-from app.ui.tasks.task_spec import TaskState
 
 if TYPE_CHECKING:
     from app.ui.tasks.task_row import TaskRow

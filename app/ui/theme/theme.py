@@ -1,14 +1,16 @@
-"""The light and dark themes: our own palette over Qt's Fusion style, and fonts that draw Japanese as Japanese."""
+"""The light and dark themes: our own palette over Qt's Fusion style, icons in its colours, and fonts that draw Japanese as Japanese."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cache
 from string import Template
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDir, QEvent, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtCore import QByteArray, QDir, QEvent, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.common.files.paths import find_resources_dir
@@ -183,6 +185,8 @@ JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP",
 MIN_FONT_SIZE_PT = 10  # points of the usual text size, however small the system's font is
 TEXT_SCALES: dict[TextSize, float] = {"small": 0.9, "usual": 1.0, "large": 1.25, "largest": 1.5}
 
+ICON_SIZES_PX = (16, 20, 24, 32, 48)
+
 
 @dataclass(frozen=True, slots=True)
 class Theme:
@@ -315,3 +319,26 @@ def apply_fonts(app: QApplication, is_japanese: bool, size: TextSize = "usual") 
         font.setFamilies([font.family(), *families])
     font.setPointSizeF(max(font.pointSizeF(), MIN_FONT_SIZE_PT) * TEXT_SCALES[size])
     app.setFont(font)
+
+
+def draw_icon(name: str, color: QColor | None = None) -> QIcon:
+    """Return `resources/icons/name.svg` at the usual sizes and their doubles; `color` replaces `currentColor`."""
+    return _render_svg_icon(name, None if color is None else color.name())
+
+
+# A change of theme requests each of a few dozen icons several times.
+@cache
+def _render_svg_icon(name: str, color: str | None) -> QIcon:
+    drawing = (find_resources_dir() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+    if color is not None:
+        drawing = drawing.replace("currentColor", color)
+    renderer = QSvgRenderer(QByteArray(drawing.encode()))
+    result = QIcon()
+    for size in sorted({edge * scale for edge in ICON_SIZES_PX for scale in (1, 2)}):
+        pixmap = QPixmap(size, size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        renderer.render(painter, QRectF(0, 0, size, size))
+        painter.end()
+        result.addPixmap(pixmap)
+    return result

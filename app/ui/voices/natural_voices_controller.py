@@ -13,7 +13,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.ui.script.line_selection import LineSelection
-from app.ui.tasks.task_spec import FINISHED_STATES
+from app.ui.tasks.process_task import FINISHED_STATES
 from app.ui.voices.kokoro_offer import find_kokoro_voice, is_kokoro_coming
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController

@@ -12,8 +12,7 @@ from PySide6.QtCore import QObject, Slot
 from app.install.refinement_work import RefinementWork
 from app.ui.background_thread import BackgroundThread, log_error
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.tasks.process_task import ProcessTask
-from app.ui.tasks.task_spec import FINISHED_STATES, TaskState
+from app.ui.tasks.process_task import FINISHED_STATES, ProcessTask, TaskState
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_tasks import RefinementSpec, VoiceTasks, create_refinement_task
 

@@ -10,9 +10,8 @@ from app.common.language import localize
 from app.install.speaker_blends import SpeakerBlend, list_blends
 from app.ui.display_names import format_speaker
 from app.ui.plain_text import PlainLabel
-from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_button, create_close_button, describe_control
 from app.ui.widgets.parameter_slider import ParameterSlider

@@ -19,8 +19,7 @@ from app.ui.plain_text import PlainLabel, wrap_tip
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.theme.theme import ThemedWidget
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_card_labels import (

@@ -17,8 +17,7 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.ui.error_texts import HELP_PAGE_BY_FAMILY, format_error_details
 from app.ui.plain_text import PlainLabel
-from app.ui.theme.theme import ThemedWidget
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import describe_control, set_up_button
 

@@ -1,4 +1,4 @@
-"""Rows and columns, from what is in them."""
+"""Rows and columns, from what is in them, and the margins that all dialogs share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QBoxLayout, QLayout, QWidget
 Box = TypeVar("Box", bound=QBoxLayout)
 BoxPart = QWidget | QLayout | int | None | tuple[QWidget, int | Qt.AlignmentFlag] | tuple[QLayout, int]
 """A widget or layout, alone or with its stretch or its place; a number of pixels; None for room that stretches."""
+
+DIALOG_MARGINS = (18, 16, 18, 14)  # pixels around the content of a dialog: left, top, right, bottom
 
 
 def fill_box(box: Box, *parts: BoxPart, spacing: int | None = None, margins: tuple[int, int, int, int] | None = (0, 0, 0, 0)) -> Box:

@@ -1,10 +1,12 @@
-"""A combo box that elides its chosen text; under a style sheet Qt cuts the text off."""
+"""A combo box that elides its chosen text, as under a style sheet Qt cuts it off; and controls that leave the wheel to their panel."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QPaintEvent, QPalette
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 WIDEST_LIST, MOST_SHOWN = 480, 16  # pixels of width, and entries without scrolling
 CHOICE_TEXT_PADDING_PX = 12  # pixels around the text that the style sheet keeps free
@@ -43,3 +45,22 @@ class ChoiceBox(QComboBox):
         option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
+
+
+class WheelFocusFilter(QObject):
+    """Filters wheel events of controls without focus, which scroll the panel behind them."""
+
+    def watch_controls(self, controls: Iterable[QWidget]) -> None:
+        """Watch controls, and stop them from taking the focus by the wheel."""
+        for control in controls:
+            control.installEventFilter(self)
+            if control.focusPolicy() == Qt.FocusPolicy.WheelFocus:
+                control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Reject a wheel event for a control without focus."""
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            # Qt passes an event that was ignored on to the parent.
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)

@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
-from app.ui.theme.theme import ThemedWidget
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.box_layout import fill_box
 
 

@@ -62,8 +62,7 @@ def take_questions(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
 
 def take_jobs(camera: Camera) -> None:
     """One of each kind at once."""
-    from app.ui.tasks.process_task import ProcessTask
-    from app.ui.tasks.task_spec import TaskSpec
+    from app.ui.tasks.process_task import ProcessTask, TaskSpec
 
     camera.window.document.reset_script(script("こんにちは、声箱です。", "今日はいい天気です。"))
     queue = camera.window.task_queue

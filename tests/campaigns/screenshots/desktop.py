@@ -120,8 +120,7 @@ def take_tasks(camera: Camera) -> None:
     from PySide6.QtWidgets import QLabel
 
     from app.ui.export.drag_controller import draw_drag_picture
-    from app.ui.tasks.process_task import ProcessTask
-    from app.ui.tasks.task_spec import TaskProgress, TaskSpec, TaskState
+    from app.ui.tasks.process_task import ProcessTask, TaskProgress, TaskSpec, TaskState
 
     queue = camera.window.task_queue
     job = ProcessTask(TaskSpec("つくよみちゃん", ("none",), is_background=True), queue)

@@ -85,7 +85,7 @@ def take(theme: str, folder: Path, name: str) -> None:
 
 def take_guide(window: WindowDriver, wait: Callable[..., None], picture: Callable[[str, QWidget], object]) -> None:
     """Every page of the user guide, a search, and one that finds nothing."""
-    from app.ui.help.guide_pages import GUIDE_PAGES
+    from app.ui.help.guide_page_view import GUIDE_PAGES
 
     window.window_actions["user_guide"].trigger()
     guide = window.dialogs.guide

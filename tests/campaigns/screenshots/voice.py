@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import TaskState
 from tests.campaigns.screenshots.camera import Camera
 from tests.campaigns.screenshots.looks import take_pictures
 

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.settings.user_settings import Settings
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import TaskState
 from tests.campaigns.soak.driver import SoakDriver
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.common import language
 from app.common.errors import DownloadError, InputError
 from app.ui.help.diagnostics_dialog import DiagnosticsDialog
-from app.ui.help.guide_pages import GUIDE_PAGES, find_spans
+from app.ui.help.guide_page_view import GUIDE_PAGES, find_spans
 from app.ui.help.user_guide import UserGuideDialog
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import OpenWindow

@@ -31,7 +31,7 @@ from app.service.openapi_document import OPENAPI_SCHEMAS
 from app.service.speak_request import parse_speak_request
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import REMEMBERED_NAMES
-from app.ui.help.guide_pages import locate_page
+from app.ui.help.guide_page_view import locate_page
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.takes.take_model import list_differences
 

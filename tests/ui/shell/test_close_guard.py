@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common import language
 from app.ui.settings.settings_dialog import SettingsDialog
-from app.ui.tasks.task_spec import TaskSpec, TaskState
+from app.ui.tasks.process_task import TaskSpec, TaskState
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.settings.user_settings import Settings, save_settings
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import TaskState
 from tests.install.voice_files import aivmx, tree
 from tests.ui.conftest import OpenWindow
 from tests.ui.stories.test_library import last_job

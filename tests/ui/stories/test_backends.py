@@ -16,7 +16,7 @@ from app.compose import device_opening
 from app.compose.device_opening import open_device_journal
 from app.settings.user_settings import Settings
 from app.ui.probe_labels import FIGURE_ROLE
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import TaskState
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.recording_player import RecordingPlayer
 from tests.ui.banner_driver import press_action

@@ -16,8 +16,7 @@ from app.install.voice_import import add_voice
 from app.install.voice_licence import find_acceptance_file
 from app.settings.user_settings import Settings
 from app.ui.script.script_model import LinePhase
-from app.ui.tasks.process_task import ProcessTask
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.voice_card_data import read_card

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.common.files.paths import find_data_dir
 from app.install.staging_folders import MOVE_LOCK_NAME, find_staging_dir
 from app.settings.user_settings import Settings
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import TaskState
 from tests.install.voice_files import aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.voices.test_voice_controller import HELLO, UUIDS, until

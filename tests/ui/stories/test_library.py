@@ -17,8 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.adapters.http.hub_files import AIVISHUB_VARIABLE
 from app.common.files.paths import find_data_dir
 from app.install.voice_import import add_voice
-from app.ui.tasks.process_task import ProcessTask
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from app.ui.widgets.text_dialog import TextDialog
 from tests.fault_server import FaultServer, Reply

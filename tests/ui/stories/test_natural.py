@@ -21,8 +21,7 @@ from pytestqt.qtbot import QtBot
 from app.adapters.http.hub_files import AIVISHUB_VARIABLE
 from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings
-from app.ui.tasks.process_task import ProcessTask
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.hub_voice_loader import THUMBNAIL_EDGE_PX
 from app.ui.voices.natural_voices_dialog import NaturalVoicesDialog
 from app.ui.voices.voice_tasks import VoiceAdditionSpec

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.errors import AppError
-from app.ui.tasks.process_task import parse_message
-from app.ui.tasks.task_spec import TaskProgress
+from app.ui.tasks.process_task import TaskProgress, parse_message
 
 ODD = st.sampled_from([None, True, -1, 1.5, 1e308, 10**25, "", "x", [], {}, [None], {"a": 1}])
 

@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import OutputFileError
 from app.settings.user_settings import Settings
-from app.ui.tasks.process_task import ProcessTask
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.catalog_voice import CatalogScan
 from app.ui.voices.voice_tasks import RefinementSpec
 from tests.ui.conftest import WAIT_MS, OpenWindow

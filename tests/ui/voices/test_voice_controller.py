@@ -24,7 +24,7 @@ from app.install.manage_voices import remove_voice
 from app.install.voice_import import add_voice
 from app.settings.user_settings import Settings, save_settings
 from app.ui.script.script_model import LinePhase
-from app.ui.tasks.task_spec import TaskState
+from app.ui.tasks.process_task import TaskState
 from app.ui.voices import voice_tasks
 from app.ui.voices.voice_addition_dialogs import MissingBertDialog
 from app.ui.voices.voice_controller import VoiceNameHistory, build_names_path

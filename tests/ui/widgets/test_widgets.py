@@ -31,8 +31,7 @@ from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.status_line import StatusLine, describe_state
 from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.character_colours import find_character_colour, list_colour_names
-from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, resolve_theme
-from app.ui.theme.themed_icons import draw_icon
+from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, draw_icon, resolve_theme
 from app.ui.voices.voice_card_labels import describe_voice
 from app.ui.widgets.choice_box import MOST_SHOWN, ChoiceBox
 from app.ui.widgets.fold_button import FoldingSection
