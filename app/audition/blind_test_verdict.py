@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from app.audition.binomial import P1, AbxResult, PreferenceResult
 from app.audition.blind_test import BlindTestKind
-from app.audition.blind_test_result import BlindTestResult
+from app.audition.blind_test_result import SURE_RATING, BlindTestResult, MushraResult
 from app.audition.bradley_terry import Ranking, describe_order, describe_rank, describe_shared_first
-from app.audition.mushra import SURE_RATING, MushraResult
 from app.common.language import localize
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]  # titles and rows

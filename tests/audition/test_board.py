@@ -11,8 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audition.board import Board, BoardCell, BoardColumn, VoiceChoice, combine_columns, find_take, map_takes_by_line
-from app.audition.board_order import filter_cells, find_nearest_cell, move_focus, plan_fill_order, plan_play_order
+from app.audition.board import (
+    Board,
+    BoardCell,
+    BoardColumn,
+    VoiceChoice,
+    combine_columns,
+    filter_cells,
+    find_nearest_cell,
+    find_take,
+    map_takes_by_line,
+    move_focus,
+    plan_fill_order,
+    plan_play_order,
+)
 from app.audition.line_rendering import render_line
 from app.audition.take_store import TakeStore
 from app.compose.speaker_opening import open_speaker

@@ -10,8 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audition.board import Board, BoardCell
-from app.audition.board_order import list_scene_cells, plan_fill_order
+from app.audition.board import Board, BoardCell, list_scene_cells, plan_fill_order
 from app.audition.candidate_casts import (
     CandidateCast,
     VoiceKey,

@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from app.audition.board import Board, BoardCell, VoiceChoice, combine_columns
-from app.audition.board_order import plan_fill_order
+from app.audition.board import Board, BoardCell, VoiceChoice, combine_columns, plan_fill_order
 from app.audition.line_rendering import render_line
 from app.audition.take_store import MAX_CACHED_TAKE_BYTES, TakeStore
 from app.compose.speaker_opening import open_speaker

@@ -7,8 +7,7 @@ from dataclasses import fields
 
 from PySide6.QtCore import QObject, Slot
 
-from app.audition.board import BoardCell
-from app.audition.board_order import FocusDirection, filter_cells, find_nearest_cell, list_scene_cells, move_focus, plan_play_order
+from app.audition.board import BoardCell, FocusDirection, filter_cells, find_nearest_cell, list_scene_cells, move_focus, plan_play_order
 from app.audition.candidate_casts import recast_script
 from app.audition.winner_settings import apply_to_character, find_sole_character
 from app.common.language import localize

@@ -10,8 +10,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.audition.board import BoardCell
-from app.audition.board_order import plan_fill_order
+from app.audition.board import BoardCell, plan_fill_order
 from app.audition.line_rendering import TakeResult
 from app.audition.parallel_sounds import ParallelSounds
 from app.common.errors import AppError, InputError
