@@ -74,7 +74,7 @@ ALLOWED = {
     "lab/candidate_test_controller.py begin_blind_test": "makes that folder",
     "voices/hub_voice_loader.py _ensure_temporary_folder": "makes a temporary folder, once a session",
     "audition/blind_test_controller.py load_sound": "reads one sound that was written a moment before",
-    "help/log_dialog.py read_newest_lines": "reads the last lines of a file of limited size",
+    "help/diagnostics_dialog.py read_newest_lines": "reads the last lines of a file of limited size",
     "voices/voice_library_actions.py <genexpr>": "lists one folder that was dropped, to tell a BERT from a voice",
     "shell/request_watcher.py __init__": REQUEST,
     "shell/request_watcher.py _take_requests": REQUEST,

@@ -24,7 +24,7 @@ from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.box_layout import DIALOG_MARGINS
-from app.ui.widgets.open_dialog import OpenDialog, show_in_front
+from app.ui.widgets.dialogs import OpenDialog, show_in_front
 
 if TYPE_CHECKING:
     from app.ui.actions.command_search import MenuCommand
@@ -125,7 +125,7 @@ class DialogController(WindowFeature):
     @Slot()
     def open_log(self) -> None:
         """Open the log."""
-        from app.ui.help.log_dialog import LogDialog
+        from app.ui.help.diagnostics_dialog import LogDialog
 
         self._show_dialog(LogDialog(self._window))
 

@@ -22,8 +22,7 @@ from app.install import known_voices
 from app.install.known_voices import load_characters, locate_characters_file
 from app.interchange.koebako_files import read_project, write_project
 from app.settings.user_settings import Settings, TextSize
-from app.ui.cast.cast_window import CastWindow
-from app.ui.cast.character_form import split_aliases
+from app.ui.cast.cast_window import CastWindow, split_aliases
 from app.ui.cast.recast_memory import list_recast_voices
 from app.ui.cast.script_warnings import list_script_warnings
 from app.ui.script.card_layout import CardLayout

@@ -23,8 +23,7 @@ from app.ui.actions.action_definitions import ACTIONS
 from app.ui.actions.command_search import CommandSearchDialog, convert_command_to_kana, find_matching_commands, list_menu_commands
 from app.ui.help import diagnostics_dialog
 from app.ui.help.about_dialog import AboutDialog, WhatsNewDialog, format_third_parties, list_model_cards, list_third_parties
-from app.ui.help.diagnostics_dialog import DiagnosticsDialog, localize_check
-from app.ui.help.log_dialog import MAX_SHOWN_LOG_BYTES, LogDialog, read_newest_lines
+from app.ui.help.diagnostics_dialog import MAX_SHOWN_LOG_BYTES, DiagnosticsDialog, LogDialog, localize_check, read_newest_lines
 from app.ui.playback import output_device_watcher
 from app.ui.playback.output_device_watcher import OutputDeviceWatcher
 from app.ui.shell import dialog_controller

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.ui.read_aloud.tray_icon import TrayIcon
+    from app.ui.read_aloud.read_aloud_controller import TrayIcon
 
 
 def report_tray(tray: TrayIcon, is_visible: bool, watched: set[TrayIcon], say: Callable[[str, object], None]) -> None:

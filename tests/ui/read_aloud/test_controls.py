@@ -16,8 +16,7 @@ from app.settings.user_settings import Settings
 from app.ui.read_aloud import read_aloud_controller
 from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
 from app.ui.read_aloud.hotkeys.key_combination import KeyCombination, create_taken_error
-from app.ui.read_aloud.read_aloud_controller import list_speakers
-from app.ui.read_aloud.tray_icon import TrayIcon, shorten_text
+from app.ui.read_aloud.read_aloud_controller import TrayIcon, list_speakers, shorten_text
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.read_aloud.reading_deeds import LONG, copy_text, wait_read
