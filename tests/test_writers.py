@@ -108,7 +108,7 @@ WRITERS = (*COMMANDS, *DIALOGS)
 by_name = pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)
 
 OTHER_DIALOGS = {
-    "file_dialogs": "asks for names, and writes nothing",
+    "dialogs": "asks for names, and writes nothing",
     "diagnostics_dialog": "writes under the very name that was confirmed",
     "voice_library_actions": "the command that it starts refuses what is there unless it was confirmed, see `voices export`",
     "sound_saving": "see `speak --output`; the same sink",

@@ -34,8 +34,7 @@ from app.ui.plain_text import truncate_text
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeOwner, TakeRepository
-from app.ui.widgets.file_dialogs import ask_for_files
-from app.ui.widgets.open_dialog import OpenDialog
+from app.ui.widgets.dialogs import OpenDialog, ask_for_files
 from app.voices.voice_labels import localize_voice_name
 
 MAX_KEPT_TESTS = 100  # the oldest tests are dropped first, so that a project file does not grow without end

@@ -38,7 +38,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.controls import create_button, describe_control
-from app.ui.widgets.file_dialogs import append_suffix
+from app.ui.widgets.dialogs import append_suffix
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 PREPARATION_BAR_SIZE = QSize(320, 4)

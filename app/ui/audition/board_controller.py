@@ -24,7 +24,7 @@ from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.widgets.open_dialog import show_in_front
+from app.ui.widgets.dialogs import show_in_front
 
 
 class BoardController(QObject):

@@ -14,7 +14,7 @@ from app.core.script.project import PROJECT_SUFFIX, Project, VoiceReference
 from app.core.script.script import Character, Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.projects.project_files import build_project_filter
-from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
+from app.ui.widgets.dialogs import append_suffix, ask_for_file
 
 
 class CastFiles(QObject):

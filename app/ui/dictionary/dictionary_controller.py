@@ -24,8 +24,7 @@ from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
-from app.ui.widgets.open_dialog import OpenDialog, show_in_front
+from app.ui.widgets.dialogs import OpenDialog, append_suffix, ask_for_file, show_in_front
 
 if TYPE_CHECKING:
     from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry

@@ -17,7 +17,7 @@ from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.widgets.open_dialog import OpenDialog
+from app.ui.widgets.dialogs import OpenDialog
 
 if TYPE_CHECKING:
     from app.export.export_settings import ExistingFilePolicy, ExportSettings

@@ -18,7 +18,7 @@ from app.export.export_settings import ExistingFilePolicy
 from app.ui.plain_text import PlainLabel
 from app.ui.tasks.task_row import format_time_left
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
+from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 from app.ui.widgets.text_dialog import show_text
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 

@@ -25,8 +25,7 @@ from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.file_dialogs import append_suffix, ask_for_files
-from app.ui.widgets.open_dialog import OpenDialog
+from app.ui.widgets.dialogs import OpenDialog, append_suffix, ask_for_files
 
 if TYPE_CHECKING:
     from app.interchange.imported_script import ImportedScript

@@ -17,7 +17,7 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.box_layout import DIALOG_MARGINS
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.file_dialogs import ask_for_file
+from app.ui.widgets.dialogs import ask_for_file
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 
 SIZE, SMALLEST = (1120, 680), (760, 480)

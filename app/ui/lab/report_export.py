@@ -15,7 +15,7 @@ from app.ui.lab.lab_commands import FILE_OPTIONS, LabCommand
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_view import apply_theme, render_png
 from app.ui.playback.sound_saving import build_file_title
-from app.ui.widgets.file_dialogs import append_suffix
+from app.ui.widgets.dialogs import append_suffix
 
 
 class ReportExportButton(QToolButton):

@@ -20,7 +20,7 @@ from app.ui.plain_text import escape_tip
 from app.ui.synthesis.latency_history import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.file_dialogs import ask_for_new_file
+from app.ui.widgets.dialogs import ask_for_new_file
 from app.ui.widgets.scroll_frame import ScrollFrame
 
 if TYPE_CHECKING:

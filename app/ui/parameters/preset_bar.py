@@ -41,7 +41,7 @@ from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_label, describe_control, set_up_button
-from app.ui.widgets.file_dialogs import append_suffix, ask_for_file
+from app.ui.widgets.dialogs import append_suffix, ask_for_file
 
 
 class PresetNameDialog(QDialog):

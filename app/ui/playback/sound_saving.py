@@ -24,7 +24,7 @@ from app.engine.speech_job_runner import SpeechFile
 from app.settings.user_settings import SAVE_SUFFIXES
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.widgets.file_dialogs import append_suffix
+from app.ui.widgets.dialogs import append_suffix
 
 if TYPE_CHECKING:
     from app.export.safe_file_names import SpeakerNames

@@ -16,7 +16,7 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.open_dialog import OpenDialog
+from app.ui.widgets.dialogs import OpenDialog
 
 if TYPE_CHECKING:
     from app.ui.projects.missing_voices_dialog import MissingVoicesDialog

@@ -15,8 +15,8 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_button, create_label
+from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 from app.ui.widgets.elided_text import ElidedLabel
-from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 from app.ui.widgets.voice_picture import create_voice_icon
 
 PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100

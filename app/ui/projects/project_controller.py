@@ -21,8 +21,7 @@ from app.ui.projects.project_files import build_project_filter
 from app.ui.projects.recent_projects import RecentProjectsMenu
 from app.ui.takes.take_repository import TakeRepository
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.file_dialogs import ask_for_file
-from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
+from app.ui.widgets.dialogs import ButtonRole, DialogButton, ask_for_file, show_question
 from app.ui.workarounds.gui_thread_gc import COLLECTION_PAUSE
 
 if TYPE_CHECKING:

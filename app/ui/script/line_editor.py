@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QMessageBox, QPlainTextEdit, QWidget
 from app.common.language import localize
 from app.core.script.text_division import Division, divide_text
 from app.core.text.text_lines import cut_line, split_lines
-from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
+from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 
 _RETURN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _PLAIN_MODIFIERS = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)

@@ -34,7 +34,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.controls import create_label, set_up_button
-from app.ui.widgets.open_dialog import OpenDialog
+from app.ui.widgets.dialogs import OpenDialog
 
 if TYPE_CHECKING:
     from app.ui.service.window_listeners import WindowService

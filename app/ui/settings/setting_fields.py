@@ -28,7 +28,7 @@ from app.common.language import localize
 from app.settings.settings_labels import LABEL_BY_SETTING
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import create_label, describe_control, set_up_button
-from app.ui.widgets.file_dialogs import ask_for_folder
+from app.ui.widgets.dialogs import ask_for_folder
 
 REMEMBERED_LINES_SHOWN = 4
 

@@ -13,7 +13,7 @@ from app.common.language import localize
 from app.ui.autosaved_file import AutosavedFile
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
+from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 
 MAX_NAMED_TASKS = 4
 

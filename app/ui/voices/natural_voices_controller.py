@@ -22,7 +22,7 @@ from app.ui.voices.voice_tasks import (
     VoiceAdditionSpec,
     VoiceTasks,
 )
-from app.ui.widgets.open_dialog import OpenDialog, show_in_front
+from app.ui.widgets.dialogs import OpenDialog, show_in_front
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
 if TYPE_CHECKING:

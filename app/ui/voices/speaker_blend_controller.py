@@ -13,7 +13,7 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_tasks import VoiceTasks
-from app.ui.widgets.open_dialog import OpenDialog
+from app.ui.widgets.dialogs import OpenDialog
 
 if TYPE_CHECKING:
     from app.install.speaker_blends import SpeakerBlend

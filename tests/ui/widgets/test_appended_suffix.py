@@ -18,7 +18,7 @@ from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_export import ask_for_target, list_formats
 from app.ui.playback.sound_saving import ask_for_sound_file
 from app.ui.projects.project_controller import ask_for_name
-from app.ui.widgets.file_dialogs import append_suffix, ask_for_new_file
+from app.ui.widgets.dialogs import append_suffix, ask_for_new_file
 
 MINE = b"mine"
 
