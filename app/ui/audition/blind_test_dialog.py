@@ -136,9 +136,7 @@ class BlindTestSetupPage(QWidget):
         self._update_explanation()
 
     def _lay_out_widgets(self) -> None:
-        form = QFormLayout()
-        form.setHorizontalSpacing(14)
-        form.setVerticalSpacing(10)
+        form = QFormLayout(horizontalSpacing=14, verticalSpacing=10)
         self.trials.setMaximumWidth(120)
         lines = localize(f"（{len(self._sounds)} 行）", f" ({len(self._sounds)} lines)") if len(self._sounds) > 1 else ""
         form.addRow(PlainLabel(localize("音声", "Sounds")), PlainLabel(localize("、", ", ").join(self._names) + lines, wraps=True))

@@ -297,9 +297,7 @@ class BoardWindow(QDialog):
     def _lay_out_widgets(self) -> None:
         right = QWidget()
         fill_box(QVBoxLayout(right), self.filter, (self.pages, 1), self.reason, self.bar, self.hints, spacing=8)
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.setHandleWidth(16)
-        splitter.setChildrenCollapsible(False)
+        splitter = QSplitter(Qt.Orientation.Horizontal, handleWidth=16, childrenCollapsible=False)
         self.chooser.setMinimumWidth(NARROWEST_CHOOSER)
         splitter.addWidget(self.chooser)
         splitter.addWidget(right)

@@ -126,9 +126,7 @@ class CharacterForm(ThemedWidget, QWidget):
             self._commands.addWidget(button, *divmod(number, 2))
 
     def _lay_out_fields(self) -> None:
-        form = QFormLayout()
-        form.setHorizontalSpacing(8)
-        form.setVerticalSpacing(6)
+        form = QFormLayout(horizontalSpacing=8, verticalSpacing=6)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         labels: list[QWidget] = []
         for name, field in (
@@ -197,8 +195,7 @@ def describe_delivery(settings: LineSettings) -> str:
 
 
 def _create_field(name: str, tip: str, max_length: int) -> QLineEdit:
-    field = QLineEdit()
-    field.setMaxLength(max_length)
+    field = QLineEdit(maxLength=max_length)
     field.setAccessibleName(name)
     field.setToolTip(tip)
     return field

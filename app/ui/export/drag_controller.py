@@ -175,8 +175,7 @@ class DragController(QObject):
         self._files: list[Path] = []
         self._source: QWidget | None = None
         # The files may never come, as when the user stops all writing; the release of the button ends the waiting all the same.
-        self._watch = QTimer(self)
-        self._watch.setInterval(RELEASE_POLL_MS)
+        self._watch = QTimer(self, interval=RELEASE_POLL_MS)
         self._watch.timeout.connect(self._watch_button)
 
     @Slot(object)

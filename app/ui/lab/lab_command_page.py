@@ -132,8 +132,7 @@ class CandidateBar(QWidget):
 
 
 def _create_button(text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setAutoDefault(False)
+    button = QPushButton(text, autoDefault=False)
     button.setToolTip(tip)
     return button
 
@@ -316,8 +315,7 @@ def _create_control(option: LabOption, devices: Sequence[str]) -> OptionControl:
             control.addItem(word, value)
         control.setCurrentIndex(max(0, control.findData(option.default)))
     else:
-        control = QLineEdit()
-        control.setPlaceholderText(option.default or localize("省略可", "Optional"))
+        control = QLineEdit(placeholderText=option.default or localize("省略可", "Optional"))
         control.setMaxLength(MAX_OPTION_LENGTH)
         if option.kind == "number":
             control.setAlignment(Qt.AlignmentFlag.AlignRight)

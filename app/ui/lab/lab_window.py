@@ -49,8 +49,7 @@ class SourceBox(QWidget):
         self.box.setMaximumWidth(WIDEST)
         self.box.setPlaceholderText(localize("読み込み中…", "Loading…"))
         self.box.currentIndexChanged.connect(self.changed)
-        self.choose_file = QPushButton(localize("ファイルを選択…", "Choose file…"))
-        self.choose_file.setAutoDefault(False)
+        self.choose_file = QPushButton(localize("ファイルを選択…", "Choose file…"), autoDefault=False)
         self.choose_file.setToolTip(
             localize(
                 "追加していない声や BERT のファイルも調べられます。ウィンドウにドラッグ＆ドロップもできます。",

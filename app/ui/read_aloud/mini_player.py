@@ -166,8 +166,7 @@ class MiniPlayer(QFrame):
             super().keyPressEvent(event)
 
     def _create_text(self) -> QPlainTextEdit:
-        text = QPlainTextEdit()
-        text.setReadOnly(True)
+        text = QPlainTextEdit(readOnly=True)
         text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         text.viewport().setCursor(Qt.CursorShape.ArrowCursor)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)

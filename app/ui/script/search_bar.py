@@ -159,8 +159,7 @@ class SearchBar(ThemedWidget, QWidget):
 
 
 def _create_field(name: str) -> QLineEdit:
-    field = QLineEdit()
-    field.setPlaceholderText(name)
+    field = QLineEdit(placeholderText=name)
     field.setAccessibleName(name)
     field.setToolTip(name)
     field.setClearButtonEnabled(True)

@@ -221,8 +221,7 @@ class SpeechEventReceiver(QObject):
         }
         # Qt queues reports for the window's thread in the order of emission, so a `JobResult` arrives last of each job.
         self._thread.reported.connect(self._receive_event)
-        self._timer = QTimer(self)
-        self._timer.setInterval(STATE_TICK_MS)
+        self._timer = QTimer(self, interval=STATE_TICK_MS)
         self._timer.timeout.connect(self._update_state)
 
     @property

@@ -74,8 +74,7 @@ class TasksPanel(QScrollArea):
 
     def _schedule_removal(self, job: ProcessTask) -> None:
         if job in self.rows:
-            timer = QTimer(self.rows[job])
-            timer.setSingleShot(True)
+            timer = QTimer(self.rows[job], singleShot=True)
             timer.timeout.connect(lambda: self._queue.remove_task(job) if job.stage is TaskState.DONE else None)
             timer.start(TASK_ROW_LINGER_MS)
 

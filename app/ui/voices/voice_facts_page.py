@@ -254,9 +254,7 @@ class VoiceFactsPage(QWidget):
         self.page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.page.setAccessibleName(localize("選んだ声について", "About the selected voice"))
         self.picture, self.name, self.about = QLabel(), PlainLabel("", "heading", wraps=True), PlainLabel("", "muted", wraps=True)
-        self._form = QFormLayout()
-        self._form.setHorizontalSpacing(14)
-        self._form.setVerticalSpacing(5)
+        self._form = QFormLayout(horizontalSpacing=14, verticalSpacing=5)
         self.precision: PrecisionButton | None = None
         self._foot = VoiceActionButtons()
         self._foot.action_requested.connect(self.action_requested)
