@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMenu, QMenuBar, 
 from app.common.language import localize
 from app.core.script.text_search import fold_text
 from app.ui.actions.action_definitions import ACTIONS
+from app.ui.plain_text import PlainLabel
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_label
 
 ROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Key_PageDown: 8}
 COMMAND_SEARCH_SIZE = (560, 380)
@@ -140,7 +140,7 @@ class CommandSearchDialog(QDialog):
         self.found.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.found.setUniformRowHeights(True)
         column = fill_box(QVBoxLayout(self), self.typed, self.found, margins=(10, 10, 10, 10), spacing=8)
-        self.nothing = create_label(localize("一致するコマンドがありません。", "No matching commands."), "muted")
+        self.nothing = PlainLabel(localize("一致するコマンドがありません。", "No matching commands."), "muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.nothing.setContentsMargins(0, 24, 0, 0)
         column.addWidget(self.nothing, 1)

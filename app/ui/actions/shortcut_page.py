@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLi
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, find_key_conflicts, resolve_binding
+from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_label, describe_control, set_up_button
+from app.ui.widgets.controls import describe_control, set_up_button
 
 
 class KeyField(QKeySequenceEdit):
@@ -84,12 +85,12 @@ class ShortcutPage(ThemedWidget, QWidget):
         for column_number, title in enumerate(
             (localize("操作", "Action"), localize("ウィンドウ全体", "In the window"), localize("行の一覧", "In the line list"))
         ):
-            self._grid.addWidget(create_label(title, "heading"), 0, column_number)
+            self._grid.addWidget(PlainLabel(title, "heading"), 0, column_number)
         self._initial_bindings = bindings
         self._unmade = iter(ACTIONS)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._create_rows)
-        self.warning = create_label("", "error", wraps=True)
+        self.warning = PlainLabel("", "error", wraps=True)
         self.warning.hide()
         fill_box(QVBoxLayout(self), wrap_in_scroll_area(inner), self.warning, margins=None)
         self._timer.start()

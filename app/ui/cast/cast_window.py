@@ -29,12 +29,13 @@ from app.core.script.script import Character, LineSettings
 from app.ui.cast.cast_table import CastTable
 from app.ui.cast.script_warnings import ScriptWarning
 from app.ui.parameters.setting_fields import VoiceFields
+from app.ui.plain_text import PlainLabel
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names
 from app.ui.theme.theme import ThemedWidget
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button, create_label
+from app.ui.widgets.controls import create_button
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330
 SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
@@ -61,7 +62,7 @@ class CharacterForm(ThemedWidget, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._character: Character | None = None
-        self.title = create_label(style="heading", wraps=True)
+        self.title = PlainLabel(style="heading", wraps=True)
         self.aliases = _create_field(
             localize("別名", "Also known as"),
             localize("台本でのほかの名前。「、」で区切ります。", "Other names in scripts, separated by commas."),
@@ -79,7 +80,7 @@ class CharacterForm(ThemedWidget, QWidget):
         self.voice.chooser.box.setToolTip(
             localize("配役。この登場人物のすべての行の声が変わります。", "Recasts: all lines of this character get this voice.")
         )
-        self.numbers = create_label(style="muted", wraps=True)
+        self.numbers = PlainLabel(style="muted", wraps=True)
         self.from_line = create_button(
             localize("選択中の行の設定を使う", "Use selected line's settings"),
             localize(
@@ -220,15 +221,15 @@ class CastWindow(QDialog):
         self.table = CastTable(describe_voice)
         self.form = CharacterForm()
         self.buttons = {name: self._create_command_button(name, *texts) for name, texts in _list_buttons().items()}
-        self.total, self.error = create_label(style="muted", wraps=True), create_label(style="error", wraps=True)
+        self.total, self.error = PlainLabel(style="muted", wraps=True), PlainLabel(style="error", wraps=True)
         self.error.hide()
         self.warnings = QListWidget()
         self.warnings.setAccessibleName(localize("確認が必要なこと", "Warnings"))
         self.warnings.itemActivated.connect(self._choose_warning)
         self.warnings.itemClicked.connect(self._choose_warning)
-        self.no_warnings = create_label(localize("確認が必要なことはありません。", "There is nothing to check."), "muted", wraps=True)
+        self.no_warnings = PlainLabel(localize("確認が必要なことはありません。", "There is nothing to check."), "muted", wraps=True)
         self.no_warnings.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.progress = create_label(style="muted", wraps=True)
+        self.progress = PlainLabel(style="muted", wraps=True)
         self.pages, self.tabs = QStackedWidget(), QTabWidget()
         self.tabs.tabBar().setAccessibleName(localize("表示する内容", "What to show"))
         self._lay_out_widgets()
@@ -320,7 +321,7 @@ class CastWindow(QDialog):
 
     def _create_empty_page(self) -> QWidget:
         page = QWidget()
-        lead = create_label(
+        lead = PlainLabel(
             localize(
                 "登場人物を作ると、配役をまとめて変えたり、登場人物ごとに行を表示したりできます。",
                 "With characters you can recast all lines of one at once, and show each one's lines alone.",

@@ -23,9 +23,10 @@ from app.core.text.dictionary_entries import (
 from app.core.text.moras import parse_user_reading, split_moras
 from app.ui.dictionary.entry_table import EntryTable, mark_accent
 from app.ui.display_names import format_word_kind
+from app.ui.plain_text import PlainLabel
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import CHOICE_TEXT_PADDING_PX, ChoiceBox
-from app.ui.widgets.controls import create_button, create_label, describe_control
+from app.ui.widgets.controls import create_button, describe_control
 
 PRIORITY_WIDTH_PX = 86
 
@@ -100,7 +101,7 @@ class EntryForm(QWidget):
             (localize("優先度", "Priority"), self.priority),
         )
         for column, (name, field) in enumerate(fields):
-            label = create_label(name, "muted")
+            label = PlainLabel(name, "muted")
             label.setBuddy(field)
             field.setAccessibleName(name)
             grid.addWidget(label, 0, column)
@@ -154,7 +155,7 @@ class DictionaryDialog(QDialog):
             localize("入力した文字を含む単語だけを表示します。", "Shows only the words that contain this text."),
         )
         self.table = EntryTable()
-        self.empty = create_label(
+        self.empty = PlainLabel(
             localize(
                 "まだ単語が登録されていません。\n下の欄に表記と読みを入力して登録するか、\nVOICEVOX や AivisSpeech の辞書を読み込んでください。",
                 "No words yet.\nEnter a word and its reading below,\nor import a dictionary from VOICEVOX or AivisSpeech.",
@@ -163,7 +164,7 @@ class DictionaryDialog(QDialog):
         )
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.form = EntryForm()
-        self.error = create_label("", "error", wraps=True)
+        self.error = PlainLabel("", "error", wraps=True)
         self._build_widgets()
         self.search.textChanged.connect(self.table.words.search_entries)
         self.table.entries_selected.connect(self._show_selected_entry)

@@ -22,6 +22,7 @@ from app.ui.export.export_fields import describe_existing_file, list_file_states
 from app.ui.export.export_form import ExportForm
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.widgets.box_layout import DIALOG_MARGINS
+from app.ui.widgets.controls import create_button
 from app.ui.widgets.row_table_setup import Index, RowTableModel
 
 
@@ -167,10 +168,8 @@ class ExportDialog(QDialog):
         self.export_button.setToolTip(localize("ファイルを書き出します。（Enter）", "Writes the files. (Enter)"))
         self.export_button.setDefault(True)
         self.export_button.clicked.connect(self._request_export)
-        close = QPushButton(localize("キャンセル", "Cancel"))
-        close.setToolTip(localize("何も書き出さずに閉じます。（Esc）", "Closes without writing anything. (Esc)"))
-        close.setAutoDefault(False)
-        close.clicked.connect(self.reject)
+        tip = localize("何も書き出さずに閉じます。（Esc）", "Closes without writing anything. (Esc)")
+        close = create_button(localize("キャンセル", "Cancel"), tip, self.reject)
         self._lay_out_widgets(scrolled, close)
 
     def _lay_out_widgets(self, form: QWidget, close: QPushButton) -> None:

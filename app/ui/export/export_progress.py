@@ -18,6 +18,7 @@ from app.export.export_settings import ExistingFilePolicy
 from app.ui.plain_text import PlainLabel
 from app.ui.tasks.task_row import format_time_left
 from app.ui.theme.theme import ThemedWidget, draw_icon
+from app.ui.widgets.controls import describe_control, set_up_button
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 from app.ui.widgets.text_dialog import show_text
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
@@ -86,9 +87,8 @@ class ExportProgress(ThemedWidget, QFrame):
             localize("台本にない行のファイルを一覧で確認して、削除します。", "Lists the files of lines that are gone, and removes them."),
         )
         self.question: QMessageBox | None = None
-        self.close_button = QToolButton()
-        self.close_button.setToolTip(localize("閉じる", "Close"))
-        self.close_button.setAccessibleName(localize("書き出しの結果を閉じる", "Close the export result"))
+        name = localize("書き出しの結果を閉じる", "Close the export result")
+        self.close_button = describe_control(QToolButton(), name, localize("閉じる", "Close"))
         self.close_button.setIconSize(QSize(16, 16))
         self.stop_button.clicked.connect(self._stop_run)
         self.open.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self._folder)))
@@ -233,7 +233,4 @@ def _format_error(error: AppError) -> str:
 
 
 def _create_button(text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName("small")
-    button.setToolTip(tip)
-    return button
+    return set_up_button(QPushButton(text), tip, style="small")

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLineEdit,
 
 from app.common.language import localize
 from app.ui.help.guide_page_view import GUIDE_PAGES, GuidePage, GuidePageView, find_spans, load_pages
+from app.ui.plain_text import PlainLabel
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import create_close_box, create_label, describe_control
+from app.ui.widgets.controls import create_close_box, describe_control
 
 WIDTH, ROW_PADDING = 230, 13
 ARROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -38,7 +39,7 @@ class GuideIndex(QWidget):
         self.query.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName(localize("ページ", "Pages"))
-        self.nothing = create_label(localize("見つかりません。", "Nothing found."), "muted")
+        self.nothing = PlainLabel(localize("見つかりません。", "Nothing found."), "muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.nothing.hide()
         column = fill_box(QVBoxLayout(self), self.query, (self.list, 1), spacing=8)

@@ -26,10 +26,9 @@ from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_field_name
 from app.ui.display_names import format_speaker, format_style
-from app.ui.plain_text import escape_tip
+from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_label
 from app.voices.voice_labels import localize_voice_name
 
 if TYPE_CHECKING:
@@ -194,16 +193,16 @@ class CharacterTable(QScrollArea):
             more = localize(
                 f"…ほか {count:,} 人（読み込んだ後に声を選べます）", f"… and {count:,} more (choose their voices after importing)"
             )
-            column.addWidget(create_label(more, "muted"))
+            column.addWidget(PlainLabel(more, "muted"))
         column.addStretch(1)
         self.setWidget(body)
 
     def _add_row(
         self, grid: QGridLayout, character: VoiceAssignment, shown_name: str, line_count: int, previous: VoiceAssignment | None
     ) -> None:
-        label = create_label(shown_name, wraps=True)
+        label = PlainLabel(shown_name, wraps=True)
         label.setToolTip(escape_tip(shown_name))
-        lines = create_label(localize(f"{line_count:,} 行", f"{line_count:,} {'line' if line_count == 1 else 'lines'}"), "muted")
+        lines = PlainLabel(localize(f"{line_count:,} 行", f"{line_count:,} {'line' if line_count == 1 else 'lines'}"), "muted")
         voice, style = ChoiceBox(), ChoiceBox()
         voice.setAccessibleName(localize(f"{shown_name}の声", f"Voice of {shown_name}"))
         voice.setToolTip(
@@ -264,14 +263,14 @@ class MappingDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self._table = opened.table
-        self.file = create_label(opened.file.name, "muted")
+        self.file = PlainLabel(opened.file.name, "muted")
         self.header = QCheckBox(localize("1 行目は列の名前", "First row has column names"))
         self.header.setToolTip(
             localize("1 行目を台本の行にせず、列の名前として扱います。", "The first row names the columns; it is not imported as a line.")
         )
         self.columns = ColumnTable()
         self.names = CharacterTable(opened.voices.known_voices)
-        self.error = create_label(style="error", wraps=True)
+        self.error = PlainLabel(style="error", wraps=True)
         self._build_widgets()
         self.show_opened(opened)
         if opened.table is not None:
@@ -307,16 +306,16 @@ class MappingDialog(QDialog):
             self.import_button.setEnabled(False)
 
     def _build_widgets(self) -> None:
-        self.columns_title = create_label(localize("列の内容", "Columns"), "heading")
+        self.columns_title = PlainLabel(localize("列の内容", "Columns"), "heading")
         columns_hint = localize(
             "テキストの列を選んでください。ほかの列は必要なものだけ選びます。", "Choose the column with the text, and any others you need."
         )
-        self.names_title = create_label(localize("話す声", "Voices"), "heading")
+        self.names_title = PlainLabel(localize("話す声", "Voices"), "heading")
         names_hint = localize(
             "対応する声が見つからない登場人物です。まだ使われていない話者を順に割り当てました。変更できます。",
             "No installed voice has these names. They are given speakers that nobody has yet; change them as you like.",
         )
-        self.names_words = create_label(names_hint, wraps=True)
+        self.names_words = PlainLabel(names_hint, wraps=True)
         self._space = QWidget()
         buttons = QDialogButtonBox()
         self.import_button = buttons.addButton("", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -328,7 +327,7 @@ class MappingDialog(QDialog):
         cancel.setToolTip(localize("何も読み込まずに閉じます。", "Closes without importing anything."))
         buttons.accepted.connect(self._emit_choices)
         buttons.rejected.connect(self.reject)
-        column_parts = (self.columns_title, create_label(columns_hint, wraps=True), self.header, self.columns)
+        column_parts = (self.columns_title, PlainLabel(columns_hint, wraps=True), self.header, self.columns)
         name_parts = (self.names_title, self.names_words, (self.names, 1), (self._space, 1))
         column = QVBoxLayout(self)
         # The contents change with the columns; the smallest size, set by hand, must not change with them.

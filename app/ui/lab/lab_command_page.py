@@ -32,7 +32,9 @@ from app.ui.plain_text import PlainLabel, wrap_tip
 from app.ui.tasks.process_task import TaskState
 from app.ui.tasks.task_row import describe_progress
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import create_button
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
@@ -92,21 +94,16 @@ class CandidateBar(QWidget):
         super().__init__()
         self._row: Row = {}
         self.name = ElidedLabel("")
-        self.hear = _create_button(
+        self.hear = create_button(
             localize("ブラインドテスト…", "Blind test…"),
             localize(
                 "この候補と元のグラフを、名前を隠して聞き比べます。", "Compares this candidate and the exact graph by ear, names hidden."
             ),
         )
-        self.install = _create_button(localize("組み込む", "Install"), "")
+        self.install = create_button(localize("組み込む", "Install"), "")
         self.hear.clicked.connect(lambda: self.hear_requested.emit(self._row))
         self.install.clicked.connect(lambda: self.install_requested.emit(self._row))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.name, 1)
-        row.addWidget(self.hear)
-        row.addWidget(self.install)
+        fill_box(QHBoxLayout(self), (self.name, 1), self.hear, self.install, spacing=8)
         self.show_row({})
 
     def show_row(self, row: Row, problem: str = "") -> None:
@@ -129,12 +126,6 @@ class CandidateBar(QWidget):
         )
         again = localize(f"{slot_name}の代わりに、元のグラフに戻します。", f"Goes back to the exact graph, without an {slot_name}.")
         self.install.setToolTip(why or (again if candidate == PREPARED else passes))
-
-
-def _create_button(text: str, tip: str) -> QPushButton:
-    button = QPushButton(text, autoDefault=False)
-    button.setToolTip(tip)
-    return button
 
 
 class LabCommandPage(QWidget):

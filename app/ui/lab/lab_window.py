@@ -17,6 +17,7 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.box_layout import DIALOG_MARGINS
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import create_button
 from app.ui.widgets.dialogs import ask_for_file
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 
@@ -238,11 +239,7 @@ class _CommandSwitcher(QWidget):
     def add_page(self, page: LabCommandPage) -> None:
         """Add a page and its button behind those that are here; the first one is shown."""
         words = find_command_labels(page.command)
-        button = QPushButton(words.name)
-        button.setObjectName("small")
-        button.setCheckable(True)
-        button.setAutoDefault(False)
-        button.setToolTip(words.about)
+        button = create_button(words.name, words.about, style="small", is_checkable=True)
         index = self._stack.addWidget(page)
         self._group.addButton(button, index)
         self._buttons.insertWidget(index, button)

@@ -15,10 +15,9 @@ from app.common.language import localize
 from app.common.stage_labels import find_stage_label
 from app.ui.display_names import format_backends, format_ms
 from app.ui.latency.latency_title import describe_targets
-from app.ui.plain_text import escape_tip
+from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.synthesis.latency_history import SUMMED_SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.theme.theme import Theme
-from app.ui.widgets.controls import create_label
 from app.ui.widgets.hatch_painting import paint_cache_mark
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 
@@ -221,7 +220,7 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         self._labels: list[str] = []
         self._shown: tuple[list[Utterance], tuple[Utterance, float] | None, float, Mapping[str, float]] = ([], None, 0.0, {})
         self.names.setTicks([[]])
-        self.empty_hint = create_label(
+        self.empty_hint = PlainLabel(
             localize("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes."), "muted"
         )
         self.empty_hint.setAlignment(Qt.AlignmentFlag.AlignCenter)

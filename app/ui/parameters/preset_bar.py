@@ -37,10 +37,11 @@ from app.ui.parameters.preset_collection import (
     read_presets,
     save_presets,
 )
+from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_label, describe_control, set_up_button
+from app.ui.widgets.controls import describe_control, set_up_button
 from app.ui.widgets.dialogs import append_suffix, ask_for_file
 
 
@@ -84,7 +85,7 @@ class PresetNameDialog(QDialog):
             )
         )
         self.in_project.setChecked(entry is not None and entry.in_project)
-        self.note = create_label("", "muted", wraps=True)
+        self.note = PlainLabel("", "muted", wraps=True)
         self._create_buttons()
         fill_box(
             QVBoxLayout(self),

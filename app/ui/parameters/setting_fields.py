@@ -16,11 +16,12 @@ from app.core.request_limits import SEED_BOUNDS
 from app.core.script.script import LineSettings
 from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_speaker, format_style
+from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_label, describe_control, set_up_button
+from app.ui.widgets.controls import describe_control, set_up_button
 from app.ui.widgets.parameter_slider import ParameterSlider
 
 MIXED_VALUES_TEXT = "–"
@@ -207,7 +208,7 @@ class SeedField(ThemedWidget, QWidget):
         for widget in (self.label, self.number):
             describe_control(widget, name, tip)
         self.label.setBuddy(self.number)
-        self.unused = create_label(localize("使いません（毎回同じ音です）", "not used: always the same take"), "muted")
+        self.unused = PlainLabel(localize("使いません（毎回同じ音です）", "not used: always the same take"), "muted")
         self.unused.setToolTip(
             localize(
                 "この声は乱数を使わないため、同じ文と設定なら毎回同じ音になります。",

@@ -28,13 +28,14 @@ from app.core.script.script import Character, LineSettings
 from app.core.sound.voice_traits import VoiceArchitecture
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label, set_up_number_field
+from app.ui.plain_text import PlainLabel
 from app.ui.theme.character_colours import create_colour_icon
 from app.ui.theme.theme import ThemedWidget
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_card_labels import VoiceSummary
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox, WheelFocusFilter
-from app.ui.widgets.controls import create_label, describe_control, set_up_button
+from app.ui.widgets.controls import describe_control, set_up_button
 from app.ui.widgets.fold_button import FoldingSection
 from app.ui.widgets.parameter_slider import ParameterSlider
 
@@ -243,7 +244,7 @@ class SidePanel(QScrollArea):
         self.character = CharacterField()
         self._choices = VoiceFields()
         self.chooser, self.speakers, self.styles = self._choices.chooser, self._choices.speakers, self._choices.styles
-        self.chosen = create_label("", "muted")
+        self.chosen = PlainLabel("", "muted")
         self.presets = PresetBar()
         self.sliders = {name: SliderField(bounds, bounds.tip) for name, bounds in BOUNDS.items()}
         self.seed = SeedField()

@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QV
 
 from app.common.language import localize
 from app.ui.actions.shortcut_page import wrap_in_scroll_area
+from app.ui.plain_text import PlainLabel
 from app.ui.projects.voice_references import MissingVoice
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button, create_label
+from app.ui.widgets.controls import create_button
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.voice_picture import create_voice_icon
@@ -45,7 +46,7 @@ class MissingVoicesDialog(QDialog):
         for row, voice in enumerate(missing[:MOST_ROWS]):
             self._add_row(row, voice, choices)
         self._grid.setRowStretch(self._grid.rowCount(), 1)
-        lead = create_label(
+        lead = PlainLabel(
             localize(
                 "見つからない声の行を、別の声に割り当てます。スタイルや話速などの設定は変わりません。1 回の操作で元に戻せます。",
                 "Assigns the lines of missing voices to other voices. Their other settings stay; a single undo reverts it.",

@@ -16,6 +16,7 @@ from app.core.sound.line_reading import LineReading, LineWord
 from app.core.sound.line_sound import LineSound
 from app.core.synthesis_types import Overrides
 from app.core.text.emoji_symbols import find_emoji
+from app.ui.plain_text import PlainLabel
 from app.ui.reading.melody.melody_commands import MelodyBar
 from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX, ReadingField
 from app.ui.reading.strip.strip_shape import CellKind, StripShape, find_cell_text
@@ -23,7 +24,7 @@ from app.ui.reading.strip_view import StripView
 from app.ui.settings.settings_store import RememberedFold, SettingsStore
 from app.ui.theme.theme import Theme
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_button, create_label
+from app.ui.widgets.controls import create_button
 from app.ui.widgets.emoji_picker import EmojiButton
 from app.ui.widgets.fold_button import FoldButton
 
@@ -172,7 +173,7 @@ class StripPanel(QFrame):
         self.title.toggled.connect(self._toggle_strip)
         self.summary = KanaSummary()
         self.summary.hide()
-        self.note = create_label(style="muted")
+        self.note = PlainLabel(style="muted")
         self.reading = ReadingField()
         self.reset_phrase = create_button(
             localize("句をリセット", "Reset phrase"),

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.core.script.script import Script
+from app.ui.plain_text import PlainLabel
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
@@ -17,7 +18,7 @@ from app.ui.theme.character_colours import create_colour_icon
 from app.ui.theme.theme import ThemedWidget
 from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button, create_label
+from app.ui.widgets.controls import create_button
 
 SWATCH_PX = 16
 LONGEST_NAME_PX = 260
@@ -51,7 +52,7 @@ class CharacterFilterBar(ThemedWidget, QWidget):
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.activated.connect(lambda row: self.chosen.emit(self.box.itemData(row)))
         title.setBuddy(self.box)
-        self.count = create_label(style="muted")
+        self.count = PlainLabel(style="muted")
         tip = localize("表示している行をすべて選びます。", "Selects all lines that are shown.")
         self.select = create_button(localize("すべて選択", "Select all"), tip, self.selection_requested.emit, style="small")
         tip = localize("すべての登場人物の行を表示します。", "Shows the lines of all characters.")

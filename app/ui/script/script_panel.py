@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QPalette, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.actions.window_actions import WindowActions
+from app.ui.plain_text import PlainLabel
 from app.ui.script.character_filter import CharacterFilterBar
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
@@ -66,8 +67,7 @@ class TransportBar(ThemedWidget, QWidget):
         self.play.clicked.connect(self.play_requested)
         self.save = QPushButton()
         self.save.clicked.connect(self.save_requested)
-        self.length = QLabel()
-        self.length.setObjectName("muted")
+        self.length = PlainLabel("", "muted")
         self.line = DeferredProgressBar()
         self.line.setObjectName("played")
         self.line.setRange(0, PLAY_LINE_STEPS)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QToolButton, QWidget
 
 from app.common.language import localize
 from app.core.script.text_search import SearchQuery
+from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_button, create_label
+from app.ui.widgets.controls import create_button
 
 
 class SearchBar(ThemedWidget, QWidget):
@@ -35,13 +36,12 @@ class SearchBar(ThemedWidget, QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.sought = _create_field(localize("検索", "Find"))
         self.by = _create_field(localize("置換後のテキスト", "Replace with"))
-        self.count = QLabel()
-        self.count.setObjectName("muted")
+        self.count = PlainLabel("", "muted")
         self.count.setMinimumWidth(self.count.fontMetrics().horizontalAdvance("0,000 / 0,000"))
         self.loose = QCheckBox(localize("かな・全角半角・大文字小文字を区別しない", "Ignore kana, width and case"))
         self.loose.setChecked(True)
         self.expression = QCheckBox(localize("正規表現", "Regular expression"))
-        self.problem = create_label(style="error", wraps=True)
+        self.problem = PlainLabel(style="error", wraps=True)
         self.problem.hide()
         self.chosen_only = QCheckBox(localize("選択中の行のみ", "Selected lines only"))
         self.previous = self._create_tool_button("up", localize("前を検索（Shift+Enter）", "Previous (Shift+Enter)"))

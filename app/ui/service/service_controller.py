@@ -27,13 +27,13 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.service.request_log import RequestLog, RequestRecord
 from app.settings.user_settings import Settings
-from app.ui.plain_text import escape_tip
+from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.service.listener_controller import ListenerController
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import create_label, set_up_button
+from app.ui.widgets.controls import set_up_button
 from app.ui.widgets.dialogs import OpenDialog
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class ServiceDialog(QDialog):
         header.setSectionResizeMode(REQUEST, QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
         header.setHighlightSections(False)
-        self.empty = create_label(localize("リクエストはまだありません。", "No requests yet."), "muted")
+        self.empty = PlainLabel(localize("リクエストはまだありません。", "No requests yet."), "muted")
         self._arrange_widgets()
         self.resize(720, 440)
 
@@ -107,7 +107,7 @@ class ServiceDialog(QDialog):
         label = QLabel(localize("アドレス", "Address"))
         label.setBuddy(self.address)
         top = fill_box(QHBoxLayout(), label, (self.address, 1), self.copy)
-        title = create_label(localize("最近のリクエスト", "Latest requests"), "heading")
+        title = PlainLabel(localize("最近のリクエスト", "Latest requests"), "heading")
         buttons = QDialogButtonBox()
         close = buttons.addButton(localize("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
         close.setToolTip(localize("閉じる（Esc）", "Close (Esc)"))

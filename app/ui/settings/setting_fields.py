@@ -26,8 +26,9 @@ from PySide6.QtWidgets import (
 
 from app.common.language import localize
 from app.settings.settings_labels import LABEL_BY_SETTING
+from app.ui.plain_text import PlainLabel
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_label, describe_control, set_up_button
+from app.ui.widgets.controls import describe_control, set_up_button
 from app.ui.widgets.dialogs import ask_for_folder
 
 REMEMBERED_LINES_SHOWN = 4
@@ -165,7 +166,7 @@ class RememberedListField(QWidget):
         self.list.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.list.setTabKeyNavigation(False)
         self.list.setFixedHeight(REMEMBERED_LINES_SHOWN * (self.fontMetrics().height() + 8))
-        self.empty = create_label(localize("まだありません。", "None yet."), "muted")
+        self.empty = PlainLabel(localize("まだありません。", "None yet."), "muted")
         self.forget = set_up_button(
             QPushButton(localize("削除", "Forget")),
             localize("選択した項目を削除します。", "Removes the selected ones."),

@@ -18,10 +18,10 @@ from app.settings.settings_labels import LABEL_BY_SETTING, SETTING_LABELS
 from app.settings.user_settings import Settings
 from app.ui.actions.key_bindings import KeyBindings
 from app.ui.actions.shortcut_page import ShortcutPage, wrap_in_scroll_area
-from app.ui.plain_text import escape_tip
+from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.settings.setting_fields import ChoiceField, create_setting_field
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_label, set_up_button
+from app.ui.widgets.controls import set_up_button
 
 LISTENER_SETTINGS = ("service", "chat_reader")
 SHOWN_SETTINGS = tuple(item for item in fields(Settings) if item.name in LABEL_BY_SETTING)
@@ -42,7 +42,7 @@ class SettingsDialog(QDialog):
         offered = [item for item in SHOWN_SETTINGS if "is_offered" not in item.metadata or item.metadata["is_offered"]()]
         self.controls = {item.name: create_setting_field(item, devices) for item in offered}  # by name of the setting
         # What listens for other programs, by the name of its switch.
-        self.statuses = {name: create_label("", "muted", wraps=True) for name in LISTENER_SETTINGS}
+        self.statuses = {name: PlainLabel("", "muted", wraps=True) for name in LISTENER_SETTINGS}
         self._bindings = bindings
         self._keys: ShortcutPage | None = None
         self._unmade: dict[int, tuple[QVBoxLayout, Callable[[], QWidget]]] = {}
@@ -61,8 +61,8 @@ class SettingsDialog(QDialog):
         self.tabs.currentChanged.connect(self._create_page)
         self._create_page(0)
         # Shown where a change waits for the next start.
-        self.restart_hint = create_label(localize("次回起動時に反映されます。", "Takes effect after a restart."), "error")
-        self.mistake = create_label("", "error", wraps=True)  # what is wrong with what was typed; hidden where nothing is
+        self.restart_hint = PlainLabel(localize("次回起動時に反映されます。", "Takes effect after a restart."), "error")
+        self.mistake = PlainLabel("", "error", wraps=True)  # what is wrong with what was typed; hidden where nothing is
         fill_box(QVBoxLayout(self), self.tabs, self.restart_hint, self.mistake, self._create_buttons(), margins=None)
         self.show_settings(settings)
         for control in self.controls.values():
@@ -142,7 +142,7 @@ class SettingsDialog(QDialog):
             words = LABEL_BY_SETTING[item.name]
             label = QLabel(localize(*words.title))
             label.setBuddy(self.controls[item.name])
-            tip = create_label(localize(*words.tip), "muted", wraps=True)
+            tip = PlainLabel(localize(*words.tip), "muted", wraps=True)
             tip.setContentsMargins(0, 0, 0, 12)
             grid.addWidget(label, 3 * row, 0)
             grid.addWidget(self.controls[item.name], 3 * row, 1)

@@ -24,7 +24,7 @@ from app.ui.probe_labels import add_missing_backends, describe_probe_result, sho
 from app.ui.script.script_duration import ScriptDuration
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.pending_jobs import SpeechState
-from app.ui.widgets.controls import create_label, describe_control
+from app.ui.widgets.controls import describe_control
 from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.visibility_timer import VisibilityTimer
 
@@ -141,12 +141,12 @@ class StatusLine(QStatusBar):
         self.places = ""  # the backend of each stage, one per row; empty before a voice was opened
         self.state = ElidedLabel("")
         self.state.setAccessibleName(localize("状態", "Status"))
-        self.figures = create_label("", "muted")
+        self.figures = PlainLabel("", "muted")
         self.figures.setToolTip(_describe_figures())
         self.figures.setContentsMargins(10, 0, 0, 0)
         self.backends = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.backends.setAccessibleName(localize("バックエンド", "Backend"))
-        self.total = create_label("", "muted")
+        self.total = PlainLabel("", "muted")
         self.total.setToolTip(
             localize(
                 "すべての行を続けて再生したときの長さ。まだ合成していない行は推定です。",

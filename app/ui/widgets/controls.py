@@ -10,7 +10,6 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QAbstractButton, QDialog, QDialogButtonBox, QLineEdit, QMenu, QPushButton, QToolButton, QWidget
 
 from app.common.language import localize
-from app.ui.plain_text import PlainLabel
 
 Control = TypeVar("Control", bound=QWidget)
 AnyButton = TypeVar("AnyButton", bound=QAbstractButton)
@@ -84,14 +83,6 @@ def set_up_button(
         # Without the state of the button, which no caller wants.
         button.clicked.connect(lambda: on_click())
     return button
-
-
-def create_label(text: str = "", style: str = "", *, wraps: bool = False) -> PlainLabel:
-    """Return a label of plain text, in a style as "muted", "heading" or "error"."""
-    label = PlainLabel(text)
-    label.setObjectName(style)
-    label.setWordWrap(wraps)
-    return label
 
 
 def create_close_box(dialog: QDialog, tip: str = "") -> QDialogButtonBox:

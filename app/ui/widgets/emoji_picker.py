@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QListView, QListWidget, QListWidge
 from app.common.language import localize
 from app.core.symbols import NANAIRO_EMOJI
 from app.ui.display_names import describe_emoji
+from app.ui.plain_text import PlainLabel
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_label
 
 EMOJI_CELL_PX = 38  # pixels of a cell of the grid
 EMOJI_COLUMNS = 8
@@ -61,7 +61,7 @@ class EmojiPicker(QFrame):
         self.setObjectName("card")
         self.grid = EmojiGrid()
         self.words = QLabel()
-        hint = create_label(localize("効果は声によって異なります。", "The effect depends on the voice."), "muted")
+        hint = PlainLabel(localize("効果は声によって異なります。", "The effect depends on the voice."), "muted")
         fill_box(QVBoxLayout(self), self.grid, self.words, hint, margins=(10, 10, 10, 8), spacing=4)
         self.grid.itemEntered.connect(self.grid.setCurrentItem)
         self.grid.currentItemChanged.connect(self._describe_emoji)

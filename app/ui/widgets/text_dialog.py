@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.common.language import localize
+from app.ui.plain_text import PlainLabel
 from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 
 TEXT_DIALOG_SIZE_PX = (620, 460)
@@ -28,9 +29,7 @@ class TextDialog(QDialog):
         self.resize(TEXT_DIALOG_SIZE_PX[0], LOW if short else TEXT_DIALOG_SIZE_PX[1])
         column = fill_box(QVBoxLayout(self), margins=DIALOG_MARGINS, spacing=10)
         if introduction:
-            heading = QLabel(introduction, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-            heading.setObjectName("heading")
-            column.addWidget(heading)
+            column.addWidget(PlainLabel(introduction, "heading", wraps=True))
         self.page = QPlainTextEdit(text, readOnly=True)
         self.page.setAccessibleName(title)
         column.addWidget(self.page, 1)

@@ -13,7 +13,7 @@ from app.common.language import localize
 from app.core.text.moras import convert_to_katakana
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_button, create_label
+from app.ui.widgets.controls import create_button
 
 _TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
 MAX_TYPED_READING_LENGTH = 100
@@ -73,7 +73,7 @@ class ReadingField(QWidget):
         )
         tip = localize("すべてのテキストでこの読みになります。", "Uses this reading in every text.")
         self.add_word = create_button(localize("辞書に登録…", "Add to dictionary…"), tip, self._request_dictionary, style="small")
-        self.error = create_label(style="error")
+        self.error = PlainLabel(style="error")
         self.error.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.error.setMinimumWidth(1)
         self.error.hide()
