@@ -41,7 +41,7 @@ from app.ui.widgets.controls import create_button, describe_control
 from app.ui.widgets.dialogs import append_suffix
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
-PREPARATION_BAR_SIZE = QSize(320, 4)
+PREPARATION_BAR_WIDTH_PX = 320
 
 MIN_TRIALS = 5  # with fewer trials no result would prove anything
 MUSHRA_KIND: BlindTestKind = "mushra"
@@ -53,13 +53,9 @@ class PreparationPage(QWidget):
     def __init__(self, sound_count: int) -> None:
         super().__init__()
         label = PlainLabel(localize("比べる音声を合成しています…", "Synthesising the sounds to compare…"))
-        self.bar = DeferredProgressBar()
-        self.bar.setObjectName("played")
-        self.bar.setFixedSize(PREPARATION_BAR_SIZE)
-        self.bar.setRange(0, sound_count)
+        self.bar = DeferredProgressBar(label.text(), sound_count)
+        self.bar.setFixedWidth(PREPARATION_BAR_WIDTH_PX)
         self.bar.setValue(0)
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(label.text())
         middle = Qt.AlignmentFlag.AlignHCenter
         fill_box(QVBoxLayout(self), None, (label, middle), (self.bar, middle), None, spacing=12)
 

@@ -67,12 +67,7 @@ class ExportProgress(ThemedWidget, QFrame):
         self.state.setObjectName("muted")
         self.state.setWordWrap(True)
         self.state.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.bar = DeferredProgressBar()
-        self.bar.setObjectName("played")
-        self.bar.setTextVisible(False)
-        self.bar.setFixedHeight(4)
-        self.bar.setRange(0, 1000)
-        self.bar.setAccessibleName(localize("書き出しの進み具合", "Export progress"))
+        self.bar = DeferredProgressBar(localize("書き出しの進み具合", "Export progress"), 1000)
         self.stop_button = _create_button(
             localize("中止", "Stop"),
             localize("書き出しを中止します。完了したファイルは残ります。", "Stops the export; finished files are kept."),

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QStackedWidget,
@@ -157,12 +156,7 @@ class LabCommandPage(QWidget):
         self.start_button.clicked.connect(self.start_requested)
         self.cancel_button.clicked.connect(self.cancel_requested)
         self.export_button.requested.connect(self.export_requested)
-        self.bar, self.state = DeferredProgressBar(), QLabel()
-        self.bar.setObjectName("played")
-        self.bar.setTextVisible(False)
-        self.bar.setFixedHeight(4)
-        self.bar.setAccessibleName(words.name)
-        self.state.setObjectName("muted")
+        self.bar, self.state = DeferredProgressBar(words.name), PlainLabel("", "muted")
         self.banner, self.results = Banner(), ReportView()
         self.candidates = CandidateBar() if command.name == "optimise" else None
         self.banner.action.setText(_label_open_folder())

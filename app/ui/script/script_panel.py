@@ -68,12 +68,7 @@ class TransportBar(ThemedWidget, QWidget):
         self.save = QPushButton()
         self.save.clicked.connect(self.save_requested)
         self.length = PlainLabel("", "muted")
-        self.line = DeferredProgressBar()
-        self.line.setObjectName("played")
-        self.line.setRange(0, PLAY_LINE_STEPS)
-        self.line.setTextVisible(False)
-        self.line.setFixedHeight(4)
-        self.line.setAccessibleName(localize("再生位置", "Playback position"))
+        self.line = DeferredProgressBar(localize("再生位置", "Playback position"), PLAY_LINE_STEPS)
         self.buttons = {name: _create_button(actions[name]) for name in TRANSPORT_ACTIONS}
         self._row = fill_box(QHBoxLayout(), self.play, *self.buttons.values(), None, self.length, self.save, spacing=SPACING)
         fill_box(QVBoxLayout(self), self.line, self._row, spacing=8)

@@ -10,7 +10,13 @@ from PySide6.QtWidgets import QProgressBar
 
 
 class DeferredProgressBar(QProgressBar):
-    """A progress bar that does not repaint within `setValue`."""
+    """A thin progress bar that does not repaint within `setValue`; its name is for screen readers."""
+
+    def __init__(self, name: str = "", maximum: int = 100) -> None:
+        super().__init__(maximum=maximum, textVisible=False)
+        self.setObjectName("played")
+        self.setFixedHeight(4)
+        self.setAccessibleName(name)
 
     def setValue(self, value: int) -> None:
         """Set the value; it appears with the next repaint of the window."""
