@@ -21,7 +21,7 @@ from app.export.sidecar_formats import SIDECAR_FORMATS
 from app.ui.export.export_fields import describe_existing_file, list_file_states
 from app.ui.export.export_form import ExportForm
 from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.widgets.box_layout import DIALOG_MARGINS
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.controls import create_button
 from app.ui.widgets.row_table_setup import Index, RowTableModel
 
@@ -173,24 +173,10 @@ class ExportDialog(QDialog):
         self._lay_out_widgets(scrolled, close)
 
     def _lay_out_widgets(self, form: QWidget, close: QPushButton) -> None:
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self.count)
-        right.addWidget(self.table, 1)
-        page = QHBoxLayout()
-        page.setSpacing(20)
-        page.addWidget(form, 5)
-        page.addLayout(right, 6)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.note, 1)
-        foot.addWidget(self.export_button)
-        foot.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(14)
-        column.addLayout(page, 1)
-        column.addLayout(foot)
+        right = fill_box(QVBoxLayout(), self.count, (self.table, 1), spacing=8)
+        page = fill_box(QHBoxLayout(), (form, 5), (right, 6), spacing=20)
+        foot = fill_box(QHBoxLayout(), (self.note, 1), self.export_button, close, spacing=8)
+        fill_box(QVBoxLayout(self), (page, 1), foot, spacing=14, margins=DIALOG_MARGINS)
 
     def _find_problem(self) -> str:
         if not self.form.folder.current:

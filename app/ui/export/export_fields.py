@@ -12,6 +12,7 @@ from app.common.language import localize
 from app.export.changed_plan import ExportChanges
 from app.export.export_settings import HIGHEST_LUFS, LOWEST_LUFS, ExportSettings, SidecarKind
 from app.export.sidecar_formats import SIDECAR_FORMATS
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 
 SIDECARS_PER_ROW = 4
@@ -209,11 +210,7 @@ class LoudnessField(QWidget):
                 "Adjusts each file by itself; files shorter than 3 seconds follow the others.",
             )
         )
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        for part in (self.target, self.own, self.each):
-            row.addWidget(part)
+        fill_box(QHBoxLayout(self), self.target, self.own, self.each, spacing=8)
         self.setFocusProxy(self.target)
         self.target.chosen.connect(self._update_fields)
         self.own.valueChanged.connect(self.chosen)

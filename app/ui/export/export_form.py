@@ -16,6 +16,7 @@ from app.export.safe_file_names import describe_pattern_problem, list_tokens
 from app.ui.export.export_fields import ExportChoiceBox, LoudnessField, SidecarField, list_choices, list_depth_choices, list_rate_choices
 from app.ui.plain_text import PlainLabel
 from app.ui.settings.setting_fields import FolderField
+from app.ui.widgets.box_layout import fill_box
 
 
 class PatternField(QWidget):
@@ -39,18 +40,10 @@ class PatternField(QWidget):
         self.insert.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.insert.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.insert.setMenu(self._create_menu())
-        self.note = PlainLabel()
-        self.note.setWordWrap(True)
+        self.note = PlainLabel(wraps=True)
         self.setFocusProxy(self.edit)
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self.edit, 1)
-        row.addWidget(self.insert)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self.note)
+        row = fill_box(QHBoxLayout(), (self.edit, 1), self.insert, spacing=6)
+        fill_box(QVBoxLayout(self), row, self.note, spacing=4)
         self._show_note("")
 
     @property
@@ -224,12 +217,12 @@ class ExportForm(QWidget):
         grid.setVerticalSpacing(9)
         grid.setColumnStretch(1, 1)
         rows: list[tuple[str, QWidget | QLayout, QWidget]] = [
-            (localize("書き出す行", "Lines"), _create_row(self.what, self.only_changed), self.what),
+            (localize("書き出す行", "Lines"), fill_box(QHBoxLayout(), self.what, self.only_changed, spacing=8), self.what),
             (localize("分け方", "Files"), self.files, self.files),
             (localize("保存先", "Folder"), self.folder, self.folder),
             (localize("ファイル名", "File name"), self.pattern, self.pattern),
-            (localize("形式", "Format"), _create_row(self.sound, self.quality), self.sound),
-            (localize("サンプリング", "Sampling rate"), _create_row(self.rate, self.stereo), self.rate),
+            (localize("形式", "Format"), fill_box(QHBoxLayout(), self.sound, self.quality, spacing=8), self.sound),
+            (localize("サンプリング", "Sampling rate"), fill_box(QHBoxLayout(), self.rate, self.stereo, spacing=8), self.rate),
             (localize("一緒に書き出す", "Also write"), self.sidecars, next(iter(self.sidecars.boxes.values()))),
             (localize("字幕の単位", "Subtitle unit"), self.unit, self.unit),
             (localize("ラウドネス", "Loudness"), self.loudness, self.loudness),
@@ -286,11 +279,3 @@ class ExportForm(QWidget):
     def _emit_changed(self) -> None:
         self._update_enabled_fields()
         self.changed.emit()
-
-
-def _create_row(*widgets: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    for part in widgets:
-        row.addWidget(part)
-    return row

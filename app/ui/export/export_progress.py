@@ -18,6 +18,7 @@ from app.export.export_settings import ExistingFilePolicy
 from app.ui.plain_text import PlainLabel
 from app.ui.tasks.task_row import format_time_left
 from app.ui.theme.theme import ThemedWidget, draw_icon
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.controls import describe_control, set_up_button
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 from app.ui.widgets.text_dialog import show_text
@@ -106,16 +107,10 @@ class ExportProgress(ThemedWidget, QFrame):
         self._show_state(_format_error(error), is_error=True)
 
     def _build_widgets(self) -> None:
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        for part in (self.title, self.state, self.bar):
-            texts.addWidget(part)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 7, 8, 7)
-        row.setSpacing(8)
-        row.addLayout(texts, 1)
-        for button in (self.orphans, self.more, self.open, self.stop_button, self.close_button):
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        texts = fill_box(QVBoxLayout(), self.title, self.state, self.bar, spacing=2)
+        buttons = (self.orphans, self.more, self.open, self.stop_button, self.close_button)
+        middle = ((button, Qt.AlignmentFlag.AlignVCenter) for button in buttons)
+        fill_box(QHBoxLayout(self), (texts, 1), *middle, spacing=8, margins=(12, 7, 8, 7))
         self.draw_in_theme()
 
     @Slot()

@@ -31,7 +31,7 @@ from app.ui.plain_text import PlainLabel, wrap_tip
 from app.ui.tasks.process_task import TaskState
 from app.ui.tasks.task_row import describe_progress
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.box_layout import BoxPart, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_button
 from app.ui.widgets.elided_text import ElidedLabel
@@ -143,8 +143,7 @@ class LabCommandPage(QWidget):
         super().__init__()
         self.command = command
         words = find_command_labels(command)
-        self.about, self.form = PlainLabel(words.about), LabOptionsForm(command, devices)
-        self.about.setWordWrap(True)
+        self.about, self.form = PlainLabel(words.about, wraps=True), LabOptionsForm(command, devices)
         self.start_button, self.cancel_button, self.export_button = (
             _create_start_button(),
             QPushButton(localize("中止", "Stop")),
@@ -215,26 +214,13 @@ class LabCommandPage(QWidget):
         self.state.setText(_describe_state(report))
 
     def _lay_out_widgets(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        if self.command.options:
-            buttons.addWidget(self.form, FORM_STRETCH)
-            buttons.addSpacing(FORM_GAP_PX)
-        for button in (self.start_button, self.cancel_button):
-            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
-        buttons.addStretch(1)
-        buttons.addWidget(self.export_button, 0, Qt.AlignmentFlag.AlignBottom)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(10)
-        column.addWidget(self.about)
-        column.addLayout(buttons)
-        column.addWidget(self.bar)
-        column.addWidget(self.state)
-        column.addWidget(self.banner)
-        column.addWidget(self.pages, 1)
-        if self.candidates is not None:
-            column.addWidget(self.candidates)
+        low = Qt.AlignmentFlag.AlignBottom
+        options: tuple[BoxPart, ...] = ((self.form, FORM_STRETCH), FORM_GAP_PX) if self.command.options else ()
+        commands = ((self.start_button, low), (self.cancel_button, low), None, (self.export_button, low))
+        buttons = fill_box(QHBoxLayout(), *options, *commands, spacing=8)
+        candidates = () if self.candidates is None else (self.candidates,)
+        parts = (self.about, buttons, self.bar, self.state, self.banner, (self.pages, 1), *candidates)
+        fill_box(QVBoxLayout(self), *parts, spacing=10, margins=(14, 12, 14, 12))
 
     @Slot(str)
     def show_start_problem(self, problem: str) -> None:
@@ -269,11 +255,7 @@ def _create_empty_page(name: str, promise: str) -> QWidget:
     for label in (title, words):
         label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         # Aligned by the column itself, the label would not get the height that its wrapped text needs.
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(label)
-        row.addStretch(1)
-        column.addLayout(row)
+        column.addLayout(fill_box(QHBoxLayout(), None, label, None))
     column.addStretch(3)
     return page
 

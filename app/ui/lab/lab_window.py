@@ -15,7 +15,7 @@ from app.ui.lab.lab_commands import LAB_TABS, TAB_BY_COMMAND, LabCommand, find_c
 from app.ui.plain_text import PlainLabel
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.box_layout import DIALOG_MARGINS
+from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.controls import create_button
 from app.ui.widgets.dialogs import ask_for_file
@@ -58,14 +58,9 @@ class SourceBox(QWidget):
             )
         )
         self.choose_file.clicked.connect(self._ask_for_file)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
         label = PlainLabel(localize("声または BERT", "Voice or BERT"))
         label.setBuddy(self.box)
-        for widget in (label, self.box, self.choose_file):
-            row.addWidget(widget)
-        row.addStretch(1)
+        fill_box(QHBoxLayout(self), label, self.box, self.choose_file, None, spacing=8)
 
     @property
     def source(self) -> str:
@@ -149,13 +144,8 @@ class LabWindow(QDialog):
         self.loading.setObjectName("muted")
         self.loading.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.tabs.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
-        column.addWidget(self.source)
-        column.addWidget(self.banner)
-        column.addWidget(self.loading, 1)
-        column.addWidget(self.tabs, 1)
+        parts = (self.source, self.banner, (self.loading, 1), (self.tabs, 1))
+        fill_box(QVBoxLayout(self), *parts, spacing=10, margins=DIALOG_MARGINS)
         self.setMinimumSize(*SMALLEST)
         room = self.screen().availableSize()
         self.resize(min(SIZE[0], room.width() - SCREEN_MARGINS_PX[0]), min(SIZE[1], room.height() - SCREEN_MARGINS_PX[1]))
@@ -230,11 +220,7 @@ class _CommandSwitcher(QWidget):
         self._buttons.setSpacing(6)
         self._buttons.addStretch(1)
         self._group.idClicked.connect(self._stack.setCurrentIndex)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._buttons)
-        column.addWidget(self._stack, 1)
+        fill_box(QVBoxLayout(self), self._buttons, (self._stack, 1), spacing=0)
 
     def add_page(self, page: LabCommandPage) -> None:
         """Add a page and its button behind those that are here; the first one is shown."""

@@ -59,6 +59,7 @@ from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.row_table import LabRowTable, format_column_value, is_number, use_even_digits
 from app.ui.plain_text import wrap_tip
 from app.ui.theme.theme import ThemedWidget
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.elided_text import ElidedLabel
 
 MACHINE_KIND = "machine"
@@ -269,13 +270,7 @@ class ReportView(QWidget):
         self._splitter.setStretchFactor(0, 3)
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setSizes(list(TABLE_AND_DETAILS_WIDTHS_PX))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.machine)
-        column.addWidget(self.kinds)
-        column.addWidget(self._splitter, 1)
-        column.addWidget(self.picture, 1)
+        fill_box(QVBoxLayout(self), self.machine, self.kinds, (self._splitter, 1), (self.picture, 1), spacing=6)
         self._show_kind()
 
     @property

@@ -13,6 +13,7 @@ from app.common.language import localize
 from app.ui.plain_text import escape_tip
 from app.ui.tasks.process_task import ProcessTask, TaskProgress, TaskState
 from app.ui.theme.theme import ThemedWidget, draw_icon
+from app.ui.widgets.box_layout import BoxPart, fill_box
 from app.ui.widgets.elided_text import ElidedButton, ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
@@ -85,29 +86,14 @@ class TaskRow(ThemedWidget, QFrame):
         # With this width a long address is cut off instead of widening the window.
         self.state.setMinimumWidth(1)
         self.state.setWordWrap(True)
-        words = QVBoxLayout()
-        words.setSpacing(2)
+        heading: tuple[BoxPart, ...] = (self.title, self.state)
         if self.job.work.is_background:
             # Nobody waits for it: one quiet line.
             self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            line = QHBoxLayout()
-            line.setSpacing(12)
-            line.addWidget(self.title, 1)
-            line.addWidget(self.state, 1)
-            words.addLayout(line)
-        else:
-            words.addWidget(self.title)
-            words.addWidget(self.state)
-        words.addWidget(self.bar)
-        words.addLayout(self._decision_grid)
-        row = QHBoxLayout(self)
+            heading = (fill_box(QHBoxLayout(), (self.title, 1), (self.state, 1), spacing=12),)
+        words = fill_box(QVBoxLayout(), *heading, self.bar, self._decision_grid, spacing=2)
         margin = 3 if self.job.work.is_background else 7
-        row.setContentsMargins(12, margin, 8, margin)
-        row.setSpacing(8)
-        row.addLayout(words, 1)
-        row.addWidget(self.log)
-        row.addWidget(self.retry)
-        row.addWidget(self.close_button)
+        fill_box(QHBoxLayout(self), (words, 1), self.log, self.retry, self.close_button, spacing=8, margins=(12, margin, 8, margin))
         self.draw_in_theme()
 
     def _show_decisions(self, ways: tuple[str, ...]) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from app.common.language import localize
 from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.tasks.task_queue import TaskQueue
+from app.ui.widgets.box_layout import fill_box
 
 if TYPE_CHECKING:
     from app.ui.tasks.task_row import TaskRow
@@ -31,10 +32,7 @@ class TasksPanel(QScrollArea):
         self.setWidgetResizable(True)
         body = QWidget()
         body.setObjectName("side")
-        self._column = QVBoxLayout(body)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(6)
-        self._column.addStretch(1)
+        self._column = fill_box(QVBoxLayout(body), None, spacing=6)
         self.setWidget(body)
         self.hide()
         queue.added.connect(self._add_row)

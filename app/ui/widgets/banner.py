@@ -40,12 +40,8 @@ class DetailsView(QWidget):
             lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()),
             name=localize("詳細をコピー", "Copy the details"),
         )
-        row = QHBoxLayout(self)
         # The margin aligns the details with the text of the message.
-        row.setContentsMargins(30, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
+        fill_box(QHBoxLayout(self), (self.text, 1), (self.copy, Qt.AlignmentFlag.AlignTop), spacing=8, margins=(30, 0, 0, 0))
         self.hide()
 
     def show_text(self, text: str) -> None:
