@@ -27,10 +27,11 @@ def fill_box(box: Box, *parts: BoxPart, spacing: int | None = None, margins: tup
             box.addSpacing(part)
         else:
             content, place = part if isinstance(part, tuple) else (part, 0)
+            # Qt's flags are numbers, too.
             if isinstance(content, QLayout):
-                box.addLayout(content, place if isinstance(place, int) else 0)
-            elif isinstance(place, int):
-                box.addWidget(content, place)
-            else:
+                box.addLayout(content, place)
+            elif isinstance(place, Qt.AlignmentFlag):
                 box.addWidget(content, 0, place)
+            else:
+                box.addWidget(content, place)
     return box

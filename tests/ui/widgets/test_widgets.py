@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QFile, Qt
 from PySide6.QtGui import QAction, QColor, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QHBoxLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.common.files.paths import find_resources_dir
@@ -33,6 +33,7 @@ from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.character_colours import find_character_colour, list_colour_names
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, draw_icon, resolve_theme
 from app.ui.voices.voice_card_labels import describe_voice
+from app.ui.widgets.box_layout import fill_box
 from app.ui.widgets.choice_box import MOST_SHOWN, ChoiceBox
 from app.ui.widgets.fold_button import FoldingSection
 
@@ -371,3 +372,13 @@ def test_a_long_list_shows_that_there_is_more(qtbot: QtBot, count: int, scrolls:
     shown = view.viewport().height() / view.visualRect(box.model().index(0, 0)).height()
     assert shown == pytest.approx(MOST_SHOWN, abs=0.5)
     box.hidePopup()
+
+
+def test_a_part_of_a_row_has_its_alignment_or_its_stretch(qtbot: QtBot) -> None:
+    low, wide = QLabel(), QLabel()
+    row = fill_box(QHBoxLayout(), (low, Qt.AlignmentFlag.AlignBottom), (wide, 2))
+    qtbot.addWidget(low)
+    qtbot.addWidget(wide)
+    assert [row.stretch(0), row.stretch(1)] == [0, 2]
+    assert row.itemAt(0).alignment() == Qt.AlignmentFlag.AlignBottom
+    assert not row.itemAt(1).alignment()
