@@ -6,15 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from app.install.refinement_work import RefinementWork
 from app.ui.background_thread import BackgroundThread, log_error
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.tasks.process_task import FINISHED_STATES, ProcessTask, TaskState
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_tasks import RefinementSpec, VoiceTasks, create_refinement_task
+
+if TYPE_CHECKING:
+    from app.install.refinement_work import RefinementWork
 
 
 class RefinementController(QObject):
@@ -52,6 +55,8 @@ class RefinementController(QObject):
 
     def _iterate_works(self) -> Iterator[RefinementWork]:
         """Yield the works in the order of their kinds."""
+        from app.install.refinement_work import RefinementWork  # the scan of the catalog loaded it, and the start goes without
+
         for voice in self._catalog.voices:
             if voice.is_renewal_due:
                 yield RefinementWork("renewal", voice.manifest.id, voice.name, voice.path)

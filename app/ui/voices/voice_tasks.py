@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.language import localize
-from app.install.refinement_work import RefinementWork
 from app.ui.tasks.process_task import LicenceText, ProcessTask, TaskSpec, TaskState
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
 from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
+
+if TYPE_CHECKING:
+    from app.install.refinement_work import RefinementWork
 
 KOKORO_ARGUMENTS = ("voices", "add", NATURAL_VOICE_WORD)
 KOKORO_DOWNLOAD_BYTES = 63_082_708  # the four packages that hold its weights
