@@ -37,7 +37,8 @@ start = WindowDriver.show_and_start
 def begin(window):
     start(window)
     window.presets.keep_settings_as("fast")
-    window.dialogs._apply_shortcuts({"duplicate": KeyBinding(("Ctrl+Alt+J",))})
+    window.window_actions.apply_bindings({"duplicate": KeyBinding(("Ctrl+Alt+J",))})
+    window.dialogs.keys.schedule_save()
     print("done", flush=True)
 WindowDriver.show_and_start = begin
 from app.ui.main import main
@@ -135,7 +136,8 @@ def test_what_cannot_be_written_is_told_and_stays_in_use(qtbot: QtBot, open_wind
     window.presets.keep_settings_as("fast")
     qtbot.waitUntil(lambda: "presets could not be saved" in window.notice.message.text(), timeout=WAIT_MS)
     assert window.presets.names.findText("fast") > 0
-    window.dialogs._apply_shortcuts({"duplicate": KeyBinding(("Ctrl+Alt+J",))})
+    window.window_actions.apply_bindings({"duplicate": KeyBinding(("Ctrl+Alt+J",))})
+    window.dialogs.keys.schedule_save()
     qtbot.waitUntil(lambda: "shortcuts could not be saved" in window.notice.message.text(), timeout=WAIT_MS)
     assert window.window_actions["duplicate"].shortcut().toString() == "Ctrl+Alt+J"
     window.licences.ask_for_consent("v", "Voice", "Terms.", lambda: answers.append("yes"), lambda: answers.append("no"))

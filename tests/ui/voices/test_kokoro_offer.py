@@ -142,7 +142,7 @@ def test_a_first_start_has_it_where_it_is_there(monkeypatch: pytest.MonkeyPatch,
 def test_a_voice_whose_parts_are_installed_is_prepared_in_the_background(
     window: WindowDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, is_waiting: bool
 ) -> None:
-    monkeypatch.setattr("app.ui.voices.natural_voices_controller._is_voice_waiting", lambda: is_waiting)
+    monkeypatch.setattr("app.ui.voices.kokoro_offer._is_voice_waiting", lambda: is_waiting)
     window.voices_feature.kokoro.add_waiting_voice()
     window.voices_feature.kokoro.background.wait_until_idle()
     specs = [job.work for job in window.task_queue.jobs]
