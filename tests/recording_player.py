@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.adapters.portaudio.sample_ring import PlayPosition
+from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, Float32
 
 
@@ -39,6 +40,7 @@ class RecordingPlayer:
         self.gaps_s: dict[str, float] = {}
         self.aborts = 0
         self.closed = False
+        self.is_lost = False  # as a device that was unplugged, with no other to take over
         self.device = "recording"
         self.silenced_at = 0.0
         self.pace, self._queue_s, self._kept = pace, queue_s, kept
@@ -58,8 +60,14 @@ class RecordingPlayer:
             if self._queue and chunk.last:
                 self._queue[-1].ended = True
 
+    def replace_lost_device(self) -> None:
+        if self.is_lost:
+            self._queue.clear()
+            raise AudioDeviceError("The output device is lost.")
+
     def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
         aborts, deadline = self.aborts, None if timeout_s is None else time.monotonic() + timeout_s
+        self.replace_lost_device()
         while aborts == self.aborts and not cancelled():
             if self._left_s() <= 0:
                 return True

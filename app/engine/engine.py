@@ -141,6 +141,7 @@ class Engine:
     def _yield_to_audible_jobs(self) -> None:
         """Let audible jobs run between two stages of a job that nobody hears, and of the others those that are more important."""
         self._advance_audible_jobs()
+        self._playback.check_device()
         if self._reader.has_waiting:
             self._read_next_line()
         # This runs within a stage of the other job, so a kind yields only to more urgent ones:

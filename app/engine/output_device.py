@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from app.adapters.portaudio.sample_ring import PlayPosition
@@ -32,6 +33,9 @@ class AudioPlayer(AudioSink, Protocol):
     @property
     def level(self) -> tuple[float, float]:
         """Return peak and effective value of the present sound, with 1 for full scale."""
+
+    def replace_lost_device(self) -> None:
+        """Continue on the default device if the present one is gone; raise AudioDeviceError if that fails, and what waits is lost."""
 
     def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = ...) -> bool:
         """Wait until all sound is played; return False if it ended early."""
@@ -89,13 +93,15 @@ class OutputDevice:
 
     def wait_until_played(self, cancelled: Callable[[], bool]) -> bool:
         """Watch the device while it plays; return False if that ended early."""
-        try:
-            has_played = self.player is None or self.player.wait_until_played(cancelled=cancelled)
-        except AudioDeviceError:
-            self.close()
-            raise
-        self._announce_change()
-        return has_played
+        with self._watch_device():
+            return self.player is None or self.player.wait_until_played(cancelled=cancelled)
+
+    def replace_lost_device(self) -> bool:
+        """Find out without waiting whether the device that plays is gone; return True, or raise AudioDeviceError if no other one takes over."""
+        with self._watch_device():
+            if self.player is not None:
+                self.player.replace_lost_device()
+            return True
 
     def close(self) -> None:
         """Silence and close the device."""
@@ -104,6 +110,16 @@ class OutputDevice:
             # Closing alone would first play all that is queued.
             player.abort_output()
             player.close()
+
+    @contextmanager
+    def _watch_device(self) -> Iterator[None]:
+        """Close a device that fails, and announce one that has taken over."""
+        try:
+            yield
+        except AudioDeviceError:
+            self.close()
+            raise
+        self._announce_change()
 
     def _open_device(self, device: str | None, rate: int) -> None:
         self.player = self._open_player(device, rate)

@@ -85,7 +85,7 @@ class SpeechJobRunner:
     """
 
     def __init__(self, job: SpeechJob, voices: OpenVoices, running_job: RunningJob, report: ReportEvent, *, prepares_first: bool) -> None:
-        self._job, self._voices, self._running_job, self._report = job, voices, running_job, report
+        self.job, self._voices, self._running_job, self._report = job, voices, running_job, report
         self._prepares_first = prepares_first
         self._chunks: Iterator[AudioChunk] | None = None
         self._skipped_s = 0.0
@@ -111,10 +111,10 @@ class SpeechJobRunner:
             raise
         except BaseException:
             position = player.position
-            if position is not None and position.request_id == self._job.request.id:  # else the line before may still be heard
+            if position is not None and position.request_id == self.job.request.id:  # else the line before may still be heard
                 player.abort_output()
             raise
-        if self._job.cancelled.is_set():
+        if self.job.cancelled.is_set():
             player.abort_output()
         return False
 
@@ -130,15 +130,15 @@ class SpeechJobRunner:
 
     def _trim_to_start(self, chunk: AudioChunk) -> AudioChunk:
         length_s = len(chunk.samples) / chunk.sampling_rate
-        if self._search is not None and not self._job.found_start_s and (found_s := self._search.search_chunk(chunk)) is not None:
-            self._job.found_start_s.append(found_s)
-        sought = self._search is not None and not self._job.found_start_s
-        left_s = length_s if sought else min(length_s, max(0.0, self._job.audible_start_s - self._skipped_s))
+        if self._search is not None and not self.job.found_start_s and (found_s := self._search.search_chunk(chunk)) is not None:
+            self.job.found_start_s.append(found_s)
+        sought = self._search is not None and not self.job.found_start_s
+        left_s = length_s if sought else min(length_s, max(0.0, self.job.audible_start_s - self._skipped_s))
         self._skipped_s += left_s
         return replace(chunk, samples=chunk.samples[round(left_s * chunk.sampling_rate) :]) if left_s else chunk
 
     def _iterate_chunks(self, find_queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
-        job, is_heard = self._job, False
+        job, is_heard = self.job, False
         if job.recorded is not None:
             yield from job.recorded.iterate_chunks(job.request.id, find_queued_s, job.cancelled.is_set)
             return
@@ -167,6 +167,7 @@ class PlaybackRunner:
         self._report, self._running_job, self._voices, self._output = report, running_job, voices, output
         self._runner: SpeechJobRunner | None = None
         self._audible_job: SpeechJob | None = None  # computed, and perhaps not heard yet
+        self._is_reported = False  # whether its result was reported early, because other work came
         self.prepares_first = False  # from the next line on, nothing of a phrase is heard before all of it is there
 
     @property
@@ -194,7 +195,7 @@ class PlaybackRunner:
         if more is None or job.cancelled.is_set():
             self._report(JobResult(job, False))
         else:
-            self._audible_job = job
+            self._audible_job, self._is_reported = job, False
         return False
 
     def watch_playback(self, is_interrupted: Callable[[], bool]) -> None:
@@ -212,20 +213,30 @@ class PlaybackRunner:
             return job.cancelled.is_set() or is_interrupted()
 
         has_played = self._running_job.run_part(job, wait_for_end)
-        # Interrupted, the line is not over: `done` follows once it has sounded, or when other work stops the watching.
+        # Interrupted, the line is not over: its result follows once it has sounded, or when other work comes first.
         if has_played or has_played is None or not is_interrupted():
+            self._report_result(has_played is not None)
             self._audible_job = None
-            self._report(JobResult(job, has_played is not None and not job.cancelled.is_set()))
 
     def stop_watching(self) -> None:
-        """Stop watching the playback, which continues."""
-        job, self._audible_job = self._audible_job, None
-        if job is not None:
-            self._report(JobResult(job, not job.cancelled.is_set()))
+        """Report the line that sounds as done, since other work comes; a device that is lost before its end is still reported, when watched next."""
+        self._report_result(True)
+
+    def check_device(self) -> None:
+        """Report a device that was lost while sound waits and other work is done; does not wait."""
+        job = self._audible_job if self._runner is None else self._runner.job
+        if job is not None and self._output.queued_s:
+            self._running_job.run_part(job, self._output.replace_lost_device)
+
+    def _report_result(self, has_succeeded: bool) -> None:
+        job, was_reported, self._is_reported = self._audible_job, self._is_reported, True
+        if job is not None and not was_reported:
+            self._report(JobResult(job, has_succeeded and not job.cancelled.is_set()))
 
     def _compute_chunk(self, job: SpeechJob) -> bool:
         record_speech()
         if self._runner is None:
+            self._audible_job = None  # the end of its sound is not waited for any more
             self._runner = SpeechJobRunner(job, self._voices, self._running_job, self._report, prepares_first=self.prepares_first)
         player = self._output.ensure_open(
             job.recorded.rate if job.recorded else self._voices.open_speaker(job.voice).pipeline.voice.sampling_rate

@@ -68,7 +68,7 @@ class Studio:
         report = self.heard.take_event
         voices = OpenVoices(LineVoiceOpener(print).open_voice, report)
         self.engine = Engine(voices, report, lambda _device, _rate: player)
-        self.thread = threading.Thread(target=self.engine.run_jobs, name="synthesis")
+        self.thread = threading.Thread(target=self.engine.run_jobs, name="synthesis", daemon=True)
         self.thread.start()
 
     def speak(self, name: str, text: str) -> SpeechJob:
@@ -154,6 +154,25 @@ def test_a_file_is_computed_while_a_long_line_sounds(studio: Studio, tmp_path: P
     assert studio.player.queued_s > MIN_QUEUED_BEFORE_FILES_S / 2, "the file took its time from what was ahead"
     studio.engine.cancel_job(line)
     studio.until_done(line)
+
+
+@pytest.mark.parametrize("studio", [RecordingPlayer(pace=0.01)], indirect=True)
+@pytest.mark.parametrize("sounding", [FILE, LONG], ids=["computed", "begun"])
+def test_a_device_lost_while_a_file_is_computed_is_reported(studio: Studio, tmp_path: Path, sounding: str) -> None:
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    line = studio.speak("line", sounding)
+    studio.until(lambda: studio.player.queued_s > MIN_QUEUED_BEFORE_FILES_S)
+    first, second = (studio.save(name, FILE, tmp_path / f"{name}.wav") for name in ("first", "second"))
+    studio.until_done(first)
+    assert not studio.heard.failed
+    studio.player.is_lost = True
+    studio.until(lambda: bool(studio.heard.failed))
+    assert second not in studio.order(), "while the next file is computed, not after it"
+    studio.engine.cancel_job(line)
+    assert {id(failed.job) for failed in studio.heard.failed} == {id(line)}
+    studio.player.is_lost = False  # the player is shared by both cases
+    studio.until_done(second)
 
 
 def test_cancelling_one_lane_leaves_the_other_alone(studio: Studio, tmp_path: Path) -> None:

@@ -50,6 +50,9 @@ class SlowPlayer:
     def write_chunk(self, chunk: AudioChunk) -> None:
         self.seconds[chunk.request_id] = self.seconds.get(chunk.request_id, 0.0) + len(chunk.samples) / chunk.sampling_rate
 
+    def replace_lost_device(self) -> None:
+        pass
+
     def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
         while not cancelled() and not self.heard.wait(0.01):
             pass

@@ -210,7 +210,7 @@ class PortAudioPlayer:
         heard_at: float | None = None
         while True:
             if self._sample_ring.pending:
-                self._replace_lost_device()
+                self.replace_lost_device()
             elif heard_at is None:
                 heard_at = time.monotonic() + self.latency_s
             if aborts != self._aborts or cancelled():
@@ -220,6 +220,31 @@ class PortAudioPlayer:
             if deadline is not None and time.monotonic() >= deadline:
                 return False
             time.sleep(STREAM_POLL_S)
+
+    def replace_lost_device(self) -> None:
+        """Continue on the default device after the present one is gone, once in a request; to be called often while waiting."""
+        try:
+            lost = self._stream
+            if lost is None or lost.is_alive():
+                return
+            self._stream = None
+            if not lost.close() or self._has_replaced_device:
+                raise build_device_lost_error(lost.device)
+            self._has_replaced_device = True
+            refresh_devices()
+            stream = self._open_stream(None, lost.rate)
+            # What is queued has the old rate.
+            if stream.rate != lost.rate:
+                stream.close()
+                raise build_device_lost_error(lost.device)
+            self._start_stream(stream)
+        except AudioDeviceError:
+            # No callback runs any more: the ring is ours.
+            with self._lock:
+                self._current_mark = None
+                self._marks.clear_marks()
+                self._sample_ring.clear_queue()
+            raise
 
     def close(self) -> None:
         """Play the queued sound, then close the device; a later `write_chunk` opens it again."""
@@ -302,35 +327,10 @@ class PortAudioPlayer:
                     if last:
                         self._current_mark.end, self._current_mark = self._sample_ring.end_request(len(samples)), None
                 samples = samples[self._sample_ring.put_samples(samples) :]
-            self._replace_lost_device()
+            self.replace_lost_device()
             if not samples.size:
                 return True
             time.sleep(STREAM_POLL_S)
-
-    def _replace_lost_device(self) -> None:
-        """Continue on the default device after the present one is gone, once in a request; to be called often while waiting."""
-        try:
-            lost = self._stream
-            if lost is None or lost.is_alive():
-                return
-            self._stream = None
-            if not lost.close() or self._has_replaced_device:
-                raise build_device_lost_error(lost.device)
-            self._has_replaced_device = True
-            refresh_devices()
-            stream = self._open_stream(None, lost.rate)
-            # What is queued has the old rate.
-            if stream.rate != lost.rate:
-                stream.close()
-                raise build_device_lost_error(lost.device)
-            self._start_stream(stream)
-        except AudioDeviceError:
-            # No callback runs any more: the ring is ours.
-            with self._lock:
-                self._current_mark = None
-                self._marks.clear_marks()
-                self._sample_ring.clear_queue()
-            raise
 
     def _open_stream(self, choice: str | int | None, rate: int) -> PortAudioStream:
         """Open a stream at this rate if the device takes it; it plays after `_start_stream`."""
