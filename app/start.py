@@ -1,7 +1,5 @@
 """The entry point of every process of Koebako: the window, the command line, and the children that they start."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

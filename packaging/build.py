@@ -26,8 +26,6 @@ Results are in dist/, intermediate files in build/. Starts with the standard lib
 build/venv, and the rest runs in there.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os

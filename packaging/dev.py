@@ -15,8 +15,6 @@ Makes `.venv`, installs the packages of packaging/requirements/run.txt or dev.tx
 here, and says which system libraries are missing; on Debian and Ubuntu as root it installs them. Standard library only: it runs before anything is installed.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import hashlib

@@ -8,8 +8,6 @@
 Standard library only. Fails where the change log has nothing about this version.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

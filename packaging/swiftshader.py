@@ -7,8 +7,6 @@ It is part of Debian's Chromium. Two packages are downloaded and unpacked into t
 Standard library only.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

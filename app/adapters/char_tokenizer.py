@@ -1,7 +1,5 @@
 """Text to BERT token ids with a character vocabulary, one token a character."""
 
-from __future__ import annotations
-
 import unicodedata
 from pathlib import Path
 

@@ -5,8 +5,6 @@ Speech is made of float16 features in any case, so that what is remembered sound
 remembering, never the speaking.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import hashlib

@@ -1,7 +1,5 @@
 """English words to katakana by a network trained for it (kanalizer: MIT, VOICEVOX project; 4 MB, no further dependencies)."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from app.core.text.normalise.english_words import convert_spelling

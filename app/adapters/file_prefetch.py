@@ -4,8 +4,6 @@ Libraries: ONNX Runtime 1.24 to 1.32, SudachiPy 0.7. Buys: 0.1 to 0.4 s of a fro
 tests/adapters/test_file_prefetch.py finds that they read without Python's lock.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import logging
 from concurrent.futures import Future, ThreadPoolExecutor, wait

@@ -1,7 +1,5 @@
 """The pace of each voice on this computer, kept between starts, so that the first line of a start waits no longer than it must."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 A trial is noted before it begins: one that takes the whole machine down with it counts as failed afterwards, and is not repeated at once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Callable

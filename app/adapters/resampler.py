@@ -1,7 +1,5 @@
 """Streaming change of the sampling rate; soxr enters here."""
 
-from __future__ import annotations
-
 import numpy as np
 import soxr
 

@@ -1,7 +1,5 @@
 """The settings as several programs change them: one at a time, so that none undoes what another has chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 The time is that of a file in the cache, which costs a few microseconds to touch and outlives no crash.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The file of the user's dictionary and its changes: one program at a time, and never half."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

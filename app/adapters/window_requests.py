@@ -3,8 +3,6 @@
 The command line sends them without Qt. Only the user can write the folder, and no port is open.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time

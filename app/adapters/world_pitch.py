@@ -1,7 +1,5 @@
 """The pitch of speech, by WORLD; pyworld enters here."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.core.sound.ports import PITCH_FRAME_S

@@ -3,8 +3,6 @@
 In an ABX test, who hears no difference is right half of the time. Of two sounds that are liked, both could win, so both sides count.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from math import comb, log

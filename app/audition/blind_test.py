@@ -7,8 +7,6 @@ the ratings can be relied on.
 Chance can be checked afterwards: every order follows from a sealed seed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Blind tests as plain data for JSON. They come with projects, which may be strangers': all of it is checked, the positions against their seed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The result of a test that has ended, before which there is no score; that of a MUSHRA test as ITU-R BS.1534-3 has it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

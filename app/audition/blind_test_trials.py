@@ -4,8 +4,6 @@ An answer makes the next test; which trial follows is decided by the sealed seed
 test has ended: `app.audition.blind_test_result` says what may be shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The result of a finished test in the language of the user: what is proved and what is not, and the places of the sounds as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.audition.binomial import P1, AbxResult, PreferenceResult

@@ -3,8 +3,6 @@
 Every cell is a line with other settings; what was made of it is a take.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache

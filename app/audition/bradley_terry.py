@@ -6,8 +6,6 @@ A weak prior pulls all strengths together: without it, one that wins every time 
 Sounds with the same score share a place, and the next one is left out for each of them, as in 1, 1, 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Candidate casts: who else might speak the characters of a scene, side by side on a board, and the script recast with one of them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

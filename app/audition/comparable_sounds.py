@@ -1,7 +1,5 @@
 """Sounds that are compared, ready to be heard side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

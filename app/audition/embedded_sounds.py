@@ -1,7 +1,5 @@
 """Sounds of takes on their way between a project's file and the folder that they are played from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Kept sounds on their way to be heard: one, or several that run side by side, of which one is heard at a time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 

@@ -4,8 +4,6 @@ The first columns of the table are those of webMUSHRA's `paired_comparison.csv`,
 it; ours follow.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator

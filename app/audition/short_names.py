@@ -1,7 +1,5 @@
 """Short names of things that are shown side by side: they hold only what differs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ from the disk what the file and the script that is kept between starts (the reco
 still needs as an argument. So a sound stays as long as any of the three names it, and a kill at any moment costs space, but no sound.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path

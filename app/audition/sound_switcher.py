@@ -1,7 +1,5 @@
 """Several sounds that run side by side, one of which is heard: switching keeps the place and makes no click."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

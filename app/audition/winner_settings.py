@@ -1,7 +1,5 @@
 """Finds the sole winner of a test that has ended, and applies its settings to the lines or to their character."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 A driver may crash, hang or compute nonsense: the child is what suffers. One that crashed or hung is left alone for a growing while.
 """
 
-from __future__ import annotations
-
 import math
 import subprocess
 import tempfile

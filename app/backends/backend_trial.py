@@ -4,8 +4,6 @@ What the CPU computed is a file of calls: for each graph the values it was given
 by graph. Whole sentences would not do: a duration close to a whole frame makes two right results differ in length.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A data folder of the benchmark's own, inside the cache: what is compared there is prepared as a user's would be, and no user's is touched."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Pictures on dark ground: they are drawn for paper, and every colour of theirs has one that takes its place in the dark."""
 
-from __future__ import annotations
-
 import re
 
 from app.bench.svg_picture import GRID, INK, PALE, PAPER

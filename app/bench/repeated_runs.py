@@ -3,8 +3,6 @@
 Of ways that take turns only ratios within a turn are compared.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

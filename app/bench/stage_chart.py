@@ -1,7 +1,5 @@
 """Draws what was measured: a bar a text, stage by stage, above it the first sound, below it the least that its work would take."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.bench.multiply_adds import ProcessorPeak

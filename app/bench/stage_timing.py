@@ -3,8 +3,6 @@
 Here are also the texts that are spoken, the longest times by the product's own guide, and the lengths where backends change places.
 """
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections import defaultdict

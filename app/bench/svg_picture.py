@@ -1,7 +1,5 @@
 """A picture as SVG, element by element, and what all charts draw: headings, legends, axes, curves."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

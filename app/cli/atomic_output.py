@@ -1,7 +1,5 @@
 """Files that a command writes in addition to its output: whole, or not at all."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reads named or piped input within a limit: files, pipes such as `<(command)`, and standard input; prints a notice while nothing comes."""
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import io

@@ -4,8 +4,6 @@ Everything is escaped here, so callers need not know which names come from stran
 parsed: their letters, and the streams of the results that they choose.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Shows a licence on the terminal and asks whether it is accepted."""
 
-from __future__ import annotations
-
 import sys
 
 from app.cli.console_output import ask_question, print_json, print_note, print_note_lines

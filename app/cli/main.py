@@ -1,7 +1,5 @@
 """The command line: one module a command, errors turned into a sentence, a hint and an exit code."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """The voices of this machine for the lines of a script, and `--voice` for those whose voice is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The voice of `--voice`, made ready; the voices that other programs are offered, and those that wait for their licence to be accepted."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Mapping

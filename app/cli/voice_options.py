@@ -1,7 +1,5 @@
 """Options of every command that opens a voice."""
 
-from __future__ import annotations
-
 from app.common.command_parser import CommandParser
 from app.common.language import localize
 from app.settings.graph_precision import GRAPH_PRECISIONS

@@ -1,7 +1,5 @@
 """The change log, `.github/CHANGELOG.md`: its versions, and what of one is in which language. Packaging reads it too, with Python alone."""
 
-from __future__ import annotations
-
 import re
 
 _VERSION_HEADING = re.compile(r"^## \[(\d+(?:\.\d+)*)\].*$", re.MULTILINE)

@@ -1,7 +1,5 @@
 """The argument parser of every command line: the commands, and the self-test of the window."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -4,8 +4,6 @@ Foreign exceptions are converted where they enter the program (the adapters), so
 command line maps a family to its exit code, the window shows it as a banner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

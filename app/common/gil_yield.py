@@ -3,8 +3,6 @@
 Laying out a page asks Python for hundreds of texts; against a thread that always computes it waits for Python's lock each time.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterable, Iterator

@@ -3,8 +3,6 @@
 Messages are written where they arise, in both languages, side by side: `localize("日本語", "English")`.
 """
 
-from __future__ import annotations
-
 import locale
 import os
 from typing import Literal

@@ -4,8 +4,6 @@ No message written here may hold text of the user's. Errors that nobody expected
 these are passed as `exc_info`, which is written without its words.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os

@@ -1,7 +1,5 @@
 """The function by which long work reports its progress."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 Report = Callable[[str, float], None]

@@ -1,7 +1,5 @@
 """The colours of the stages, as #rrggbb, on light and on dark ground: in the latency dock, the lab and the pictures of `koebako bench`."""
 
-from __future__ import annotations
-
 STAGE_COLORS_ON_LIGHT = {
     "text": "#8a94a3",
     "g2p": "#3b82d6",

@@ -1,7 +1,5 @@
 """The names of the pipeline's stages in the latency table, the status line and the lab."""
 
-from __future__ import annotations
-
 from app.common.language import localize
 
 STAGE_LABELS = {

@@ -1,7 +1,5 @@
 """Reasons of file errors in the user's language. The system's own texts are English, or follow another locale."""
 
-from __future__ import annotations
-
 import errno
 import json
 

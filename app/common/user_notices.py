@@ -1,7 +1,5 @@
 """Notices for the user about faults that do not stop the program: noticed deep inside, shown by the running shell, written to the log."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 

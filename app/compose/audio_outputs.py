@@ -1,7 +1,5 @@
 """Opens the output of sound: a device, or a file."""
 
-from __future__ import annotations
-
 from app.adapters.portaudio.portaudio_player import PortAudioPlayer
 from app.adapters.sound.sound_file_sink import SoundFileSink
 

@@ -1,7 +1,5 @@
 """Opens the graphs of a voice on devices, each in the form that its place needs; imported only where a graph is put on one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Opens the graphs of a voice in fixed sizes; speech reaches `app.adapters.ort.fixed_shapes` through this module alone."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 from pathlib import Path
 

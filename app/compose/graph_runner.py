@@ -4,8 +4,6 @@ A case maps input names of the public SBV2 graph to arrays. Noise is off, or dra
 can be given the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The plan of a speaker, before anything is opened: its voice, BERT, precision and placement, also where the user leaves that to the program."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, replace
 from functools import partial

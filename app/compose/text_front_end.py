@@ -1,7 +1,5 @@
 """The text front end."""
 
-from __future__ import annotations
-
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.core.sound.render_caches import RenderCaches

@@ -3,8 +3,6 @@
 Each number is declared here once; the check, command line, tables, service, panel and settings follow from the declaration.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, fields
 from typing import Any
 

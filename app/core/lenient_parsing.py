@@ -1,7 +1,5 @@
 """Handling of unreadable parts of a file: an error, or a report and a result without the part."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar

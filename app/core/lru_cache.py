@@ -1,7 +1,5 @@
 """A small least-recently-used store, bounded by entries and by bytes."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Generic, TypeVar

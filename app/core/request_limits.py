@@ -1,7 +1,5 @@
 """Bounds of every number a request carries, and the check against them; `app.core.delivery` declares those of a delivery."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 from app.common.errors import InputError

@@ -4,8 +4,6 @@ This is interoperability data: the position of a symbol is its id in `x_tst`, so
 completed. Japanese uses a few dozen of them; Chinese and English ones only hold their places.
 """
 
-from __future__ import annotations
-
 # fmt: off
 SYMBOLS: tuple[str, ...] = (
     "_", "AA", "E", "EE", "En", "N", "OO", "V", "a", "a:", "aa", "ae", "ah", "ai", "an", "ang", "ao", "aw", "ay", "b", "by", "c", "ch",

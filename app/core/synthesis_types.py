@@ -3,8 +3,6 @@
 Axes used in shapes: n = BERT tokens, T = phone symbols with blanks, C = channels, F = frames, N = samples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType

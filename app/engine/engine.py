@@ -5,8 +5,6 @@ sound waits in the player, and yield after every stage. Opening a voice and shut
 plain attributes, may be used from other threads; they never wait for a graph. ONNX Runtime is imported with the first job, in the engine's thread.
 """
 
-from __future__ import annotations
-
 import threading
 
 from app.engine.job_handlers import AudibleJob, JobHandlers, JobLanes, RunningJob

@@ -1,7 +1,5 @@
 """The engine as other threads use it: a plain thread of its own for programs without a window, and a job to wait for."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

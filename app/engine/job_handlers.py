@@ -1,7 +1,5 @@
 """The jobs that wait, the one that runs, and those that are done in one go: opening and closing voices, choosing the output, recordings, takes, files."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

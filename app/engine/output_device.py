@@ -1,7 +1,5 @@
 """The audio device that the synthesis thread has open, or will open when it is needed."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The engine's reports while it works, each as its type says: facts, and results of jobs. Frozen: they cross threads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

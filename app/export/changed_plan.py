@@ -3,8 +3,6 @@
 Files that a manifest names are still ours or changed by somebody; they are renamed and removed only while they are ours.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

@@ -14,8 +14,6 @@ sandbox; its parent, `app.export.cluster_client`, reads of it what an answer may
     {"do": "close"}
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import contextlib

@@ -3,8 +3,6 @@
 Each worker is asked once which voices it may speak, when it is first seen.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 import time

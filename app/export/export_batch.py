@@ -1,7 +1,5 @@
 """A batch without a window: all files of a plan by workers side by side, each file once, in whatever order they come to it; one works here."""
 
-from __future__ import annotations
-
 import math
 import queue
 import threading

@@ -4,8 +4,6 @@ Deciding, rendering and recording are separate: a renderer, on any thread, proce
 Files are renamed in an order that frees each name before another file gets it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Plans which lines go into which files, and the lists of these that game engines read."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """The settings of the export page and of `koebako export`, frozen, and as checked plain data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 

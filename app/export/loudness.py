@@ -5,8 +5,6 @@ limiter behind it; what the limiter takes was measured with the sound, so that n
 Of a book no more is kept than a few numbers for each tenth of a second.
 """
 
-from __future__ import annotations
-
 import base64
 import math
 import struct

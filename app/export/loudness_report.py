@@ -1,7 +1,5 @@
 """The gain of each file of a batch, and the loudness that it came to: what the limiter took, and what missed the target all the same."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

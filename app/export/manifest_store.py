@@ -4,8 +4,6 @@ It is read once, a row is appended for each file that is done, and at the end it
 path from the folder that it is exported to: a project that is moved or cloned together with the folder keeps it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

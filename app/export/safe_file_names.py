@@ -3,8 +3,6 @@
 Names come from a pattern: `$連番$_$キャラ$` or, the same, `$number$_$speaker$`. Tokens are those that VOICEVOX users know.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import unicodedata

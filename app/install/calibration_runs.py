@@ -1,7 +1,5 @@
 """Runs the graphs of a voice or a BERT on a few sentences; their other forms are made and judged by what is recorded here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Finds out which voices keep their durations with their BERT in int8; `app.install.calibration_runs` measures, in a child with limits."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing

@@ -4,8 +4,6 @@ Half precision is kept where the voice itself stays the same: 40 dB, and as many
 calls for every size, by which a device proves itself when a session opens.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Adds BERTs to the library and removes them. One is complete and proved in the staging folder before it takes its place there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 It is judged as what the importer makes by itself, and the folder is exchanged as a whole: what was there stays where the graph is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

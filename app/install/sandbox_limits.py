@@ -12,8 +12,6 @@ Measured on two cores of a Sapphire Rapids server with ONNX Runtime 1.32 and mod
 Slower processors get more time: as much more as they take for the same piece of arithmetic.
 """
 
-from __future__ import annotations
-
 import time
 from functools import cache
 from typing import Literal

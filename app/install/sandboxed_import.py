@@ -3,8 +3,6 @@
 The graph may have led the child astray, so its word and its files count as a stranger's.
 """
 
-from __future__ import annotations
-
 import stat
 import tempfile
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A blend is a row of the style vectors between those of two speakers, a style tha
 that ships cannot be changed: its first blend makes a copy in the user's folder, which from then on is found in its place.
 """
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -5,8 +5,6 @@ A folder that replaces another one first moves that aside as `.NAME.old` in the 
 process die between the two renames.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

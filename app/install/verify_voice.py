@@ -1,7 +1,5 @@
 """Proves a prepared voice before it counts as one: it speaks sensibly, and just as the file it was made from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A voice of AivisHub and the BERT that it needs, as one download: one length, one time left."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

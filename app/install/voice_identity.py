@@ -1,7 +1,5 @@
 """Reads the id, content hash and description of a voice before it is prepared. Cheap, so that known voices are recognised at once."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Licences are shown before a voice is used first; what was accepted is remembered by voice and text, so a changed text is shown again."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import hashlib

@@ -3,8 +3,6 @@
 Both steps run in the sandbox; `app.install.refinement_runs` adopts what the second one makes.
 """
 
-from __future__ import annotations
-
 import tempfile
 import traceback
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Assigns installed voices to the names in an imported script, and one voice to those that are missing where nobody can be asked."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Plain text as a script: a line each, VOICEVOX's text (`キャラ（スタイル）,テキスト`), and dialogue, `名前「台詞」` and `名前：台詞` with narration between; and a script as such a text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The contents of another program's file, before they are compared with the voices and the readings of this machine; lines as scripts of other programs have them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Our own project files, `.koebako`: JSON, whole at every moment, with the sounds of takes as base64 by the name that is also their hash."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import math

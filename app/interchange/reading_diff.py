@@ -1,7 +1,5 @@
 """Accents, readings, and hand-set pitches and lengths of an imported script as edits: only what differs from how the front end reads a line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher

@@ -3,8 +3,6 @@
 A say statement is taken apart, and gets the id that Ren'Py computes for it. Our scripts become such statements, with one character a name.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A Ren'Py script as statements: physical lines that belong together, without comments; what is said of their strings, and a text as such a string."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Lines gathered from a file: ids that fit, lines that are not too long, and the names of those who speak."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text

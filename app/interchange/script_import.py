@@ -1,7 +1,5 @@
 """A script, or its cast alone, from any kind of file that is understood, by its suffix and what is in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

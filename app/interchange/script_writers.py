@@ -3,8 +3,6 @@
 None of them says that square brackets are memos, so memos are written as notes.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable

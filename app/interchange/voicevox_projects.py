@@ -5,8 +5,6 @@ steps of 0.01, while its engines predict numbers of many digits: what has two de
 numbers, another program wrote it, and only its pitches can be compared: each with the others of its tone.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

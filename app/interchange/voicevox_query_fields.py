@@ -4,8 +4,6 @@ Lines at the root: VOICEVOX before 0.17, AivisSpeech before 1.1. Who speaks: `vo
 0.8, `speaker` since 0.7, `characterIndex` since 0.4, `charactorIndex` before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Yarn Spinner's scripts (`.yarn`): the lines of all nodes, the names before them and the ids of their `#line:` tags; and a script as one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -3,8 +3,6 @@
 `app.lab.sandbox_tasks` looks into graphs that nobody has proved; `app.cli.commands.lab.lab_sandbox_worker` runs parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any

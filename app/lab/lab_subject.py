@@ -1,7 +1,5 @@
 """A subject of the lab: a voice or a BERT, as it came and as it is prepared; as plain values for a child, which reads the same files itself; and a scratch folder for its graphs."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Counts the multiply-adds of a graph by the shapes of what runs, once and as it is written. Only in a confined child."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

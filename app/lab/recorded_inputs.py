@@ -3,8 +3,6 @@
 Also: the same as inputs of the public graph that a voice was cut from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The picture of a report, drawn by the kind of its rows: bars of graphs and stages, and curves of times, memory and candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from app.bench.svg_picture import INK, MARGIN, PALE, WIDTH, ChartPlot, SvgPicture, label_ms

@@ -1,7 +1,5 @@
 """The rows that every part of the lab yields: plain values, which become tables, pictures and JSON alike."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Rows as text, CSV and Markdown, a table for each kind; and as one HTML file with every table and picture, which can be sent to somebody."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 No ONNX Runtime here: the window reads this, too.
 """
 
-from __future__ import annotations
-
 import re
 
 from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend

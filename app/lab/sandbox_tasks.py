@@ -1,7 +1,5 @@
 """`--lab`: what opens or runs a graph that a stranger may have made, done in a child that keeps to limits. Its parent is `app.lab.graph_sandbox`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Finds what a user names to the lab, and prepares what was not prepared before; and the rows before those of a part: the machine, another BERT."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace

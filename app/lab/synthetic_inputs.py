@@ -1,7 +1,5 @@
 """Inputs of a chosen size for any graph: what is counted and timed depends on sizes, not on numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The sockets of the service, and who may reach it: hosts, origins and a token."""
 
-from __future__ import annotations
-
 import socket
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The routes behind their guard: an ASGI application."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import logging

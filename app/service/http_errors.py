@@ -1,7 +1,5 @@
 """Error responses, in the forms that clients of VOICEVOX and of FastAPI know."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

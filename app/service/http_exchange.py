@@ -1,7 +1,5 @@
 """A request and its answer on their way: within limits of bytes, of memory for all bodies, and of time, with the headers of every answer."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections.abc import Callable, Iterable

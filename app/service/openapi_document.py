@@ -1,7 +1,5 @@
 """The description of all routes, for programs as `/openapi.json` and for people as `/docs`, which loads nothing from anywhere."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """From a query to phones, frames and moved pitches: what the client left as it was keeps its sound, what it edited is obeyed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

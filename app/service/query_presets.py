@@ -1,7 +1,5 @@
 """Presets: numbers of queries under a number of their own, kept in a file of the service's own: `presets.json` holds those of the window. Clients change them only where the user allows it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Computes the service's results in the synthesis thread: queries from texts, lengths of phrases, and sound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Routes that say what the service is and who speaks, and those that show presets and the user dictionary, and change them where that is allowed."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

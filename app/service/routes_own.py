@@ -1,7 +1,5 @@
 """Koebako's own routes, and OpenAI's, whose clients name its voices without asking: each stands for a similar one of our speakers."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """VOICEVOX's routes that turn a text into a query, fill in what phrases lack, and answer with sound."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import zipfile

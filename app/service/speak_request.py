@@ -1,7 +1,5 @@
 """Requests of Koebako's own routes: a text with the settings of a line, under their names on the command line; and the server-sent events of OpenAI's."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterator

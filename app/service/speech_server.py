@@ -1,7 +1,5 @@
 """The server: sockets, a thread with the event loop, and a shutdown that does not wait for clients."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math

@@ -1,7 +1,5 @@
 """A catalogue of the speakers and styles that the service offers, under the numbers that AivisSpeech gives them."""
 
-from __future__ import annotations
-
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

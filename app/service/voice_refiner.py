@@ -1,7 +1,5 @@
 """Finishes pending voices and BERTs, and renews voices of an older recipe, in processes of its own while the service has nothing to say."""
 
-from __future__ import annotations
-
 import logging
 import os
 import subprocess

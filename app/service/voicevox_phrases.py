@@ -1,7 +1,5 @@
 """Accent phrases of a line, as VOICEVOX writes them, from how Koebako reads it; their phones again, and the text that they were read from."""
 
-from __future__ import annotations
-
 import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence

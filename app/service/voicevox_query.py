@@ -3,8 +3,6 @@
 VOICEVOX has no bounds for numbers: the nearest within ours counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Sound as bytes: WAV with its true size from the first byte on, and WAVs joined. 16 bits, unless a format has its own."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import io

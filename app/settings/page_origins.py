@@ -1,7 +1,5 @@
 """The origins of web pages that may use what listens for other programs, as a setting holds them: one text."""
 
-from __future__ import annotations
-
 import re
 
 from app.common.language import localize

@@ -1,7 +1,5 @@
 """The labels of the settings dialog. The values themselves are in `app.settings.user_settings`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 BilingualText = tuple[str, str]  # in Japanese and in English

@@ -3,8 +3,6 @@
 It is written in the background shortly after each change, and retried until it is on the disk.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot

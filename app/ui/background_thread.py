@@ -1,7 +1,5 @@
 """Runs work that must not block the window in a thread of its own, and delivers results in the window's thread."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The child process that prints the clipboard as JSON for the command line, which has no Qt."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """Texts that show an error in the window."""
 
-from __future__ import annotations
-
 import platform
 import sys
 

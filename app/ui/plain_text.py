@@ -3,8 +3,6 @@
 Qt renders any text that looks like HTML: it would load images from disk, or let a name look like one of our warnings.
 """
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import Qt as Gui
 from PySide6.QtWidgets import QLabel

@@ -1,7 +1,5 @@
 """Texts about the results of a backend probe."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

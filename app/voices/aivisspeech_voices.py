@@ -1,7 +1,5 @@
 """AivisSpeech's voices, where that program keeps them. They are read in place and never written to."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

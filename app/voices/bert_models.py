@@ -1,7 +1,5 @@
 """The installed BERT models. A voice names the one it was trained with; features of another make speech that is silently wrong."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Compares what a voice's graph computes with a file of expected outputs (NPZ with keys `case{n}.{name}`)."""
 
-from __future__ import annotations
-
 import io
 import re
 import struct

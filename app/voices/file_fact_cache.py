@@ -3,8 +3,6 @@
 The most used is the SHA-256 by which a voice is known: whatever its name or place, the same content is the same voice.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """The installed voices, and how one is found by id, name or path."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence

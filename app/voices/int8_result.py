@@ -1,7 +1,5 @@
 """The faster way to speak of a voice: which of its graphs run in int8, how close they come, and why the others do not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args

@@ -4,8 +4,6 @@ The mark is `pending.json` in its folder, which is removed last when it is refin
 No reader of voices or BERTs needs either: the folder is whole without them.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A voice that is ready to be opened: its description, its style vectors and where its graphs are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The BERT that voices require: the one that nearly all share, and the error where one is missing. The window starts without the rest."""
 
-from __future__ import annotations
-
 from app.common.errors import VoiceError
 
 SBV2_BERT_ID = "deberta-v2-large-japanese-char-wwm"  # every public SBV2 voice was trained with this model

@@ -1,7 +1,5 @@
 """The card of an installed voice: what people want to know of it and its graphs do not need. `card.json`, next to `voice.json`."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A voice in the words of people: its name, its terms, its int8 graphs. What a manifest says is for programs, and in English for the voice that ships."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -26,8 +26,6 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
     z_p    = repeat(m_p, frames) + noise · exp(repeat(logs_p, frames)) · noise_scale
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_args

@@ -4,8 +4,6 @@ Whether it does is measured when a BERT or a voice is added (`app.install.durati
 cache. Where nothing is known, the exact graph runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

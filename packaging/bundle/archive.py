@@ -1,7 +1,5 @@
 """What a release consists of: archives, the list of parts, checksums."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Looks at every Windows program and library of a bundle: will its imports resolve on a plain Windows 10?"""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How long Python's other threads are blocked, which is how long a window would freeze."""
 
-from __future__ import annotations
-
 import threading
 import time
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Runs programs for the build: shows what is run, never waits for ever, and ends the build with the tail of what was printed."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

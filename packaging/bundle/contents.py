@@ -1,7 +1,5 @@
 """What belongs into the program's folder and what does not; asked by koebako.spec for every file PyInstaller collected."""
 
-from __future__ import annotations
-
 import sys
 import zipfile
 from pathlib import Path

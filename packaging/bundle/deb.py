@@ -4,8 +4,6 @@ None of our scripts runs when it is installed or removed: what must follow is do
 nothing can stay behind but what belongs to users.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

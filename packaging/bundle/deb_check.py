@@ -1,7 +1,5 @@
 """The Debian package in a clean Debian: what apt says of it, whether it speaks there, and what is left once it is removed."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

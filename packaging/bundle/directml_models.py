@@ -3,8 +3,6 @@
 Made with the program's own writers, without PyTorch. Durations come out at about three frames a symbol, as in speech.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import tempfile

@@ -1,7 +1,5 @@
 """What the checks of the built program have in common: how a run ends, what it says, how two sounds compare."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The Linux program as a system sees it, below `usr`: for the Debian package, and as an AppDir for an AppImage or a Flatpak."""
 
-from __future__ import annotations
-
 import os
 import re
 import runpy

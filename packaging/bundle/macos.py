@@ -1,7 +1,5 @@
 """The app for macOS: its icon, what it says of itself, its signature, and Apple's notary. Never run: there was no Mac."""
 
-from __future__ import annotations
-
 import os
 import plistlib
 import struct

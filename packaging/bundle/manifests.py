@@ -3,8 +3,6 @@
 Their form follows public examples; neither schema could be asked here, which the help page of limits says.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -4,8 +4,6 @@ Written without the Windows SDK, from public descriptions of the format. The Sto
 choose among the sizes of a picture (without it the one that the manifest names is scaled), and Microsoft's own check of the package.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Reads a package for the Microsoft Store back, with Python's own readers of zip and XML: every block's hash, every file's type, every program."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import struct

@@ -3,8 +3,6 @@
 Wheels bring sets of different ages, and the loader takes whichever comes first; ONNX Runtime does not start on old ones.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from bundle.pe import file_version

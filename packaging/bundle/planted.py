@@ -3,8 +3,6 @@
 Python code and shell scripts in it say that they ran. Libraries and settings in it are broken, so that who loads one fails.
 """
 
-from __future__ import annotations
-
 import os
 import pkgutil
 import sys

@@ -1,7 +1,5 @@
 """The built program as the smoke test sees it: a folder, and how its two executables are started on this machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Where a built program asks for newer versions, and what it finds there: resources/release.json and latest.json."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

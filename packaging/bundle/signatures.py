@@ -1,7 +1,5 @@
 """Which of the Windows programs carry a signature; whether it holds is for Windows to say. Standard library only."""
 
-from __future__ import annotations
-
 import os
 import struct
 import sys

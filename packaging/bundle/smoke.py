@@ -1,7 +1,5 @@
 """Starts the built program and looks at what it does and listens to what it renders. Prints a line a check; ends the build at the first failure."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """Checks of what is in the built program's folder: licences, and nothing for developers."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

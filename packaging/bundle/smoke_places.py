@@ -1,7 +1,5 @@
 """Checks of the built program: where it is, whose it is, what runs at the same time, and its window."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A check of the built program: other programs speak to it over HTTP."""
 
-from __future__ import annotations
-
 import io
 import json
 import signal

@@ -1,7 +1,5 @@
 """Checks of the built program: it starts, speaks, plays, reads, and says what is wrong."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Checks of the built program with the tiny reference voices: they are imported, prepared, checked and spoken with."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A PulseAudio server with a sink that nobody hears and we record: what the program plays can be compared with what it should play."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

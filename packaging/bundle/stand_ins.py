@@ -5,8 +5,6 @@ a voice of its own (and what `app/adapters/openjtalk/stub_tsqyomi.py` leaves out
 they save 20 MB, and time at every start.
 """
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 

@@ -4,8 +4,6 @@ Microsoft's C runtime does not know that the executable is a console program, as
 show a dialog and wait for somebody to click.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -5,8 +5,6 @@ cost of them all. So nothing gets cheaper, and a sentence whose best words are a
 the same cost: only a sentence with a word of a rare class can come out otherwise.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 RARE_GROUPS = 16

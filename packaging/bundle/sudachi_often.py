@@ -3,8 +3,6 @@
 Run again when sudachidict-small is raised. Texts are UTF-8, a sentence a line; `.gz` is unpacked.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys

@@ -3,8 +3,6 @@
 python uninstaller.py take|put FILE UNINSTALLER
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 

@@ -1,7 +1,5 @@
 """The version resource of the Windows executables: what Explorer shows under Properties."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -4,8 +4,6 @@ For checking only: releases are built on Windows, from the same spec. The Window
 distribution on PyPI, which makes the whole build a matter of pip.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import select

@@ -1,7 +1,5 @@
 """System DLLs of Windows 10 that Wine 8 lacks, as stubs: enough for the program to be loaded. For the test prefix only, never shipped."""
 
-from __future__ import annotations
-
 import subprocess
 import tempfile
 from pathlib import Path

@@ -10,8 +10,6 @@ MODEL is the joined int8 file, run whole as other programs do; VOICE the prepare
 in turns in one process. Lines are chosen by a hash of their text, not by ear. Needs the project's packages and soxr.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import itertools

@@ -7,8 +7,6 @@ Writes a project with a sealed test by pairs, and its sounds next to it. Open it
 folder; lines are chosen by a hash of their text, and the five speakers take turns. All sounds have the same loudness.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

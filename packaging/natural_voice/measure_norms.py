@@ -7,8 +7,6 @@ MODEL is the joined int8 file, VOICES the file of styles (voices_ja.npz: of each
 chosen by a hash. Also prints the median pitch of each speaker, which `app/install/natural_voice_install.py` holds.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -6,8 +6,6 @@
 Grey: the model's own melody, measured in its sound; blue: what is asked for; orange: what is measured in the sound. Semitones over 100 Hz.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

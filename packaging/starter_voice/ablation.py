@@ -7,8 +7,6 @@ what follows from the text is learned, durations and the means of states. Writes
 roles, and how much the features take off them, with 95 % intervals over sentences (bootstrap, the same sentences for both).
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

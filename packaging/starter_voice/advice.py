@@ -3,8 +3,6 @@
 The voice's graph does the same (`export_advice.py`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from cast import CAST
 from contexts import END_IDS, SILENT_IDS, labels_of

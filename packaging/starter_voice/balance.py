@@ -4,8 +4,6 @@ Both go into its graphs as a constant for each role. Errors of log durations are
 is a little smoother than the teacher's is a little less loud.
 """
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The corpus on disk as padded batches of tensors; shapes are rounded up so that few of them occur."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 Distances go through logarithmic buckets; the position tables do not depend on the text, so export folds them into constants.
 """
 
-from __future__ import annotations
-
 import math
 
 import torch

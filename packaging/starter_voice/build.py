@@ -3,8 +3,6 @@
 Usage: `python packaging/starter_voice/build.py --shared ../shared --work WORK --resources resources`
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

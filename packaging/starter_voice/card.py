@@ -3,8 +3,6 @@
 Usage: `python card.py --work WORK --resources resources`
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Who teaches: ten voices of three speakers, each a speaker's style."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 `lengths.f16` and `values.f16` keep the advice (`advice.py`) for all phones of all utterances, in their order.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import pickle

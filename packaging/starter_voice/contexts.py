@@ -3,8 +3,6 @@
 A label is one sounding phone, or a run of silent ones. The voice's graph computes the same (`export_contexts.py`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

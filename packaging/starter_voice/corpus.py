@@ -5,8 +5,6 @@ Usage: `python corpus.py --shared ../shared --work WORK`
 `lines.pickle` holds the analysed lines, `utterances.npz` speakers, texts and frame ranges, `frames.f16` frames, `states.f16` their means.
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import os

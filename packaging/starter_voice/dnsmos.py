@@ -1,7 +1,5 @@
 """DNSMOS P.835 (Microsoft DNS Challenge, CC BY 4.0): an outside judge of how clean speech sounds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

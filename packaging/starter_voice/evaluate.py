@@ -6,8 +6,6 @@ Prints one row per role and writes `figures.json` into the work folder. The para
 and no noise, so a frame of one is compared with the same place of the same phone of the other; durations are the student's own.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import json

@@ -3,8 +3,6 @@
 Usage: `python export.py --shared ../shared --work WORK --resources resources`
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import itertools

@@ -1,7 +1,5 @@
 """`advice.py` as nodes of the prosody graph: labels walk down all trees of their speaker at once, and styles mix what the leaves say."""
 
-from __future__ import annotations
-
 import numpy as np
 from advice import CENTRE, SCALE, SMOOTH, VALUES
 from cast import CAST, PLACE, SPEAKERS, STYLES

@@ -1,7 +1,5 @@
 """The starter BERT as a lean graph: batch of one, position tables folded, only the 2n−1 distances in use looked up."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

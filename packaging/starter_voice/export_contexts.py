@@ -2,8 +2,6 @@
 a matrix of who shares it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

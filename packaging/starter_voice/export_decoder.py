@@ -5,8 +5,6 @@ Layout: frame i (256 samples) is centred at sample 256·i + 128. Blocks of 256 s
 is the half before the first centre. The window of frame i is blocks i and i+1 under a Hann window, its echo blocks i … i+3.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 It picks the state that a frame falls into and works on two frames of 256 samples per frame of 512.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the voice's graphs share: the sizes of what they hand on, residual convolutions, and what speaker and style do."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

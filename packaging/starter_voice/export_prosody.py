@@ -3,8 +3,6 @@
 m_p carries, for each phone, its five state vectors, their shares of its time, and a channel of noise for F0.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`smoothing.py` as nodes of the prosody graph."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 The voice's graph walks through the same tables (`export_advice.py`).
 """
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import dataclass
 from pathlib import Path

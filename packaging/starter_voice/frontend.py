@@ -3,8 +3,6 @@
 Both come from one run of Open JTalk's front end, so each phone of one has its label in the other.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

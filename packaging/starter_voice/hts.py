@@ -1,7 +1,5 @@
 """Parameters of an HTS voice straight from libhts_engine, by way of a small C file compiled on first use."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 from collections.abc import Sequence

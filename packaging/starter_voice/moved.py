@@ -1,7 +1,5 @@
 """Neighbours along the first axis, of labels and of frames; `Graph.moved` is the same in a graph."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import numpy as np

@@ -3,8 +3,6 @@
 Axes: B lines, n phones (no blanks), f frames of 256 samples, F = f/2 frames of 512 samples.
 """
 
-from __future__ import annotations
-
 import torch
 from advice import VALUES
 from cast import CAST

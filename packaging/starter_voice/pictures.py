@@ -5,8 +5,6 @@ Usage: `python pictures.py --shared ../shared --work WORK --resources resources`
 The pictures are written next to the model card, the sounds that they show into the work folder.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

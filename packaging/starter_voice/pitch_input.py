@@ -5,8 +5,6 @@ Zeros change no bit. `export.py` does this by itself; a graph that has the input
 Usage: `python pitch_input.py flow.onnx…` rewrites graphs in place.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from pathlib import Path

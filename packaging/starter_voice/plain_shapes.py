@@ -6,8 +6,6 @@ which are those behind a loop.
 Usage: `python plain_shapes.py GRAPH.onnx…` rewrites graphs in place; `export.py` does so by itself.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Usage: `python pretrain.py --shared ../shared --work WORK --minutes 12`
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import math

@@ -6,8 +6,6 @@ Then the spread of the mel-cepstra over a line is brought to what the voice want
 the same (`export_smoothing.py`).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

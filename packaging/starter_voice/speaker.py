@@ -1,7 +1,5 @@
 """Speaks with the shipped graphs, the way the product does, for evaluation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -5,8 +5,6 @@ Usage: `python sweep.py --shared ../shared --work WORK --resources resources --l
 Writes `sweep.json` into the work folder: how many lines were spoken, what was wrong with which, and the extremes that were met.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

@@ -3,8 +3,6 @@
 The teacher counts frames of 5 ms, the student frames of 256 samples at 44.1 kHz.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

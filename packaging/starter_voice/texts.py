@@ -1,7 +1,5 @@
 """What is said: texts of the corpus with who says them, and the lines that nobody learns."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -3,8 +3,6 @@
 Usage: `python train.py --shared ../shared --work WORK --minutes 50`
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import time

@@ -3,8 +3,6 @@
 Format of a `.htsvoice` (hts_engine API 1.10): a header with places of the parts, questions and trees as text, numbers of leaves as float32.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import functools
 import re

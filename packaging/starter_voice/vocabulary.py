@@ -1,7 +1,5 @@
 """The starter BERT's vocabulary: one token a character, special tokens first."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checks of a download's size and content, each as early as the answer shows it, and errors of the disk that stop it."""
 
-from __future__ import annotations
-
 import errno
 from dataclasses import dataclass
 from pathlib import Path

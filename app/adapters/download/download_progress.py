@@ -1,7 +1,5 @@
 """The progress of a download: bytes, speed and remaining time."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Downloads that survive bad connections, restarts and wrong data: a file arrives whole and verified under its name, or not at all."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Mapping

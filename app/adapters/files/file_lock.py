@@ -1,7 +1,5 @@
 """A lock between threads and processes that the system itself releases when its owner dies, however it dies."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

@@ -1,7 +1,5 @@
 """Is there room on the disk? Asked before long work, so that it does not fail at its end."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

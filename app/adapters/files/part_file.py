@@ -1,7 +1,5 @@
 """Files that exist under their own names only when they are complete, alone or as a set, such as a sound and its subtitles."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -7,8 +7,6 @@ recordings WAV or M4A. Source: the response models in AivisSpeech-Engine, voicev
 All of it is a stranger's answer: whatever is missing, wrong or too much is left out, and media come from the hub's own servers alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest

@@ -11,8 +11,6 @@ hub, HF_TOKEN a login. A file that does not exist answers 401 to strangers, like
 `get_hf_file_metadata` in file_download.py; https://huggingface.co/docs/xet/file-id.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import urllib.parse

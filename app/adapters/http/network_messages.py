@@ -1,7 +1,5 @@
 """Failures between this machine and a server, as sentences for the user, and whether another try is worthwhile."""
 
-from __future__ import annotations
-
 import ssl
 from collections.abc import Mapping
 from http.client import HTTPException, IncompleteRead, RemoteDisconnected

@@ -4,8 +4,6 @@ One request asks for it, over https, and carries nothing but this program's vers
 wrong in it is left out, and the page must be on the server that was asked.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

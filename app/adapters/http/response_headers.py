@@ -1,7 +1,5 @@
 """Reads the headers of servers, which may hold any letters of any length, into values that do no harm."""
 
-from __future__ import annotations
-
 import contextlib
 import email.utils
 import re

@@ -1,7 +1,5 @@
 """The timeouts and retries of requests, their end when the user cancels, and notices of waits, so that no command is silent for long."""
 
-from __future__ import annotations
-
 import math
 import random
 import time

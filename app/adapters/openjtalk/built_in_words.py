@@ -1,7 +1,5 @@
 """The dictionary that ships with the program."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from app.adapters.openjtalk.reading_choices import should_use_built_in_words

@@ -3,8 +3,6 @@
 MeCab's compiler prints on stdout, which carries results only; so it runs in a process of its own (`main.py --dictionary CSV DIC`).
 """
 
-from __future__ import annotations
-
 import atexit
 import csv
 import hashlib

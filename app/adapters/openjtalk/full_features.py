@@ -6,8 +6,6 @@ an empty reading is the word in katakana, and an empty base form is the word its
 word's end and puts く there. The whole dictionary has no such columns, so nothing changes there.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

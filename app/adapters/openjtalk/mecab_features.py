@@ -1,7 +1,5 @@
 """A word of the analyser as we see it, and one of our words as the analyser writes it: a row of features."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache

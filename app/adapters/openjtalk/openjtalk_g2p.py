@@ -1,7 +1,5 @@
 """Text to phones with Open JTalk's front end (pyopenjtalk-plus), by the conventions SBV2 voices were trained with."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import partial

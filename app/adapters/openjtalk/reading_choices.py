@@ -1,7 +1,5 @@
 """The user's choices about reading text. They are apart from the code that uses them: choosing loads no dictionary."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

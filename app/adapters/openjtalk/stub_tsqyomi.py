@@ -4,8 +4,6 @@ Library: pyopenjtalk-plus 0.4.1. Buys: 0.12 s of processor time, of 0.27 s for p
 importing pyopenjtalk imports no pydantic.
 """
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 

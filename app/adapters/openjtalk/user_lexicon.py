@@ -1,7 +1,5 @@
 """The user's dictionary as the front end takes it: a dictionary of MeCab's own form, and the words that are found before MeCab sees them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass

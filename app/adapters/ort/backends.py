@@ -3,8 +3,6 @@
 No ONNX Runtime here, so that the window may read the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

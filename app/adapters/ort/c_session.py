@@ -8,8 +8,6 @@ Library: ONNX Runtime before 1.31. Buys: 0.25 s of a frozen window for a BERT, 5
 newer: `HOLDS_GIL` is False then, and tests/adapters/ort/test_c_session.py has nothing left to compare.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Iterator, Sequence

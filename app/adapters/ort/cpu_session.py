@@ -1,7 +1,5 @@
 """The sessions of a voice that is ready to speak: what all of them can do, and those that are on the CPU to stay."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """A graph that is fed by name and can be stopped, and the sessions of the CPU; those of other places: `app.adapters.ort.devices.device_sessions`."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Sessions for the lab and to compare ours with: at each level of optimisation, as the closest product opens them, as ONNX Runtime does by default."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import onnxruntime as ort

@@ -5,8 +5,6 @@ checked in full before every use, so that what another process, a power cut or a
 fails loudly: without a copy the graph itself is opened, which is only slower.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

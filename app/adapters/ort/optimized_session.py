@@ -7,8 +7,6 @@ Where ONNX Runtime holds Python's lock while it creates a session (`c_session`),
 Where there is one, copies are therefore written in a process of their own: `--optimise GRAPH FOLDER`.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import sys

@@ -1,7 +1,5 @@
 """ONNX Runtime's own format of a graph, and what an ONNX Runtime has to contain that runs nothing else."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Runs a voice's graphs, three of them when it is prepared, one when it is opaque, and a BERT's."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.adapters.ort.graph_session import RunnableSession

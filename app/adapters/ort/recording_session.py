@@ -1,7 +1,5 @@
 """A session that keeps what goes through it, so that the same runs can be done again and compared, or need not be done again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Errors of ONNX Runtime: sentences about a graph that does not open and a device that does not start, and drivers that crash while the program lives on."""
 
-from __future__ import annotations
-
 import re
 
 from app.adapters.ort.backends import format_device_name

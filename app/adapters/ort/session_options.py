@@ -1,7 +1,5 @@
 """The options that all sessions of ONNX Runtime share, the provider that one is opened for, and its file, whose name may not open on Windows."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 In that thread PortAudio starts, opens and closes: a sound server that has stopped answering holds up this one, not the program.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import ctypes

@@ -3,8 +3,6 @@
 Opening, writing, finishing and closing belong to one thread; `abort_output` and the properties are for any.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

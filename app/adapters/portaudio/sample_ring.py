@@ -4,8 +4,6 @@ Counters only grow and each has one writer, so that under Python's GIL a plain r
 is either current or a little old, and old is safe: the writer sees less room, the reader fewer samples.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import deque
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ process that started it puts it into a job object, which holds it to the limits 
 are those of winnt.h; only the fields that are set are named as there.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """The child of `app.adapters.sandbox.sandbox_process`: does one task within its limits and reports progress, a JSON object a line."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

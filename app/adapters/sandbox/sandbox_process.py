@@ -13,8 +13,6 @@ What a stranger wrote may lead the child astray: so its lines are read like a st
     ends it                                       {"done": true}, or {"error": {…}}
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os

@@ -3,8 +3,6 @@
 What is read may be a stranger's, so it is bounded before room is made.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
 from pathlib import Path

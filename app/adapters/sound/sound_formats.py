@@ -1,7 +1,5 @@
 """The sound files that can be written and played, and the encoding that a suffix, a subtype and a rate result in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """Files that are always whole: the old content stays until the new one is complete on the disk."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json

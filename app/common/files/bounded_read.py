@@ -1,7 +1,5 @@
 """Opens and reads files that may be anything: a pipe or a device would make reading wait for ever, a large file take all memory."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

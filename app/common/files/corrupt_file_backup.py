@@ -1,7 +1,5 @@
 """Backs up one of our files that cannot be read: it is kept under another name, the user sees that, and the program runs without it."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The paths of the program's own files and of the user's. No other module knows of frozen builds."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -3,8 +3,6 @@
 On Windows the user's profile is closed to others already, and its folders inherit that.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

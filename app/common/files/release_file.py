@@ -1,7 +1,5 @@
 """Reads the file in which a build notes where newer versions are announced; a checkout has none, and a store's build announces none."""
 
-from __future__ import annotations
-
 from app.common.files.paths import find_resources_dir
 from app.common.files.untrusted_json import parse_object
 

@@ -4,8 +4,6 @@ Whatever the program reads as JSON comes through here: files of strangers, answe
 program or another version may have left in any state.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -3,8 +3,6 @@
 Programs that the window starts through Qt's QProcess need none of this: Qt itself asks Windows for no console where ours has none.
 """
 
-from __future__ import annotations
-
 import platform
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Child processes that speak JSON, an object a line, in both directions, and errors as both sides say them."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -4,8 +4,6 @@ The current folder may hold anything, such as the content of a stranger's archiv
 that folder; Windows searches it for programs and libraries even without one.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

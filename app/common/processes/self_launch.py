@@ -3,8 +3,6 @@
 No other module starts one. Nothing of the current folder runs in it: see `app.__main__` and `app.common.processes.search_paths`.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Mapping

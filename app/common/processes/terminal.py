@@ -4,8 +4,6 @@ An escape sequence could recolour, overwrite or forge what the user reads, or ev
 line break within a line as `\n`, the way Python and git do it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import sys

@@ -4,8 +4,6 @@ A line that has a character shares the character's settings; where it does not, 
 changes. All edits are pure and give another script, so that each is one step of undo.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping

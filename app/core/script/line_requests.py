@@ -1,7 +1,5 @@
 """Conversion of a line to a request for the pipeline: names become the ids of the voice that speaks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType

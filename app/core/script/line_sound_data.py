@@ -1,7 +1,5 @@
 """Outlines and times of lines as plain data for JSON, which restores them at the next start. A line of 10 s takes about 7 KB."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterable
 from typing import Any

@@ -3,8 +3,6 @@
 The help page `project-file` describes the schema. A project may come from a stranger, so every part is checked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial

@@ -3,8 +3,6 @@
 A line of a character is written as its deviations. Fields that a later version has added are kept at every level.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace

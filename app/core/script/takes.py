@@ -1,7 +1,5 @@
 """Takes: kept renderings of lines, each with everything it was made from. Values are frozen and edits pure, as in the script."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Division of a longer text into lines: by line, sentence or paragraph; and splitting and joining of lines."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import groupby
 from typing import Literal

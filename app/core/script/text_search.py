@@ -1,7 +1,5 @@
 """Finds and replaces words in lines: letter by letter, or without regard to kana, width and case."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterator

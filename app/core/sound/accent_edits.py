@@ -3,8 +3,6 @@
 Every function takes the overrides as `app.core.sound.edit_rebasing.move_overrides_to_text` returns them: counted over the text that was read.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -7,8 +7,6 @@ Frames are decoded in windows, small ones first, to start early. Nothing is padd
 window grows in steps of a few frames. Devices compile a graph for every shape: there all windows have one of a few widths, and the last one moves back to end with the sentence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast

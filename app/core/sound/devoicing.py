@@ -1,7 +1,5 @@
 """Devoices stretches of sound: their spectral envelope and loudness course stay, their periods become noise, as in a whispered vowel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ frame; "round" is Kokoro's, with at least one frame too; "carry" hands the remai
 long as its parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ An edit counts morae over a text, so it names the text it was made for, and whet
 edit: edits are moved to the present text only when the line is spoken or shown. Undoing what was typed therefore restores its edits too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Lines with lengths known before synthesis: one run of the prosody measures them, and the sound keeps to them to the sample."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """BS.1770's K-weighting for any sampling rate: the filters before a loudness measurement."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import pi, tan
 

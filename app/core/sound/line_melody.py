@@ -3,8 +3,6 @@
 A mora without a pitch, such as an unvoiced one, is never moved by what shapes a curve, and moves along with its phrase. Edits are pure.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

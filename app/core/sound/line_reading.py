@@ -1,7 +1,5 @@
 """The reading of a whole line: its morae and marks, counted as edits count them, and the words of the typed text that they come from."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A voice may keep its own pitch where that is slower or faster than accents (`app
 Semitones are relative to the speaker's median. A breath group ends with a mark; inside it the pitch declines.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.core.sound.ports import STEPS_PER_FRAME, Melody

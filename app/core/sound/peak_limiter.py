@@ -1,7 +1,5 @@
 """Keeps sound below a ceiling, also between its samples (ITU-R BS.1770's true peaks): the gain goes down before a peak and comes back after it, and no sample is cut off."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.core.synthesis_types import Float32

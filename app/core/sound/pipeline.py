@@ -4,8 +4,6 @@ A request passes the stages sentence by sentence. The pipeline is a generator: i
 likes without affecting the measured times, and every `yield` is a place to stop.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator

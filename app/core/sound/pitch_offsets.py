@@ -4,8 +4,6 @@ An offset is held where its mora is voiced. The change to the next one happens w
 voiceless consonant, or else around the border of the two morae.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

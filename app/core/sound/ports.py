@@ -3,8 +3,6 @@
 The axes of shapes are those of `app.core.synthesis_types`. Every method may raise an `AppError` and nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol

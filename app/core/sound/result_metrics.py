@@ -1,7 +1,5 @@
 """Measures of how alike two results of a graph are, or two renderings of the same sentences; whether that is enough is decided elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 They are g2p, tokenize, bert, expand, then prosody, flow and decode (or synthesis), pitch where it is changed, and audio.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import cast

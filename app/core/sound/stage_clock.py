@@ -1,7 +1,5 @@
 """The stages of the pipeline and the clock that times them. The pipeline is the only place that measures time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The kinds of voices, what differs between them a row each, and the facts of one voice that the pipeline needs; the rest of its description stays in `app.voices`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """The last steps on samples: gain, silence, and the silent tail."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.common.errors import VoiceError

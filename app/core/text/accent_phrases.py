@@ -1,7 +1,5 @@
 """Words with their pronunciation, and their conversion to the phones of a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby

@@ -3,8 +3,6 @@
 MeCab and Open JTalk list words in columns: spelling, two classes, cost, part of speech, … reading, pronunciation, accent.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence

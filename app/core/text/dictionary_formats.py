@@ -5,8 +5,6 @@ text that Microsoft IME and Google Japanese Input export: lines of reading, word
 Microsoft IME begins its file with a line of its own and has remarks behind `!`; Google Japanese Input has `#`.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

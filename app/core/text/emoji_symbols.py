@@ -1,7 +1,5 @@
 """Finds the emoji of a text and the Nanairo symbol of each. All other emoji disappear in normalisation."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

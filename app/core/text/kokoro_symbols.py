@@ -3,8 +3,6 @@
 The ids are interoperability data: facts of the public model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

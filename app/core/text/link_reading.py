@@ -1,8 +1,6 @@
 """The choices for reading the address of a page."""
 
 # A module of its own: settings are loaded long before any text is read.
-from __future__ import annotations
-
 from typing import Literal
 
 LinkReading = Literal["host", "all", "skip"]

@@ -4,8 +4,6 @@ Combinations that Japanese voices have no phone of their own for (クァ, フュ
 table, so that every katakana string has a pronunciation.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ n = phones with `_` at both ends, T = 2n + 1 symbols with blanks between (or n w
 are the network's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

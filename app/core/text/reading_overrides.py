@@ -1,7 +1,5 @@
 """Given readings, most of them by the user for words of a line: their places, and how they replace the front end's readings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

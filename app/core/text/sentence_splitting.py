@@ -6,8 +6,6 @@ the text, each is at most `limit` long, and every character is examined a bounde
 is no part of a sentence: it is never cut, and does not count.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Tables as spreadsheets write and read them: separators of cells, and cells that a spreadsheet would compute."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

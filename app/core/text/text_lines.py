@@ -1,7 +1,5 @@
 """Text from elsewhere, pasted or of a file: its encoding, recognised by its bytes, and its lines."""
 
-from __future__ import annotations
-
 import codecs
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """The words of the user's dictionary that the analyser does not meet as they are written, and their places in a text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cached_property

@@ -4,8 +4,6 @@ One that cannot even be made has failed, and the others follow. Results are to a
 windows and as a whole.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

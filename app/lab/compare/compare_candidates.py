@@ -3,8 +3,6 @@
 A candidate is a backend, a precision, a level of optimisation and a form of the graphs.
 """
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Mapping, Sequence

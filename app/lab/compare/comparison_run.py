@@ -1,7 +1,5 @@
 """All candidates on all sentences, as rows: figures, the winner at each length, where it changes, and the notes needed with them."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """Rows of `expect`: how long each graph should take by its multiply-adds, how long it takes, and what is to blame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any

@@ -3,8 +3,6 @@
 The best run counts, as it does for what the processor reaches: on a busy machine too, one of them is undisturbed.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Reads graphs and counts what they do, graph by graph and part by part. Only in a confined child."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Rows of `inspect`: what each graph is made of and does for a sentence of a chosen size, what preparing changed, and what a file of weights holds."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping

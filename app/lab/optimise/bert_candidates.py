@@ -1,7 +1,5 @@
 """Candidates to replace the exact graph of a BERT: fewer bits, layers or attention heads, or a base BERT with a fitted projection."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

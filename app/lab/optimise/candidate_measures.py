@@ -3,8 +3,6 @@
 Speech is judged by the very functions that decide which graphs in int8 a voice gets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial

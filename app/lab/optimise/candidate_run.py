@@ -1,7 +1,5 @@
 """The candidates of a subject, one after the other, as rows, and what is asked for: each is made, opened, timed in turns and compared; the chosen one is kept."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field

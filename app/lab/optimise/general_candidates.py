@@ -1,7 +1,5 @@
 """Candidates to replace any graph: lower precision, all at once or a group of operators at a time, ONNX Runtime's own format; and those of voices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """A candidate and the exact graph, compared by ear: the same lines with the same noise, in a project that holds a sealed blind test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

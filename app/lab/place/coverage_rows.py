@@ -1,7 +1,5 @@
 """A row a graph and backend, in the form that it gets: what has a kernel there, what has none, how often that costs a copy, and whether it is worth it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ the rows of the whole profile, by which a later one is compared. All slices are 
 microsecond: viewers such as speedscope leave a slice open that ends before one inside it, and show each track from its own beginning.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Profiles a voice or a BERT: speaks, says where the time went, row by row, and what changed since an earlier profile."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

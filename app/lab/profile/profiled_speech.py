@@ -3,8 +3,6 @@
 It is done again and again, in turns as it is and profiled.
 """
 
-from __future__ import annotations
-
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 A source is compared with the same noise, and with the same frames per symbol.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite

@@ -1,7 +1,5 @@
 """Everything that can be verified of a subject, as rows; lengths that break, and several sentences at once."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """One conversation with an agent: messages of JSON-RPC 2.0 and what the Model Context Protocol answers. Nothing here reads or writes a stream."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections import deque

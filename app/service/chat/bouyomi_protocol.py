@@ -4,8 +4,6 @@ A command is an int16. To speak, speed, tone, volume and voice follow (int16 eac
 (int32) and the text. Clients differ in how they cut this into packets, and some send several commands through one connection.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass

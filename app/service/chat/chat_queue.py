@@ -1,7 +1,5 @@
 """The comments that wait to be read, between the thread that listens and the one that speaks, the rules of what is read of each, and by whom."""
 
-from __future__ import annotations
-
 import math
 import re
 import struct

@@ -4,8 +4,6 @@ No text is logged, and of a connection that breaks the protocol nothing but its 
 The head of an HTTP request to `/Talk` is read by hand: comment viewers send one line and a few headers.
 """
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import threading

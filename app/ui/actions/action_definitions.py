@@ -1,7 +1,5 @@
 """The actions of the window: their names, keys, icons and descriptions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """The command search: finds the commands of the menus by their names in either language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The user's keys, in a file of their own that holds only what differs from the defaults."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

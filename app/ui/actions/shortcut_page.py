@@ -1,7 +1,5 @@
 """A settings page with every action and its keys."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot

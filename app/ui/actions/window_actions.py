@@ -1,7 +1,5 @@
 """The window's actions, one for each definition, shared by menus, toolbar and buttons."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Qt

@@ -1,7 +1,5 @@
 """The pages of a trial: one of two sounds is chosen, or in a MUSHRA test, every sound is rated against the reference."""
 
-from __future__ import annotations
-
 from functools import partial
 from string import ascii_uppercase
 

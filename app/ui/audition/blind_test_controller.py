@@ -3,8 +3,6 @@
 A test has a column for each way to speak, named only where they differ.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence

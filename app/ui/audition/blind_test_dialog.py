@@ -1,7 +1,5 @@
 """The dialog of a blind test, from its plan, which cannot change once the test has begun, to its result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

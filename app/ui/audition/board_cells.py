@@ -3,8 +3,6 @@
 Cells that the user marked or applied become takes of the project, the others end with the program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum

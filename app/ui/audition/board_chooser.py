@@ -1,7 +1,5 @@
 """The chooser of a board: voices with their speakers and styles, style weights and presets; or candidate casts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot

@@ -1,7 +1,5 @@
 """The controller of the audition board: builds it from the selected lines and the chosen voices, and keeps its cells."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from PySide6.QtCore import QObject, Signal, Slot

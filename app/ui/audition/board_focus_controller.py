@@ -1,7 +1,5 @@
 """The controller of the focused cell of a board: carries out its commands and shows its state."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import fields
 

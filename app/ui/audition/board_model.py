@@ -1,7 +1,5 @@
 """A Qt table model of a board, with the board's columns (ways to speak) as rows and its lines as columns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

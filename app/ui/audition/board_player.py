@@ -1,7 +1,5 @@
 """Plays the cells of a board, one at a time or one after the other, and makes those near the focused one ahead."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

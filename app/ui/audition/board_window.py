@@ -1,7 +1,5 @@
 """The window of the audition board: the chooser at the left, the table at the right, the buttons below the table."""
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The controller of ready-made blind tests: the selected lines in both precisions of the graphs or of the BERT."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """The page of a finished test: its verdict, the sounds behind the letters, the seed that set their order, and the offer of the winner's settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot

@@ -1,7 +1,5 @@
 """The page of a trial, whatever its method, with its player: listen, answer, continue. It shows no names."""
 
-from __future__ import annotations
-
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Commands and their menu: they give lines a character, select the lines of one, and make a cast of the voices that lines have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Runs the commands of the cast's window: each edit is one step of undo, and the lines follow."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Brings the cast of another project in, and saves the cast as a project of its own; both in the background."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

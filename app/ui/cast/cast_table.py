@@ -1,7 +1,5 @@
 """The table of the cast: colour and name, voice, number of lines, and how long they take."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

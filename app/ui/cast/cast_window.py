@@ -1,7 +1,5 @@
 """The window of the cast: the table of characters, the form of the selected one, and a list of warnings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot

@@ -1,7 +1,5 @@
 """Keeps the program's memory of characters in step with the cast: a recast is remembered as what was chosen for an import is."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Sequence
 

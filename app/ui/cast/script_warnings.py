@@ -1,7 +1,5 @@
 """Warnings about a script: voices that are missing, lines without text, and readings that a second analyser doubts."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Callable, Sequence

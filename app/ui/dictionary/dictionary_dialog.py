@@ -1,7 +1,5 @@
 """The dialog of the user dictionary: a table of entries and a form for one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 

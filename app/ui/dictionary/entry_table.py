@@ -1,7 +1,5 @@
 """A table of the entries of the user dictionary."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The preview of an import: what a file would change in the dictionary, before anything is written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A drag begins only when its files are there. A target may read the addresses as 
 programs would freeze while it waits for data that are still being made; a file that exists causes no wait anywhere.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import time

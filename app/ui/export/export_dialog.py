@@ -3,8 +3,6 @@
 `plan_requested` says that the settings have changed, `export_requested` that the files are to be written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Small fields of the export page (choices, check boxes for sidecars, a loudness), and the labels of its choices. Each emits `chosen` on a change."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

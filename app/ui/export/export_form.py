@@ -1,7 +1,5 @@
 """A form with all settings of an export, which emits `changed` when one is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, cast
 

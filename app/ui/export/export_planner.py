@@ -1,7 +1,5 @@
 """Plans an export from what the window holds at one moment; runs in the background, because a long script or a full folder takes time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date

@@ -1,7 +1,5 @@
 """Remembers the settings of the export page, in the project and for projects that have none."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The dialogs about the program: version, privacy, model cards and licences; and the change log."""
 
-from __future__ import annotations
-
 import html
 import re
 import sys

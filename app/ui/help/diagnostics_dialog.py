@@ -1,7 +1,5 @@
 """The dialogs of `koebako doctor`, in a process of its own so that a broken part cannot crash the window, and of the newest part of the log."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages of the user guide, Markdown files in `resources/help/LANGUAGE`: the search in them, and a view that highlights its matches."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

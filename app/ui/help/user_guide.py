@@ -1,7 +1,5 @@
 """The dialog of the user guide: its pages and a search in all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

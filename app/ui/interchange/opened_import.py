@@ -1,7 +1,5 @@
 """Reads files to be imported, finds voices and settles accents, away from the window's thread."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The page of one lab command: its purpose, form of options, progress and results; and a bar for the selected candidate."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The commands of the lab and their options, as `koebako lab parts` reports them, and their displayed texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs lab commands in child processes, one after the other, and keeps their reports."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field

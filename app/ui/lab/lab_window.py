@@ -1,7 +1,5 @@
 """The Lab window: the source at the top, below it a tab for each topic."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 

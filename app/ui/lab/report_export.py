@@ -1,7 +1,5 @@
 """The file formats that a report can be exported to, and the button that offers them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A view of a report: the machine, a table for each kind of rows, the details of the selected row, and the picture."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """A table view of rows and its model, sorted by its headers and copied with Ctrl+C."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The plot around the bars: axes, scale, the text of an empty chart, and tooltips."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Writes what the latency dock shows: all measurements as CSV, or its picture as PNG."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A table of last, median, 95th percentile, cached runs and target of each stage, which shows whole rows and cuts no header."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The title bar of the latency dock: folds it, explains its colours, pauses, exports and clears."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot

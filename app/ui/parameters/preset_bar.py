@@ -1,7 +1,5 @@
 """A bar that chooses, saves, removes, imports and exports presets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

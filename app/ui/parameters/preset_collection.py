@@ -1,7 +1,5 @@
 """The collection of presets, the user's own and those of the open project, and the files that they are read from and written to."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fields for the settings of a line: its voice, speaker and style, a number with its slider, the seed."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Sequence
 from functools import partial

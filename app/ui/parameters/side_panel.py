@@ -1,7 +1,5 @@
 """The column at the right: the voice, the character and all settings of the selected lines."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import partial
 

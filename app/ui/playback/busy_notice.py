@@ -1,7 +1,5 @@
 """Says that the computer is too busy for the voice where lines have to wait for long or again and again, and offers what helps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Slot

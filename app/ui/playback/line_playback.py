@@ -1,7 +1,5 @@
 """Plays lines: one, or one after the other without a gap, and shows their state on the cards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

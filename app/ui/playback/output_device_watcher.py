@@ -3,8 +3,6 @@
 PortAudio reads the list of outputs once, when it starts, and restarting it ends what sounds. So another process looks: its list is always fresh.
 """
 
-from __future__ import annotations
-
 import time
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot

@@ -1,7 +1,5 @@
 """The commands behind the play and save buttons, their keys and their menu entries; in live mode a changed line speaks again by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot

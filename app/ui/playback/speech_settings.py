@@ -1,7 +1,5 @@
 """Settings that decide how and where speech is computed and heard; they take effect at once."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, Slot
 
 from app.engine.open_voices import VoicePrecisions

@@ -1,7 +1,5 @@
 """The dialog that chooses voices for the lines of missing ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QUrl

@@ -1,7 +1,5 @@
 """The projects that were open last, as a menu."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal

@@ -1,7 +1,5 @@
 """The voices that a project needs: their names, where to get them, and which of them are not here."""
 
-from __future__ import annotations
-
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Reads the text of the clipboard or of the selection, unless it is marked as secret, and says what of it is read by itself while it is watched."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import re

@@ -1,7 +1,5 @@
 """The mini player: a small window in front of all others that shows what is read aloud, and by which voice."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ The clipboard is watched while the user wants it, and texts that the rules let t
 another one, so there Ctrl+C is pressed for the user.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from collections.abc import Callable

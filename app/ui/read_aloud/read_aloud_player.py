@@ -1,7 +1,5 @@
 """Reads texts aloud that are not in the script: passage by passage, with pause, and with the word that sounds now."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The sounds that lines had last: collected while they are made, the pitches measured in them, and the file that keeps both."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Keeps the strip under the selected line in step with the document, the sound and what is typed, and puts its edits into the document."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

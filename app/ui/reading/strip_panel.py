@@ -1,7 +1,5 @@
 """Strip and waveform of the selected line below their header, with what belongs to them; all of it folds away."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

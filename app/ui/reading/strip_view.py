@@ -1,7 +1,5 @@
 """Strip, melody and waveform, one above the other on one axis, scrolled as one."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, Qt, Signal, Slot

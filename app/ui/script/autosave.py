@@ -1,7 +1,5 @@
 """The script between starts: on the disk a moment after each change, so that a crash costs seconds, and at the start of the window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial

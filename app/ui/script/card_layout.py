@@ -1,7 +1,5 @@
 """The layout of a line's card, and its height: the same for drawing, for the mouse and for the editor."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF

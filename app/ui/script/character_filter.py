@@ -1,7 +1,5 @@
 """A bar above the lines that shows one character's lines only; it is there while the script has a cast."""
 
-from __future__ import annotations
-
 from collections import Counter
 from operator import attrgetter
 

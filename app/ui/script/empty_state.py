@@ -1,7 +1,5 @@
 """The empty list of lines: how to begin, in a frame where text can be dropped."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt

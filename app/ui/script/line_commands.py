@@ -1,7 +1,5 @@
 """The commands for lines: each is one edit of the document, and selects the lines it made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any

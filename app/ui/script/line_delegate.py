@@ -1,7 +1,5 @@
 """Shows the lines as cards with the names of their voices, puts the editor into them, and says what the mouse finds there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot

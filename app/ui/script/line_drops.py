@@ -1,7 +1,5 @@
 """Dragging lines within a list, and dropping text and files on it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal

@@ -1,7 +1,5 @@
 """The editor of a line's text, in place in its card, and the question how a longer text that is pasted becomes lines."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """The selected lines, and the settings that a new line begins with."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The script that is being edited, the way back (every edit is two frozen scripts, before and after), and the last seeds of its lines."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Iterable

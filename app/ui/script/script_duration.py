@@ -1,7 +1,5 @@
 """The length of the whole script when it is spoken: heard lines count as they were, the rest is estimated from its text."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The list of lines: chooses and edits in place."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """The script as Qt's lists want it, with the state of each line; a change touches only the rows that differ."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """The left side: messages, the lines, and under them the bar that plays and saves, with how far it is and how much there is."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget

@@ -1,7 +1,5 @@
 """Search and replace in the lines of the script."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection, Iterator
 

@@ -1,7 +1,5 @@
 """A bar over the lines: what is sought, how many there are, and what takes its place."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QToolButton, QWidget

@@ -1,7 +1,5 @@
 """The switch of something that listens for other programs: started and stopped in the background, with its state in the status bar."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The service and the chat reader of the window, through which other programs speak; each listens until it is stopped."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from app.common.files import paths

@@ -3,8 +3,6 @@
 Each has its value in `current`, takes one by `show_value`, and emits `changed` for every change, the program's own included.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import Field
 from typing import Any

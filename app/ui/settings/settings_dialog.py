@@ -1,7 +1,5 @@
 """Settings in groups, made from the typed settings; nothing takes effect before OK."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import Field, fields, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The settings of a running window: one place to read them, to change them, and to hear that they changed; what is folded is one of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 

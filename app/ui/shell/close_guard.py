@@ -1,7 +1,5 @@
 """Guards that keep the window open while tasks run, or while the script cannot be saved."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 

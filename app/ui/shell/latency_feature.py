@@ -1,7 +1,5 @@
 """The latency dock below the lines: folded by its header, and as high as the window has room for."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget

@@ -1,7 +1,5 @@
 """The main window: creates its features, shows them, and closes them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

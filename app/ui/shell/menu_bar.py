@@ -1,7 +1,5 @@
 """The menu bar and the toolbar: all actions of the window with their keys, and the most frequent ones with the command search."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QMenu, QMenuBar, QSizePolicy, QToolBar, QToolButton, QWidget

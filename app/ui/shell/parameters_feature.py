@@ -1,7 +1,5 @@
 """The settings of the selected lines in the panel at the side, and what the window shows of the lines."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Slot
 
 from app.common.language import localize

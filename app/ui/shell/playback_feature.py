@@ -1,7 +1,5 @@
 """Speaking and saving lines, and what the window shows of it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QUrl, Slot

@@ -1,7 +1,5 @@
 """Projects: the file that the lines belong to, and what an opened one brings to the other features; and takes, which it keeps."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from app.ui.playback.line_playback import LinePlayback

@@ -1,7 +1,5 @@
 """The reading of the selected line: the strip below the list, emoji, sounds that are kept, and the dictionaries."""
 
-from __future__ import annotations
-
 import itertools
 
 from PySide6.QtCore import QObject, Slot

@@ -1,7 +1,5 @@
 """Requests from outside: of later starts, whose files the window opens, of `koebako read`, and signals that end it."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import socket

@@ -1,7 +1,5 @@
 """The lines of the script: the list that shows them, its banners, selection, search, commands and autosave file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal, Slot

@@ -3,8 +3,6 @@
 Two windows would overwrite each other's script. No socket is needed: requests are small files in a folder that the open window watches.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import json

@@ -1,7 +1,5 @@
 """The status line: state, speed and backend."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence

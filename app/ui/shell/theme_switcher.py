@@ -1,7 +1,5 @@
 """Switches the theme of the application in three pieces, which together would block the window for too long."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import FunctionType
 

@@ -1,7 +1,5 @@
 """The parts of a window that its features share, and the base of the features."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject

@@ -1,7 +1,5 @@
 """Positions and sizes of the parts of the window."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QMenuBar, QSplitter, QStatusBar, QToolBar, QVBoxLayout, QWidget

@@ -3,8 +3,6 @@
 The figures are those of the bars and the table. No Qt here.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict, deque
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The jobs that are not over yet, their progress, and the state of synthesis and playback that the window shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Keeps track of the synthesis thread's reports: the sound of now, the jobs to come, and the measurements."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import Any

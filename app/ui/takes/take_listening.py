@@ -1,7 +1,5 @@
 """Plays takes: one alone, or one to compare with the line as it is now, equally loud."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audition.line_rendering import TakeResult

@@ -1,7 +1,5 @@
 """The table model of a line's takes: kept takes first, then recent renderings that are not kept; in words, how each differs from its line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The panel of the selected line's takes: a table, and buttons for the chosen take."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

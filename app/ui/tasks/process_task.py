@@ -1,7 +1,5 @@
 """One long task: our own command line in a process, which reports its progress as JSON lines."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import time

@@ -1,7 +1,5 @@
 """The queue of a window's long tasks, run one after the other: two at once would only slow each other down."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal

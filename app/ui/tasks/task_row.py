@@ -1,7 +1,5 @@
 """The row of one long task: its title, its progress, and buttons for what the user can do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import PurePath
 

@@ -1,7 +1,5 @@
 """The panel of long tasks below the lines, hidden while there are none."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer

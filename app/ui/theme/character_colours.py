@@ -4,8 +4,6 @@ Each holds 4.5:1 against everything that a character's name is written on: windo
 are far apart in hue, because a cast gets its colours in this order.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from PySide6.QtCore import QRectF, Qt

@@ -1,7 +1,5 @@
 """The light and dark themes: our own palette over Qt's Fusion style, icons in its colours, and fonts that draw Japanese as Japanese."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from functools import cache

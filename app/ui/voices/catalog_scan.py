@@ -1,7 +1,5 @@
 """Reads the installed, shipped and AivisSpeech voices from the disk."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

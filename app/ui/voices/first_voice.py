@@ -1,7 +1,5 @@
 """The natural voice of a first start: a process of its own prepares it while the window is built, so that the greeting has it."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future, ThreadPoolExecutor
 from subprocess import CompletedProcess
 

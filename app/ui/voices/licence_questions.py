@@ -3,8 +3,6 @@
 One licence is one question, however many tasks wait for it. An acceptance is stored before any of them continues.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

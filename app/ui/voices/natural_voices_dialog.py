@@ -1,7 +1,5 @@
 """The page of natural voices: AivisHub's voices with buttons that add them, and a guide for adding by hand without a network."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Collection
 from functools import partial

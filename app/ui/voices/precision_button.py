@@ -1,7 +1,5 @@
 """Shows and changes the precision of a voice, on its card and in the library."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget

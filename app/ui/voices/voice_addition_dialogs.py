@@ -1,7 +1,5 @@
 """The dialogs that ask for what a new voice needs: its address, or its BERT."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget

@@ -1,7 +1,5 @@
 """The card of the voice that speaks the selected line: name, description, licence, samples, which it plays, and missing parts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

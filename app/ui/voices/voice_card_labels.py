@@ -1,7 +1,5 @@
 """Texts of the voice card: the makers of a voice, an honest description, and what a missing BERT is and where to get it."""
 
-from __future__ import annotations
-
 from PySide6.QtGui import QFontMetrics
 
 from app.common.language import localize

@@ -1,7 +1,5 @@
 """The list that gives the selected lines their voice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize, Signal, Slot

@@ -1,7 +1,5 @@
 """Connects the voices of lines with the catalog, the card, the chooser and the synthesis thread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

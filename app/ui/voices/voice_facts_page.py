@@ -1,7 +1,5 @@
 """The page of the library about one voice: names and values, with buttons for its actions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

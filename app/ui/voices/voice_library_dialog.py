@@ -1,7 +1,5 @@
 """The voice library: a list of all voices, with the facts and actions of the selected one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

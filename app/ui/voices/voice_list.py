@@ -1,7 +1,5 @@
 """A list whose voices can be dragged to somebody who is to speak with them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QMimeData, Qt

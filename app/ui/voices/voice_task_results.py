@@ -1,7 +1,5 @@
 """Applies the results of voice tasks to lines, open voices and banners."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows and columns, from what is in them, and the margins that all dialogs share."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 from PySide6.QtCore import Qt

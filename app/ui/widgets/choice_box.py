@@ -1,7 +1,5 @@
 """A combo box that elides its chosen text, as under a style sheet Qt cuts it off; and controls that leave the wheel to their panel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QObject, Qt

@@ -1,7 +1,5 @@
 """Buttons and fields with their names for screen readers and their tips."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

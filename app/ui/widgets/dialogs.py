@@ -1,7 +1,5 @@
 """Asks for files, at first in the folder of the last one of its kind, and questions, and holds dialogs while they are open."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

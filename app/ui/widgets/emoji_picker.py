@@ -1,7 +1,5 @@
 """A button that opens a picker of the emoji that voices speak, with the effect of each."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QListView, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 

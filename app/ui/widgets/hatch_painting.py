@@ -3,8 +3,6 @@
 Qt's own hatch pattern is made of device pixels, too fine to be seen on a high-resolution screen.
 """
 
-from __future__ import annotations
-
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 

@@ -1,7 +1,5 @@
 """A self-drawn slider for a parameter, coloured from the default to the value."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider

@@ -1,7 +1,5 @@
 """Tables whose rows are selected whole and that are left with Tab: their models, how they are set up, and the selection of a row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A frame that shows its content whole where there is room, and scrolls it elsewhere."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 

@@ -1,7 +1,5 @@
 """A timer for widgets that poll a value only while they are visible."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QTimer

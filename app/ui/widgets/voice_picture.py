@@ -1,7 +1,5 @@
 """Draws the picture of a voice: its icon, or its first letter on a colour of its own."""
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Library: Qt 6.11. Buys: one repaint of the window where several bars move at onc
 tests/ui/workarounds/test_deferred_progress_bar.py finds that QProgressBar waits by itself.
 """
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QProgressBar
 
 

@@ -7,8 +7,6 @@ Library: PySide6 6.11 with CPython 3.11 to 3.14. Buys: a window that does not fr
 tests/ui/workarounds/test_gui_thread_gc.py finds that PySide6 deletes widgets in their own thread.
 """
 
-from __future__ import annotations
-
 import gc
 
 from PySide6.QtCore import QObject, QTimerEvent

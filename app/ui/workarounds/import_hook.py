@@ -9,8 +9,6 @@ Library: PySide6 6.11. Buys: 0.04 s of importing pyqtgraph and 0.08 s of pyopenj
 tests/ui/workarounds/test_import_hook.py finds that PySide6 no longer does this.
 """
 
-from __future__ import annotations
-
 import builtins
 
 

@@ -4,8 +4,6 @@ Library: PySide6 6.11. Buys: no English in a Japanese dialog. Remove when
 tests/ui/workarounds/test_qt_translation_gaps.py finds that Qt has them.
 """
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, QTranslator
 
 MISSING_TRANSLATIONS = {

@@ -3,8 +3,6 @@
 The files next to a model are `config.json` and the style vectors; names in capitals count as well.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -1,7 +1,5 @@
 """Recognises by content what a file is: a container that may hold a voice, or something else, which is refused by its name."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 from typing import Literal

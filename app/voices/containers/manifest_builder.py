@@ -1,7 +1,5 @@
 """From what a container says to the description of a voice. Every number and name is checked; nothing is guessed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ An ONNX file is one protobuf message (onnx.proto, ModelProto): field 7 is the gr
 in the same folder: a voice must not read what else is on the disk.
 """
 
-from __future__ import annotations
-
 import mmap
 import re
 import stat

@@ -6,8 +6,6 @@ files and extension records of any size into memory before one may look at them.
     tar     blocks of 512 bytes: a header (name at 0, size in octal at 124, checksum at 148, type at 156), then the content, padded
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Names files that people take for an SBV2 voice, with the reason for the refusal and what to do instead. `app.voices.containers.container_recognition` finds them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from app.common.errors import VoiceError

@@ -3,8 +3,6 @@
 Weights are built into the three graphs of a prepared voice; a graph runs whole ("opaque").
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Recognises the ONNX graphs of voices: their inputs have the public exporters' names, or the same roles (`prepare.input_roles`)."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path

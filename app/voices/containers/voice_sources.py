@@ -3,8 +3,6 @@
 Recognised by content: a protobuf (`.onnx`, `.aivmx`), a zstd archive (`.sbv2`), safetensors (`.safetensors`, `.aivm`), or a folder or zip that holds one of them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

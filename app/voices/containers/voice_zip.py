@@ -5,8 +5,6 @@ whole. A zip can state the position and the length of its directory in several p
 nothing is measured beforehand: zipfile reads through a file that counts what it hands out.
 """
 
-from __future__ import annotations
-
 import re
 import stat
 import struct

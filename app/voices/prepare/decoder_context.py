@@ -5,8 +5,6 @@ in vain. The rewritten graph is given which frames are wanted and cuts, before e
 the zeros that convolutions see there stay where they were.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import prod
 from typing import Any

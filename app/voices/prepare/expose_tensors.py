@@ -1,7 +1,5 @@
 """Copies of a graph that show what it computes inside, and what the graph is made of as plain values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Cuts a public SBV2 graph at its seams into the three graphs of a prepared voice, each simplified."""
 
-from __future__ import annotations
-
 import onnx
 from onnx import TensorProto
 

@@ -1,7 +1,5 @@
 """The facts that a graph states about itself, read without running it: inputs, outputs, weights, nodes, the modules and kernels of these."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import ChainMap

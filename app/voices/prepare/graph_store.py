@@ -3,8 +3,6 @@
 A real voice opens in half the time and a fraction of the memory that way, and so does its source while the two are compared.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path

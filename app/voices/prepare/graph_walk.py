@@ -1,7 +1,5 @@
 """Ways through a graph, up and down from a node and into the graphs inside nodes, and what is changed on the way."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar

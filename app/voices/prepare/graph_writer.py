@@ -5,8 +5,6 @@ convolutions. An image of height 1 holds the same numbers as [1, C, T], but ONNX
 images only (a quarter off the decoder's time on a CPU).
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -11,8 +11,6 @@
 Names count where the graph does something else with an input, and distinguish the languages of features.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Graphs that are nothing but one operation, to see what a processor can do."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

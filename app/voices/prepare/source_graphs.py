@@ -7,8 +7,6 @@
 Exporters keep neither order nor all names, so only this shape is relied on: one Ceil with a random node before it and one after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass

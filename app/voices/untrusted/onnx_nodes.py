@@ -5,8 +5,6 @@ or 4 bytes (5). Field numbers are those of onnx.proto. Of tensors only the sizes
 a graph inside a node too. So all of it is walked; what is named is checked by `app.voices.containers.onnx_metadata`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 

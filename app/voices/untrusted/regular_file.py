@@ -1,7 +1,5 @@
 """Files of voices that users name: what `app.common.files.bounded_read` opens, with the words for what it refuses."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable

@@ -7,8 +7,6 @@
 A file comes from anywhere, so every number in the header is checked against the size of the file before it is used.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Style vectors, float32 (styles, 256), from `.npy` files and JSON. Nothing is unpickled and no claim of a header is believed."""
 
-from __future__ import annotations
-
 import re
 from math import prod
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Counts what an archive unpacks to. Sizes that it claims are not believed: a few kilobytes can grow to terabytes."""
 
-from __future__ import annotations
-
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.voices.untrusted.voice_limits import (

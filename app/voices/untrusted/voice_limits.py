@@ -3,8 +3,6 @@
 Real voices: a graph or weights of 250 MB, one to a few hundred speakers, up to 32 styles, icons and samples of some 10 MB.
 """
 
-from __future__ import annotations
-
 MAX_GRAPH_BYTES = (1 << 31) - 1  # Protobuf's own limit: neither onnx nor ONNX Runtime opens more
 MAX_METADATA_BYTES = 256 << 20  # the metadata holds icons and samples; more than this is not a voice
 MAX_SAFETENSORS_HEADER_BYTES = 100 << 20  # the safetensors format's own limit

@@ -1,7 +1,5 @@
 """The facts besides the models that results depend on, so that results found with another driver are not believed."""
 
-from __future__ import annotations
-
 import platform
 import sys
 from contextlib import suppress

@@ -3,8 +3,6 @@
 A session that ends up on another provider than the one asked for is never silent: `OpenedSession.fallback_reason` says what happened.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

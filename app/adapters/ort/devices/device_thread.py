@@ -4,8 +4,6 @@ Sessions are opened there, too, in the background: a run goes before all opening
 thread that hangs is left behind, and no other takes its place while it does: two would run on the device at once when it wakes up.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The time of one graph on a device, split into copying in, running and copying out, and the providers that its nodes were given to."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence

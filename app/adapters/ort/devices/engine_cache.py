@@ -4,8 +4,6 @@ TensorRT names a kept engine after the graph's file and its inputs, whatever the
 a new one. So each graph, size, adapter, driver and ONNX Runtime has a folder, and a folder that nothing opened from is removed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

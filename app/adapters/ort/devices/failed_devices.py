@@ -4,8 +4,6 @@ A failed device is not tried again until the user chooses a backend. While one o
 dead, the device took the program with it. What is kept counts for one adapter, driver and ONNX Runtime only, and may be deleted at any time.
 """
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import os

@@ -6,8 +6,6 @@ compared with the CPU, the first one and the first of each twice as large; one i
 tried on a device that was lost.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import threading

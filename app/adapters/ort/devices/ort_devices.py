@@ -4,8 +4,6 @@ A place is written `backend` or `backend:adapter`, the adapter by number or by a
 Graphics adapters are listed as the system itself has them, so that no library of graphics is loaded where there is none.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Compares the results of a device with the CPU's."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np

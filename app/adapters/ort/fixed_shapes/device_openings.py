@@ -3,8 +3,6 @@
 The graphs take turns, one size a turn, those first that are most of the work: on an adapter with little memory these are there.
 """
 
-from __future__ import annotations
-
 import atexit
 import threading
 import weakref

@@ -4,8 +4,6 @@
 proof on a device. It belongs to the very file it was made from: a voice that is updated or added again gets a new one when it is needed.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import time

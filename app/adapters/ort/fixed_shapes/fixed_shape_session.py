@@ -5,8 +5,6 @@ hundreds of compilations a run. So there is a session a size, opened in the back
 once: a form in half precision that differs from the CPU is replaced by single precision, and where that differs the device is not used.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import weakref

@@ -1,7 +1,5 @@
 """The options of `koebako backends`."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

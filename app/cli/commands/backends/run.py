@@ -1,7 +1,5 @@
 """`koebako backends`: what a voice can be computed on here, how fast and how exactly; `--probe` measures it."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`koebako bench --reference`: how many times faster our path is than the files as they come."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable
 from dataclasses import asdict

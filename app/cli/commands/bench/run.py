@@ -1,7 +1,5 @@
 """`koebako bench`: what each stage costs, cold, warm and from the cache."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io

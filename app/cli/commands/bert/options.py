@@ -1,7 +1,5 @@
 """The options of `koebako bert`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from app.common.command_parser import add_action_parsers, add_command_parser

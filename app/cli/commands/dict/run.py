@@ -1,7 +1,5 @@
 """`koebako dict`: the words that the user taught the program."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 from pathlib import Path

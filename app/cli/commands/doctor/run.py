@@ -1,7 +1,5 @@
 """`koebako doctor`: checks what the program needs, and prints what was found and how to mend it."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import platform

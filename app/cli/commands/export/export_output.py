@@ -1,7 +1,5 @@
 """Writes the files of `koebako export` and prints what happens to each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`koebako g2p`: readings and phones of each line of a text or on stdin, one JSON object a line, in order."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

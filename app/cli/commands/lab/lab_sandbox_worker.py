@@ -1,7 +1,5 @@
 """`--lab-part`: one part of the lab on what a stranger may have made, in a child that keeps to limits. Its parent is `app.lab.graph_sandbox`."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The options of `koebako lab`: those of every part here, those of one part next to its code."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from app.cli.commands.lab.lab_parts import LAB_PARTS

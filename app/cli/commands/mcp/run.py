@@ -1,7 +1,5 @@
 """`koebako mcp`: the Model Context Protocol on stdin and stdout until the agent closes them."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import queue

@@ -1,7 +1,5 @@
 """`koebako project`: which action does what; `cast` lists the characters and how much each of them says."""
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The options of `koebako read`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from app.common.command_parser import add_command_parser

@@ -1,7 +1,5 @@
 """`koebako read`: the open window reads aloud; without one, this process speaks as `koebako speak` does."""
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 

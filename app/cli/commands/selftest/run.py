@@ -3,8 +3,6 @@
 Every backend is tried in a process of its own: a graphics driver that crashes must not take the report with it.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """`koebako serve`: the service until Ctrl+C."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import socket

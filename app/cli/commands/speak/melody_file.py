@@ -4,8 +4,6 @@ It is JSON, `{"moras": [{"index": 3, "semitones": 2}]}`, counted from 0, or a li
 instead, whose line with the spoken text then gives its melody and all other edits of its morae.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

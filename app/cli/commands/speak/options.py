@@ -1,7 +1,5 @@
 """The options of `koebako speak`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from app.cli.voice_options import add_voice_options

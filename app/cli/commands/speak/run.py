@@ -1,7 +1,5 @@
 """`koebako speak`: text in, a sound file or sound out."""
 
-from __future__ import annotations
-
 import argparse
 import threading
 import time

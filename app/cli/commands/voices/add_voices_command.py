@@ -1,7 +1,5 @@
 """`koebako voices add`: voices from files, folders, addresses and the hub into the library, and the natural voice."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """`koebako voices`: which voices there are and what a voice is; the other actions have files of their own."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import tempfile

@@ -1,7 +1,5 @@
 """A voice as the command line shows it: the fields of `voices list`, everything for `voices info`, and their names in Japanese."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Raw text to the text that is spoken: numbers with their units, dates, addresses, Latin words and signs as Japanese."""
 
-from __future__ import annotations
-
 from app.core.text.emoji_symbols import replace_emoji
 from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER, mark_boundaries, normalise_characters
 from app.core.text.normalise.english_words import convert_spelling

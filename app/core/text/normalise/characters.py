@@ -1,7 +1,5 @@
 """One spelling for each character: NFKC, no control or format characters, letters without accents; and the spaces that part words: 今日 中野へ is not 今日中 野へ."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -3,8 +3,6 @@
 A sound is a consonant in Latin letters or a vowel in katakana; the mark ' after a vowel says short: a stop behind it doubles.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from string import ascii_lowercase

@@ -4,8 +4,6 @@ A verb counts only where the dictionary has its modern form, an ending only wher
 行かう becomes 行こう later, among the analyser's words: 向かう is written alike.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """Latin words: those the dictionary reads stay as written, all others become katakana, which may depend on the words next to them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from string import ascii_letters

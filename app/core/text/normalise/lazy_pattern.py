@@ -1,7 +1,5 @@
 """Patterns that few texts have anything for: compiled when a text holds one of the signs they need, for that takes a millisecond each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Units and currencies behind or before a number; what is measured by what (mg/dL, kcal/100g); degrees."""
 
-from __future__ import annotations
-
 import re
 
 from app.core.text.normalise.lazy_pattern import LazyPattern

@@ -1,7 +1,5 @@
 """Numbers: kanji numerals, decimals, powers of ten, fractions, ratios, signs, telephone numbers, ordinals, scores, enclosed ones."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from decimal import Decimal

@@ -3,8 +3,6 @@
 An arrow is a pause between words, から between numbers, silent at the ends of a line; only one on its own is named.
 """
 
-from __future__ import annotations
-
 import re
 
 from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER

@@ -3,8 +3,6 @@
 A bare pair (3-2) is none, nor are scores, addresses, telephone numbers and the numbers of parts.
 """
 
-from __future__ import annotations
-
 import calendar
 import re
 from math import prod

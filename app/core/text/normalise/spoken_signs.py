@@ -4,8 +4,6 @@ Some of these words the analyser must not read again: 小なり is ショーナ�
 `split_kept_words` says where they are when all else is settled.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

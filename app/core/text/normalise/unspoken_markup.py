@@ -3,8 +3,6 @@
 It is found in the raw text, so that no dictionary takes a part of it for a word.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from bisect import bisect_left

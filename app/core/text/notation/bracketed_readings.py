@@ -1,7 +1,5 @@
 """Readings in parentheses behind their word: 蔑（さげす）む, 山田太郎（やまだたろう）. Only a possible reading is one; else it is text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Notation that says itself what it is: ruby in braces, in 《》 and in HTML, notes, memos."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

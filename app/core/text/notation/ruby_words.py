@@ -1,7 +1,5 @@
 """Readings given to words of a text, by the user and by the text: over the letters spoken, and as words of the analyser, which computes accents and voicing around them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

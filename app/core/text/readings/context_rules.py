@@ -13,8 +13,6 @@ Conditions: places counted in words (+1 the next, -6..-1 the six before, 0 the w
 that this very rule decides.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

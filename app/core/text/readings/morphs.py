@@ -1,7 +1,5 @@
 """Words as the analyser finds them, before their accents are joined, and how some of them are to be read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

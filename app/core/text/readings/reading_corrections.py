@@ -5,8 +5,6 @@ their own (指示厨, 裏垢, 配信主, 彼氏面, 電池切れ); words that th
 the cry う as an auxiliary, 行かう, 彼女らしい, 目と目); and cries that it takes for particles: a stutter (は、はい), a question (は？, え、は？), the letter itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple

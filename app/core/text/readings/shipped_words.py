@@ -1,7 +1,5 @@
 """Words of our own with their accents: found among the analyser's words, or in the text where they have Latin letters or signs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Compares readings with a second analyser: taken over for a white list of words that it knows better, shown as a doubt for others."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 A phrase's accent is that of its first word, counted in morae of the phrase.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Holds the key that the settings name, on whatever system this is, with the numbers that each system has for it."""
 
-from __future__ import annotations
-
 import sys
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """A key with modifiers, as each system numbers it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt

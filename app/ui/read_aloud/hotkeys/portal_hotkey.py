@@ -1,7 +1,5 @@
 """A key that works in every program under Wayland, by the portal GlobalShortcuts: the desktop asks the user, who may choose another key."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 import os

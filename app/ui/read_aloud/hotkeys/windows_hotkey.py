@@ -1,7 +1,5 @@
 """A key that works in every program under Windows."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from ctypes import wintypes

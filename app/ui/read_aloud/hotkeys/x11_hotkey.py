@@ -1,7 +1,5 @@
 """A key that works in every program under X11, by a connection of its own through libX11: Qt shows no events of the root window."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager

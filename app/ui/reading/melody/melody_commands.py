@@ -1,7 +1,5 @@
 """The commands of the melody, for the phrase or the sentence that the keys are in, and their buttons in the header of the strip."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The melody lane: a handle for each mora, moved with the mouse or the keys. Every change is emitted, none is made here."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field

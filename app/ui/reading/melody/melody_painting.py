@@ -1,7 +1,5 @@
 """Draws a melody: the voice's own curve, the curve that will be heard, and a handle for each mora. Only the exposed part is drawn."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

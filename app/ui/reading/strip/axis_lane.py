@@ -1,7 +1,5 @@
 """The rows under a line that share one axis: their playhead, and of those that keys shape their cells, highlights and focus."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The strip itself: morae with their accents and pauses, shaped with the mouse or the keys. Every change is emitted, none is made here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

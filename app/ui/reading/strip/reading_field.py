@@ -1,7 +1,5 @@
 """The field for the reading of one word, with a message next to it that says why a reading is wrong."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Draws a shape: accent line, kana, pauses, and what is chosen or sounds now. Only what is in the exposed area is drawn."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 

@@ -4,8 +4,6 @@ Strip, melody, waveform and playhead share its axis. Where the times are known, 
 needs; else all morae are as wide.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass

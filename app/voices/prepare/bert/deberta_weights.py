@@ -1,7 +1,5 @@
 """The weights from which the lean graph is built: the tensors of a DeBERTa by the names that Hugging Face's implementation gives them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -5,8 +5,6 @@ float32 two right graphs agree to the last digits, so the comparison proves some
 decides whole buckets.
 """
 
-from __future__ import annotations
-
 import math
 import mmap
 from collections import defaultdict

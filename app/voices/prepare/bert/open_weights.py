@@ -1,7 +1,5 @@
 """Opens a BERT file of any kind for reading its weights: safetensors, or a DeBERTa read back from an exported ONNX file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ Only the projection of the positions is shared with the lean graph: here they ar
 apart, nothing is folded.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Half precision inside, single precision at the inputs and outputs: what graphics processors are fast at."""
 
-from __future__ import annotations
-
 from collections.abc import Set
 
 import numpy as np

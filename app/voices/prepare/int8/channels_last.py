@@ -4,8 +4,6 @@ ONNX Runtime turns every tensor around before and after each of them and takes f
 between our convolutions, a sixth of its time). Here the residual sums, activations and conversions between them are turned instead, for good.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Turns convolutions of a graph into integer ones: 8 bits for what they see (one scale), 7 for their weights (one scale per channel)."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from typing import Any
 

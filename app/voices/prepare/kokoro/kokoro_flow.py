@@ -6,8 +6,6 @@ is faster (how consonants move the pitch) stays the model's own, because it was 
 Questions and what a user drew by hand come behind all this: the band would lose what is held for longer than an accent, and most of a rise at the end.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

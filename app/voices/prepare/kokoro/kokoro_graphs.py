@@ -4,8 +4,6 @@ It is an iSTFTNet generator with a harmonic source. Its norms were trained over 
 deviations of each channel that were measured over many lines, as affine functions of the style.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

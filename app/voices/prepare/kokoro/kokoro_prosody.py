@@ -4,8 +4,6 @@ A small BERT (an ALBERT: twelve layers with the same weights) reads the tokens; 
 makes the features that the decoder speaks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

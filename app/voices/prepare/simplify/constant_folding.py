@@ -1,7 +1,5 @@
 """Works out the values of tensors that do not depend on what is said: constants, sizes, masks of ones, index ranges."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The new graph in the making: every operation is added in its simplest form, and none twice."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ Some turn convolutions over time into convolutions of images of height 1: the sa
 fast blocked convolutions for images only. What is between two convolutions stays an image too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shapes and types of a node's outputs, as far as the inputs show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

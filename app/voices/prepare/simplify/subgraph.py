@@ -1,7 +1,5 @@
 """Rewrites a part of a source graph into a small graph of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ What a head adds to a token is its mixture times its rows of the output matrix. 
 differs from token to token is lost.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Changed copies of a graph: in half precision, and with its products or convolutions in int8, all of them or group by group."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass

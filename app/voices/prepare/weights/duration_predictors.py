@@ -3,8 +3,6 @@
 In place of their convolutions Nanairo has transformers that know the speaker.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 

@@ -1,7 +1,5 @@
 """The sizes of a voice's network, read from its tensors, or from its settings where no tensor shows them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

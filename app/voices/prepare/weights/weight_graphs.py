@@ -4,8 +4,6 @@ The flow is run in reverse: transformer couplings (Kong et al. 2023, VITS2) from
 HiFi-GAN generator (Kong et al. 2020): upsampling stages with residual blocks of dilated convolutions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Its relative positions (Shaw et al. 2018) reach a few symbols to each side, so t
 shifted T×(2T−1) products would be most of the work in long sentences.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
