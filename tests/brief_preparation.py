@@ -1,7 +1,5 @@
 """Preparing a tiny voice in less time: fewer and shorter lines are spoken, for tests of something else than how many there are."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Container, Sequence
 from functools import partial

@@ -4,8 +4,6 @@ WHEN is what kills the process: opening a graph there, the run of a number, or n
 nothing is open or running there.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

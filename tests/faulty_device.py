@@ -1,7 +1,5 @@
 """A device that fails at a chosen run, with the very errors that ONNX Runtime raises."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from collections.abc import Callable

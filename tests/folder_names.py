@@ -1,7 +1,5 @@
 """Names of folders that some library or shell splits, expands, ends or escapes."""
 
-from __future__ import annotations
-
 import sys
 
 _ANYWHERE = ["Doe, John", ",", "a;b", "%TEMP%", "~", "#$&'()[]{}=!^`@", "山田 太郎", "が🍣e\u0301", "x" * 200 + "/" + "y" * 200]

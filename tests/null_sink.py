@@ -3,8 +3,6 @@
 It lives in a temporary folder and is reached through a private ALSA configuration: nothing of the user's sound is touched.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Measures pitch and formants in other ways than the program does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyworld
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """A backend that takes itself for a device and is the CPU: it is opened, compared and run as a real one is."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A player that nobody hears: keeps what it is given, and plays it in time like a device would."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The real preparation of a voice, done once a run: the same graph under another name, id or licence gets a copy of what came of it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

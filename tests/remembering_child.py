@@ -1,7 +1,5 @@
 """Our command line, but for the preparation of voices, which is done once a run; see `tests.remembered`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A test that prepares one more voice, or starts one more program, costs the same 
 Counted is what the processes of the tests do, and not what programs do that they start.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """A text that nobody else writes, and where in a data folder it is found."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

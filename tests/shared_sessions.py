@@ -1,7 +1,5 @@
 """Sessions of small graphs, such as those that we ship, opened once a process: one of ONNX Runtime holds nothing between runs."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A limit to the size of files, in the place of a full disk."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The source of the program and its syntax trees, read once a process for all tests that look at them."""
 
-from __future__ import annotations
-
 import ast
 import gc
 from collections import defaultdict

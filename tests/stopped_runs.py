@@ -1,7 +1,5 @@
 """Runs that are stopped on purpose while ONNX Runtime computes them: with its own error, at a chosen graph, and by no clock."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The acoustic model: all code that synthesises through it gets the same samples."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that are whole or not there, and what is left of those that a dying process had begun."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

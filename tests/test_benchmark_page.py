@@ -1,7 +1,5 @@
 """The benchmarks write their own tables into their page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small files: regular ones, whole, and within a limit; whatever else lies there is refused at once."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

@@ -1,7 +1,5 @@
 """The change log: its form, both languages, and the notes of a release that are cut from it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

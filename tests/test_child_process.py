@@ -1,7 +1,5 @@
 """Children of the program: on Windows none opens a console of its own."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import re

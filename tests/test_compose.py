@@ -1,7 +1,5 @@
 """What is opened, what is taken over, and what is let go."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Who speaks on the CPU imports nothing that is about devices, and who uses a device imports nothing that is about TensorRT."""
 
-from __future__ import annotations
-
 import importlib.util
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Voices on a device: in a few fixed sizes that open behind the speech, right or not at all."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import sys

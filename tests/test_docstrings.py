@@ -1,7 +1,5 @@
 """What docstrings, comments and documents name is there: code is renamed, and the words about it easily forgotten."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

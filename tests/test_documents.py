@@ -1,7 +1,5 @@
 """The documents fit the tree: every file that they name is there, every room has a row, and none is longer than one sitting."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

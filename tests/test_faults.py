@@ -1,7 +1,5 @@
 """Devices that fail: sessions that raise the very errors ONNX Runtime raises, at chosen calls. The sentence is spoken all the same."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Whatever the disk refuses, and whenever the program is killed: a file is the one before or the one after, and a set of files is one of both."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

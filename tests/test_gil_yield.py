@@ -1,7 +1,5 @@
 """Rests are for threads beside the window, and lose nothing."""
 
-from __future__ import annotations
-
 import threading
 import time
 

@@ -1,7 +1,5 @@
 """Every container and exporter variant against the reference outputs (PyTorch, noise off), opened as they come: a graph runs whole."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The ears' own measures on invented sound, without a recogniser: `tests/benchmarks/hearing.py` and its parts."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The user guide says what is true: its commands run as they stand, and the names and keys that it quotes are those of the window."""
 
-from __future__ import annotations
-
 import argparse
 import ast
 import hashlib

@@ -1,7 +1,5 @@
 """A voice of the Kokoro architecture, opened and spoken as every voice is; its sound tells the pitch that its graphs were given."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from pathlib import Path

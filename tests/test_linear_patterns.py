@@ -6,8 +6,6 @@ is linear takes as many more from two to three as from one to two, what is quadr
 most of what was quadratic here, such as `a+b`, which starts over at every a.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

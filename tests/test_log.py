@@ -1,7 +1,5 @@
 """The log tells where something went wrong, and nothing of what the user wrote, unless they want that."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -3,8 +3,6 @@
 The rules are read off the syntax tree. Each of them is seen to find a planted violation.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

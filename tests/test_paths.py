@@ -1,7 +1,5 @@
 """Where things lie: folders left aside by dying processes, Windows' long paths, and data beside a portable program."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path, PureWindowsPath
 

@@ -1,7 +1,5 @@
 """Pitch and intonation of real speech, measured by other means than those that made it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

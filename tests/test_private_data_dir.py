@@ -1,7 +1,5 @@
 """Only the owner can read the data folder, whatever the umask and whichever code created a file."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

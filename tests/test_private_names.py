@@ -1,7 +1,5 @@
 """Private names of libraries that our code touches are listed in app/decisions/private_names.md, and the libraries still have them."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import importlib.util

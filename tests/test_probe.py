@@ -1,7 +1,5 @@
 """The choice of a backend: trials in child processes, what is judged good enough, and what is remembered."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import asdict, replace

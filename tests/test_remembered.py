@@ -1,7 +1,5 @@
 """What is remembered of preparing a voice is what preparing it again would give."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

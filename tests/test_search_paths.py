@@ -1,7 +1,5 @@
 """The current folder is in no place where code is looked for."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The program starts itself: frozen, installed, or from a checkout."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

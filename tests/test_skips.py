@@ -1,7 +1,5 @@
 """What a run skips, prepares, opens and starts is counted: one with more than it may fails."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

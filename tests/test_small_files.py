@@ -1,7 +1,5 @@
 """Tests with a full disk leave no broken bytecode to those after them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The real pipeline with the real front end, BERT and voice that ship."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A run that the program itself stops is not a failure, whatever started it: nobody sees ONNX Runtime's message about it."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Sentence after sentence in counted time, with graphs as slow as a large voice's: the next piece is there before the last one has been heard."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.compose.speaker_opening import open_speaker

@@ -1,7 +1,5 @@
 """What the system says of a file is told in the language of the user, whatever it was."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import errno

@@ -4,8 +4,6 @@ A type checker passes over what it takes for unreachable on one system, and know
 lines that it comes by.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

@@ -1,7 +1,5 @@
 """A test that stands still fails, with the stacks of all threads: one in Python's code alone, one in Qt's ends its process."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two programs on one home: what is read is what one of them wrote, whole, and what each adds is there in the end."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

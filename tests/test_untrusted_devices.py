@@ -1,7 +1,5 @@
 """Devices that are not proven yet: one that kills the program, one that computes noise, one with little memory; and what is remembered of them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The one reader of JSON: what may be written is read as it is, whatever else is refused, and nothing takes long."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

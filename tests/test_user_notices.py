@@ -1,7 +1,5 @@
 """What stops nothing is told once, wherever it was noticed, and written to the log."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Settings: what is saved comes back, what is broken is told and kept."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """One word for one thing: words that were given up, or that no user or engineer would say, stay out of what the program says and notes."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -1,7 +1,5 @@
 """Every command and dialog that writes a file: none destroys what it was not told to, whatever has the name."""
 
-from __future__ import annotations
-
 import argparse
 import ast
 import sys

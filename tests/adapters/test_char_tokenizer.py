@@ -1,7 +1,5 @@
 """Characters to token ids."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

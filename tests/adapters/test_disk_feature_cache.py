@@ -1,7 +1,5 @@
 """Features on the disk: as they were, within bounds, and never in the way of speaking."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Files are read before they are needed; what is not there stops nothing."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is not urgent knows that Koebako speaks, in whichever program, and for how long it has not."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

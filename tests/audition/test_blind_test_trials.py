@@ -1,7 +1,5 @@
 """Blind tests from the first trial to the result."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 from random import Random

@@ -1,7 +1,5 @@
 """The board: what its cells are, in which order they are made, and how one walks over them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

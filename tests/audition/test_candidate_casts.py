@@ -1,7 +1,5 @@
 """A scene against candidate casts: what is heard in a cell is what the script speaks once it is recast."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from dataclasses import replace

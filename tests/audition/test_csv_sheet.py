@@ -1,7 +1,5 @@
 """Sheets of a finished test, its file form, and its words."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

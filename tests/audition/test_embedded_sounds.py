@@ -1,7 +1,5 @@
 """Sounds between a project's file and the folder beside it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

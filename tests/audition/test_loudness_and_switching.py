@@ -1,7 +1,5 @@
 """Sounds that are compared: equally loud, aligned, and switched without a click."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """MUSHRA: its orders, anchors, scores, who is believed, what is proved, its file form and its sheets."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A sound that is set apart as the reference: X of an ABX test is always it, in pairs it stands beside A and B."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

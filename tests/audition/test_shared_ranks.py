@@ -1,7 +1,5 @@
 """Equal scores share a place wherever a result is shown: in the words, in the table, on the page."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

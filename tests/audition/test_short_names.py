@@ -1,7 +1,5 @@
 """Names are as short as they can be and still differ."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

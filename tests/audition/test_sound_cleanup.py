@@ -1,7 +1,5 @@
 """Nothing that anybody names is removed, and what nobody names is."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence

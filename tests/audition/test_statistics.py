@@ -1,7 +1,5 @@
 """The statistics of blind tests: against the published tables, against scipy, and against listeners who guess."""
 
-from __future__ import annotations
-
 from math import comb
 from statistics import NormalDist
 

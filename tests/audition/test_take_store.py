@@ -1,7 +1,5 @@
 """The folder of takes: what is kept comes back, and what a stranger puts there does nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

@@ -1,7 +1,5 @@
 """Who came first alone in a test that has ended, and which lines take over what."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Turns, ratios, winners and cross-overs."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.bench.repeated_runs import UNCOUNTED_TURNS, compute_ratio, list_figures, take_turns

@@ -1,7 +1,5 @@
 """Counted work: by hand, and by what real graphs run."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

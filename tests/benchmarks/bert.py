@@ -9,8 +9,6 @@ that each finds its weights cold, as between the graphs of a voice. Ratios are o
 all optimisations. "exact" is the lean graph in float32, "int8" the one with int8 products: nobody should mistake one for the other.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

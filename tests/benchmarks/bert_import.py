@@ -8,8 +8,6 @@ each in a process of its own; processor seconds are those of it and all of its c
 `--old`, in turns by a shell loop.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

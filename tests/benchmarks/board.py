@@ -7,8 +7,6 @@ thread, keeping in another. Caches are emptied before every run. Times are wall 
 1,000 cells are made of what was spoken, and the memory that they take is looked at.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import time

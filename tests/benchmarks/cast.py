@@ -7,8 +7,6 @@ meanwhile, by the clock and, in brackets, by what it computed itself. Medians of
 The file is read in the window's thread here, which the program does in another one. On a busy machine the clock counts others' work too.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import tempfile

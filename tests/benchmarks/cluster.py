@@ -6,8 +6,6 @@ Each worker is held to a core of its own, as if it were a machine of one core, a
 the command that asks take what is left of both. Linux only, with the extra `cluster`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -8,8 +8,6 @@ voiced mora misses what was drawn. Then all morae are moved alike, by SHIFTS: "O
 far they move. The included voice speaks twice: with the melody in its flow, and through the pitch stage, as every SBV2 voice does.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import re

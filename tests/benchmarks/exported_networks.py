@@ -1,7 +1,5 @@
 """The networks that `exporters.py` writes: those of the included voice and its BERT, and a DeBERTa in small. All weights are random."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

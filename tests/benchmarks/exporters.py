@@ -10,8 +10,6 @@ than the trace exporter's.
 "trace" writes down what one run did, "script" compiles the source, "dynamo" follows Python's bytecode.
 """
 
-from __future__ import annotations
-
 import argparse
 import logging
 import re

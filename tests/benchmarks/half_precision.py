@@ -6,8 +6,6 @@ ONNX Runtime computes float16 graphs on the processor in float32, so that its fi
 lavapipe from version 25 on has: name its description in VK_ICD_FILENAMES and set ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER=1.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from collections.abc import Callable, Iterator

@@ -8,8 +8,6 @@ lives in an environment of its own, which is made in the user's cache folder on 
 resumes, and the home in which voices are prepared: use a separate one for each commit. The same samples are heard once, whatever route or run they come from.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

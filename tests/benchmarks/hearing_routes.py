@@ -4,8 +4,6 @@ The window's and the command line's own route is the pipeline in this process; `
 goes through PortAudio into a null sink. The home of all of them is a folder of the benchmark's.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -5,8 +5,6 @@ On a quiet machine; it takes about three minutes. The natural voice has to be pr
 python -m tests.benchmarks.included_voice [--runs 20] [--write]
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -6,8 +6,6 @@ Each line of standard input is a JSON object, and so is its answer: {"hear": WAV
 lies in SECOND_JUDGES, {"draw": [[WAV, TITLE], …], "into": PNG} gives {}. The recogniser is Whisper base (MIT) in int8, joined once from two packages into MODEL_FOLDER.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

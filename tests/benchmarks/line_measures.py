@@ -1,7 +1,5 @@
 """Measures spoken lines without a recogniser: edges of sound against labels, the first mora, the pitch of beginnings and ends, levels."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Sequence

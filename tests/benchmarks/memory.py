@@ -5,8 +5,6 @@
 Caches are as small as they go from the start, so that whatever still grows would grow for ever.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Compares two readings mora by mora, as they sound: what was to be said, and what was heard."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@
 Caches are emptied before every sentence. "outside" is all the pipeline's time that no graph ran: text, G2P, look-ups, copies, noise.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Sequence

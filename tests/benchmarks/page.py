@@ -1,7 +1,5 @@
 """Puts a table into tests/benchmarks/README.md or README.md, between the comments that carry its name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 PAGE = Path(__file__).parent / "README.md"

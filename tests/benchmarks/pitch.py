@@ -7,8 +7,6 @@ much they move, both measured by `tests.pitch_measures`. `--judge` is the folder
 Rows of signalsmith-stretch come where `python-stretch` is installed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -5,8 +5,6 @@
 Nothing is remembered from line to line. A gap is a moment in which a line that had begun had no sound ready for the device.
 """
 
-from __future__ import annotations
-
 import argparse
 import threading
 import time

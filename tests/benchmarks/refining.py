@@ -8,8 +8,6 @@ voice is opened by the line before all turns. The table has medians of the first
 of its own making, and all gaps in the sound.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

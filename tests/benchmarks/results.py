@@ -12,8 +12,6 @@ All ratios are of runs in turns in one process; milliseconds and seconds are of 
 one product's settings (float16 BERT, nothing optimised, the whole text at once); it is not that product.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

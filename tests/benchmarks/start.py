@@ -7,8 +7,6 @@ Prints the moments of a start (seconds since the process began, medians), and wh
 or a built `Koebako`, that takes turns with this one.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

@@ -5,8 +5,6 @@
 Needs the `training` extra. Weights are random: they tell time, and that both compute the same, nothing else.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -7,8 +7,6 @@ speaks a short line: once as soon as it can speak, once after all of it was prep
 of the program and its sandbox; "memory" is the most that both held at once, a shared page counted in each.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

@@ -6,8 +6,6 @@
 A software adapter shows what is right, not what is fast: there are no times here.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -6,8 +6,6 @@ A workaround whose removal costs less than 20 ms goes. `gui_thread_gc` is not am
 (tests/ui/workarounds/test_gui_thread_gc.py).
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -1,7 +1,5 @@
 """Files, pipes and devices that users name: read to their end, or refused in a sentence; what is waited for is said."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

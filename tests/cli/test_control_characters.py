@@ -1,7 +1,5 @@
 """Whatever strangers put into names, files and answers: nothing but letters reaches the terminal."""
 
-from __future__ import annotations
-
 import ast
 import io
 import json

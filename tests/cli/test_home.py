@@ -1,7 +1,5 @@
 """What KOEBAKO_HOME may hold: it works, or one sentence and a hint say why it cannot."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

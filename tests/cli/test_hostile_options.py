@@ -1,7 +1,5 @@
 """Every option of every command with values that no one means: an exit code of the contract, never "unexpected", never a traceback."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import io

@@ -1,7 +1,5 @@
 """Requests to end: acted on at once where nothing can be half done."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

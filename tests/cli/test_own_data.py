@@ -1,7 +1,5 @@
 """Files of ours that are damaged stop no command: the user is told once, what they held is kept, and everything goes on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

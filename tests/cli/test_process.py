@@ -1,7 +1,5 @@
 """The command line as a process: pipes, signals, UTF-8, exit codes."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import json

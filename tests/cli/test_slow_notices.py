@@ -1,7 +1,5 @@
 """Waiting says what it waits for and how to stop it; results stay as they are."""
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

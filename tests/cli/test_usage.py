@@ -1,7 +1,5 @@
 """Commands that argparse refuses: told in the language of the user, with the exit code of a wrong input."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 Its decoder looks at neighbouring frames, so that windows cut without margin would be heard.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

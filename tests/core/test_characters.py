@@ -1,7 +1,5 @@
 """Characters, and the lines that follow them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Windows cover all frames once, in few shapes, with enough context."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """A vowel without voice: no period is left of it, its envelope and its place stay, and nothing else changes."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

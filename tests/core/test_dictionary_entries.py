@@ -1,7 +1,5 @@
 """Words that a user teaches: what can be one, where they stand in a text, and how they are exchanged."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace

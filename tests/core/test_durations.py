@@ -1,7 +1,5 @@
 """Frames per symbol and the expansion to frames."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Emoji as symbols: which there are, what stands for them, their kinds, and what becomes of them in lines and their edits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

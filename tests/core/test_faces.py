@@ -1,7 +1,5 @@
 """Faces are left out whole; what stands in brackets otherwise is text."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.text.normalise.characters import BOUNDARY_CHAR

@@ -1,7 +1,5 @@
 """Small steps between the graphs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Lines that are measured before they sound, and keep to their measure."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

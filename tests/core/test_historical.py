@@ -1,7 +1,5 @@
 """Historical kana become modern kana, and modern text stays as it is."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.text.normalise.historical_kana import convert_to_modern_kana

@@ -1,7 +1,5 @@
 """Dictionaries of input methods, and what an import of one would change."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

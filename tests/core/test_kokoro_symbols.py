@@ -1,7 +1,5 @@
 """Phones as the tokens of Kokoro-82M."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise, product
 

@@ -1,7 +1,5 @@
 """Lines with ruby and memos as they are shown, edited and searched: places count over the text as it is written."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

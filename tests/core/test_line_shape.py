@@ -1,7 +1,5 @@
 """Reading of a line, edits of its shape, and what becomes of them when the text changes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

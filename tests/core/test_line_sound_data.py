@@ -1,7 +1,5 @@
 """Outlines and times between starts."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

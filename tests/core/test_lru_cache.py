@@ -1,7 +1,5 @@
 """The cache forgets the oldest, and never holds more than it may."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """The melody that is made from tones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Edits of a line's melody: what they keep, and what they may never do."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The pitch of each mora, measured in a sound whose pitch is known and expected from tones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Numbers, units, dates, addresses, Latin words and signs as the text that is spoken."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Scores, ordinals, Roman numerals, signs of posts and of forms: as words, and not where they are something else."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.text.normalise import normalise_text

@@ -1,7 +1,5 @@
 """The limiter: nothing leaves it above the ceiling, nothing below is changed, and pieces are no different from the whole."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

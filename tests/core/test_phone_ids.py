@@ -1,7 +1,5 @@
 """Phones as ids, and the places in them that a user edits."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """However slow the decoder is, nothing is missing inside a phrase; and where it is fast, nothing waits. Time is counted, not measured."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pipeline as a whole, over a voice in plain numpy."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The melody by hand as a curve: held where a mora is voiced, changed where nothing is, and heard as it was drawn."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import accumulate
 

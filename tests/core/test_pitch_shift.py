@@ -1,7 +1,5 @@
 """Another pitch over pulses whose places are known: lengths, pieces, silence, and what no voice should ever send."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Projects as data."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

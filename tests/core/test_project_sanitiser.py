@@ -1,7 +1,5 @@
 """What a project file says is cleaned, and what we write ourselves is left alone."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Dashes and waves between numbers: ranges are read as ranges, and everything else that is written with a hyphen stays what it is."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.text.normalise import normalise_text

@@ -1,7 +1,5 @@
 """Patterns that are left out where a text has none of their signs find what they would find without that."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

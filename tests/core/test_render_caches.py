@@ -1,7 +1,5 @@
 """What is remembered: nothing sounds different for it, nothing runs that need not run, and work is done ahead only where there is time."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any
 

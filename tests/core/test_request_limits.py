@@ -1,7 +1,5 @@
 """Every number a request carries is checked, and the message names it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

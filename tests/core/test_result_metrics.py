@@ -1,7 +1,5 @@
 """Measures of likeness against what is known by arithmetic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

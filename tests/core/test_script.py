@@ -1,7 +1,5 @@
 """The script: edits leave everything else alone, and what is written comes back."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields, replace
 from typing import Any

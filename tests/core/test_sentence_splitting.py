@@ -1,7 +1,5 @@
 """Where a line is cut, and that nothing of it is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 

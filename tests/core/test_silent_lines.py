@@ -1,7 +1,5 @@
 """Lines with nothing to be read: silence that is as long as what was set for it."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.common.errors import InputError

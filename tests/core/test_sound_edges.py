@@ -1,7 +1,5 @@
 """Timings that end with the sound: invented outlines, in which the phones are known to sound elsewhere than in their frames."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

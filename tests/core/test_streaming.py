@@ -1,7 +1,5 @@
 """Sound that is played while it is made, on a clock of our own: no gap as long as making is faster than hearing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

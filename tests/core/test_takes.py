@@ -1,7 +1,5 @@
 """Takes as values: what is kept, what goes, what comes back."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A text becomes lines in the way that was chosen, and splitting and joining lose neither words nor edits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Files of text are read whatever they were written in, and where that is impossible the cause is named."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

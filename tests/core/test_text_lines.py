@@ -1,7 +1,5 @@
 """Text from elsewhere becomes lines, whatever it was written with."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import given

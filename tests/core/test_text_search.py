@@ -1,7 +1,5 @@
 """Words are found as people mean them, and what is put in their place is all that changes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from itertools import chain
 

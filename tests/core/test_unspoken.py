@@ -1,7 +1,5 @@
 """Tags of chats and of HTML, entities, and addresses of pages."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What differs between the kinds of voices."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Four lanes on one thread, without Qt: files never hold up what is to be heard, and what is heard leaves files their turn."""
 
-from __future__ import annotations
-
 import threading
 import time
 import weakref

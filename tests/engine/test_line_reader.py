@@ -1,7 +1,5 @@
 """Lines are read for the eye: before there is a voice, with the edits moved to the text of now, the newest wish first of all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

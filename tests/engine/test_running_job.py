@@ -1,7 +1,5 @@
 """Stopping a warm-up: for a job that waits, never for the job that warms up. What is stopped has not failed."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.sound.stage_clock import RequestStopped

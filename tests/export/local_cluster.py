@@ -1,7 +1,5 @@
 """A Dask scheduler and its workers as processes of this machine, each worker an installation with data of its own."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

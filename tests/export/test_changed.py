@@ -1,7 +1,5 @@
 """Exports of what changed: the folder ends up as after a full export, and what was right already is not touched."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

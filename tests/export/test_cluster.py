@@ -1,7 +1,5 @@
 """`koebako export --scheduler`: a scheduler and workers as processes of this machine, each with voices and words of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The child that speaks with a cluster, led on by schedulers that are none, and by answers that are no files."""
 
-from __future__ import annotations
-
 import base64
 import os
 import pickle

@@ -1,7 +1,5 @@
 """What is said of the workers of a cluster before anything starts; nothing of Dask is needed for that."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """An export destroys nothing that is not its own: a sound and what lies beside it are one set, which exists if any of its names is taken."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Files of a voice that has no BERT: the times beside the sound are exact, and another pitch moves none of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path

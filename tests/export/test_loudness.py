@@ -1,7 +1,5 @@
 """Loudness against the test signals of EBU Tech 3341, which are made here as that document describes them."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What is said of a target of loudness that was met, and of one that was not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Names of files: what a pattern gives, and that every file system takes them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from pathlib import Path

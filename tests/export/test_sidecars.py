@@ -1,7 +1,5 @@
 """What lies beside a sound: exact against its samples, and read back by other programs' parsers."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -1,7 +1,5 @@
 """What tests of installing share."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

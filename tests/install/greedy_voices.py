@@ -1,7 +1,5 @@
 """Voices whose graph takes all the memory or all the time it can get."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A natural voice of a few kilobytes: wheels as pip takes them, what is known of them, and a preparation that takes no time."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 import shutil

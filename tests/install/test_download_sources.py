@@ -1,7 +1,5 @@
 """Voices and BERTs from the internet, down to the file that can be installed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

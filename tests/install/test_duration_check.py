@@ -1,7 +1,5 @@
 """int8 for a voice only where it is known to change no durations."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from dataclasses import replace

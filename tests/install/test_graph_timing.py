@@ -1,7 +1,5 @@
 """Two forms of a graph are timed in turns, and the speedup of a voice follows from those of its graphs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

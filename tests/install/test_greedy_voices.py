@@ -1,7 +1,5 @@
 """Voices that take all the memory or time there is, or crash what runs them: refused with a sentence, wherever they come in."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

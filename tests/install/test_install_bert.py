@@ -1,7 +1,5 @@
 """BERTs on their way into the library: proved against their source, in place at once or not at all."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

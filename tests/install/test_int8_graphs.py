@@ -1,7 +1,5 @@
 """A prepared voice gets int8 graphs where they pass their check, says how good they are, and speaks with them only when asked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Voices as imported scripts look for them: the shipped one, and AivisSpeech's with the numbers of their styles."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

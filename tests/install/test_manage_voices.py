@@ -1,7 +1,5 @@
 """Removing, renaming and exporting voices; staging folders of processes that died and of those that live."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

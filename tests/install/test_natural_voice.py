@@ -1,7 +1,5 @@
 """The parts of the natural voice: where they are found, and what is refused. No wheel is taken on trust."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from dataclasses import replace

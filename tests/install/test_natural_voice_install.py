@@ -1,7 +1,5 @@
 """The natural voice is installed whole or not at all, whatever goes wrong, and prepared before the first sentence where its parts are there."""
 
-from __future__ import annotations
-
 import errno
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """A natural voice of an older recipe is prepared again from what is at hand; what the user made of it stays, and else the old one speaks."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 from collections.abc import Callable

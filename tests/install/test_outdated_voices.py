@@ -1,7 +1,5 @@
 """A user's voice of an older recipe is prepared again from itself, by itself, and stays who it is; others are left alone."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """A BERT that is killed while its second step is adopted can be read at any moment, and the next run finishes it."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import shutil

@@ -1,7 +1,5 @@
 """A voice speaks after the first step and is refined later: the two give what one step gave, and no end of either leaves half a voice."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """An import recognises its file and reads its header once, and once more in the child that prepares it; the file must stay as it is meanwhile."""
 
-from __future__ import annotations
-
 import copy
 import os
 import shutil

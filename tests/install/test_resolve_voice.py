@@ -1,7 +1,5 @@
 """Voices that are not installed: AivisSpeech's and files anywhere are prepared once and never touched."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

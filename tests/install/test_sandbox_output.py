@@ -1,7 +1,5 @@
 """A child that a graph has led astray brings back whatever it likes: only a voice, and nothing else, is taken from it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

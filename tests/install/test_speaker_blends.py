@@ -1,7 +1,5 @@
 """Blends of speakers: rows between two speakers, kept as styles; the voice is there whole after every change."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Trials keep away from speeds at which rounding decides a duration."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Adding voices: the same one is told, another version is asked about, and nothing is ever left half done."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Licences: asked once for a voice and a text, and never for the voice that ships."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

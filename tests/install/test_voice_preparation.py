@@ -1,7 +1,5 @@
 """Voices of every kind are prepared, proved against their source, and refused without a trace where that fails."""
 
-from __future__ import annotations
-
 import copy
 import json
 import shutil

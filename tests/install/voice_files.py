@@ -1,7 +1,5 @@
 """Voices to add: AIVMX files with a manifest of the test's own, and a preparation that takes no time."""
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Makes projects as VOICEVOX and AivisSpeech write them, in each of their forms, from what is publicly known of these forms."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Who speaks the names of a file."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.script.project import Project, VoiceAssignment, VoiceReference

@@ -1,7 +1,5 @@
 """Sounds of takes inside a project file: they come back, and what a stranger writes there does nothing."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Scripts of Ren'Py and Yarn Spinner and dialogue in plain text: who says what, with which ids, and back again."""
 
-from __future__ import annotations
-
 import gzip
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is said of a project that cannot be read, or not all of it."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

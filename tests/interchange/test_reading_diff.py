@@ -1,7 +1,5 @@
 """Accents and readings of other programs as edits, with the real front end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

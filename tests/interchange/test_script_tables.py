@@ -1,7 +1,5 @@
 """Tables and texts as sources: columns, names, encodings, and what is said of the rest."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is written is read again, in every format, as far as the format can hold it."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pitches and lengths of single morae in projects of VOICEVOX: what was set by hand comes in, what its voice said does not."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

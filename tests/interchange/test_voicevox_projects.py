@@ -1,7 +1,5 @@
 """Projects of VOICEVOX and AivisSpeech."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Graphs with a fault, for what has to find it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small graphs that are no voice, and subjects made without preparing a whole voice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

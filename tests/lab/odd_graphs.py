@@ -1,7 +1,5 @@
 """Graphs of two operators that state what no graph has: sizes without end, below zero, of more axes than arrays have, names without end."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

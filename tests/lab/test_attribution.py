@@ -1,7 +1,5 @@
 """What 8 bits cost in which layer: ours and ONNX Runtime's own quantiser with its debugger say the same of a graph that both can take."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`koebako lab check`: what we ship passes, and what is broken on purpose is found by the check that is there for it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Container, Mapping

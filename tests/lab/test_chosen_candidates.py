@@ -1,7 +1,5 @@
 """A candidate that was chosen is heard beside the exact graph, and installed where Koebako has a place for it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from functools import partial

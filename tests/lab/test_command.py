@@ -1,7 +1,5 @@
 """`koebako lab` on what everybody has: the voice and the BERT that we ship."""
 
-from __future__ import annotations
-
 import copy
 import csv
 import io

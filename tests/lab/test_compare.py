@@ -1,7 +1,5 @@
 """`koebako lab compare`: candidates in turns, figures as numpy has them, and what may not be said of few runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace

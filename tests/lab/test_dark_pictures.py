@@ -1,7 +1,5 @@
 """Pictures in a dark theme: every colour that a chart may have is known, words stay readable, and the stages have the colours of the window."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

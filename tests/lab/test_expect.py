@@ -1,7 +1,5 @@
 """`expect`: times follow from the work and this machine's peak; what takes longer is named."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path

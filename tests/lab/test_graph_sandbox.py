@@ -1,7 +1,5 @@
 """What is not installed may be a stranger's: parts of the lab open it in a child, which they end when they end."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """`inspect` on what ships, on voices and BERTs as they come, on graphs of others, and on those that mean harm."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The lab and the benchmark look into a voice that has no BERT and takes a melody, as into every other voice."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Multiply-adds are those that another tool counts, and belong to the parts whose names their nodes bear."""
 
-from __future__ import annotations
-
 import math
 import time
 import warnings

@@ -1,7 +1,5 @@
 """`koebako lab optimise`: mechanics where the answer is known, and the report on what we ship."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`koebako lab place`: what has a kernel where, and what copies cost."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict
 from pathlib import Path

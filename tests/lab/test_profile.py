@@ -1,7 +1,5 @@
 """`koebako lab profile`: stages, modules and operators of what really speaks, and a trace that other programs open."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Hyperfine's rule: warm-up, at least so many runs, at least so many seconds."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.bench import repeated_runs

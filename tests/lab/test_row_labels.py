@@ -1,7 +1,5 @@
 """People read names, programs identifiers: candidates and backends in tables, charts, CSV and JSON."""
 
-from __future__ import annotations
-
 import csv
 import io
 

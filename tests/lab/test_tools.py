@@ -1,7 +1,5 @@
 """ONNX Runtime's own tools: what the lab makes of them, and what it says where they are absent."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

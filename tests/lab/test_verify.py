@@ -1,7 +1,5 @@
 """`koebako lab verify`: what agrees passes, and a fault is found at the very node."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Subjects of the public architecture in tiny, beside what they came as."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.install.bert_preparation import prepare_bert

@@ -1,7 +1,5 @@
 """What the build installs before it asks for Wine, and what it does where that cannot be had."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Programs that the build runs are ended, whatever they have started."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What goes into the bundle and what stays out."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

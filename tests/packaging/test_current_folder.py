@@ -1,7 +1,5 @@
 """Nothing of the current folder runs, whatever lies in it and however Koebako was installed."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

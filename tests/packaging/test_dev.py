@@ -1,7 +1,5 @@
 """The script that runs before anything is installed."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

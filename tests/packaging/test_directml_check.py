@@ -1,7 +1,5 @@
 """What is counted of DirectML: how the log and the counters are read, what must hold, and that the made-up voice is as a real one is."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import re

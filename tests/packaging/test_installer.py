@@ -1,7 +1,5 @@
 """What the Windows installer's script promises; whether it keeps that is tried under Wine, see `bundle.installer`."""
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

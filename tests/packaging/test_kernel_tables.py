@@ -1,7 +1,5 @@
 """The tables of kernels are as ONNX Runtime lists its kernels."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """The Debian package, the AppDir and the Flatpak manifest of a small program; the real package is tried by `build.py deb-check`."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The recipe for macOS as far as it can be read without a Mac: property lists, icon, spec and paths."""
 
-from __future__ import annotations
-
 import ast
 import plistlib
 import re

@@ -1,7 +1,5 @@
 """What package managers are given, read back by other readers: winget's YAML, scoop's JSON, and what older versions read."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

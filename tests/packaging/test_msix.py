@@ -1,7 +1,5 @@
 """The package for the Store, read back: its zip, the hashes of its blocks, its manifest and every picture that this names."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """The natural voice as a part of what is built: its pins, its wheels, its terms."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

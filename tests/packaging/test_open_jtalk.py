@@ -1,7 +1,5 @@
 """The shorter dictionary of Open JTalk must say the same of every word, once what it leaves out is put back."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The checks' other user: may not write where the program lies, and has Wine's files under a name of their own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

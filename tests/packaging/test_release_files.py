@@ -1,7 +1,5 @@
 """Pins, licences, list of parts, archives and checksums."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import json

@@ -1,7 +1,5 @@
 """The service imports without what the bundle leaves out, and with all that its libraries import by name."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The smoke test itself: it must fail on a program that is broken."""
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

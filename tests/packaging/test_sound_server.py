@@ -1,7 +1,5 @@
 """The measure of likeness that the smoke test listens with."""
 
-from __future__ import annotations
-
 import numpy as np
 from bundle.sound_server import likeness
 

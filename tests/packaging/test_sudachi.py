@@ -1,7 +1,5 @@
 """The smaller dictionary must compute what the original does: the same words at the same cost for any text."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Reading of Windows programs: imports, versions, one C++ runtime."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """How the programs under Wine are listened to and driven; what they do there is tried by `build.py wine-desktop`."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """What the tests under Wine tell of themselves."""
 
-from __future__ import annotations
-
 import re
 import sys
 import time

@@ -1,7 +1,5 @@
 """What the workflows ask for is there: files, targets, commands, versions of Python."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

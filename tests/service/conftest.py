@@ -1,7 +1,5 @@
 """A voice that is open once for all tests of the service, and services that speak with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 

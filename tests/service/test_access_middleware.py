@@ -1,7 +1,5 @@
 """Who may ask, how much, and for how long: the attacks that pages and programs on the same computer can try."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Iterator

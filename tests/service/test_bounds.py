@@ -1,7 +1,5 @@
 """One request, however it is made, costs little and keeps nobody else waiting."""
 
-from __future__ import annotations
-
 import base64
 import gc
 import json

@@ -1,7 +1,5 @@
 """The chat reader: bytes in the forms that clients may write them, the rules of the queue, and the guard of both ports."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import struct

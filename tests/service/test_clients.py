@@ -1,7 +1,5 @@
 """Programs that others wrote for VOICEVOX and OpenAI, as their registries have them, in processes of their own."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Comments without a window: read in the synthesis thread of the service, heard one after the other, skipped at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Voices that users bring: their numbers stay, and the lengths of their queries are those of their sound, also where a voice is one graph."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import wave

@@ -1,7 +1,5 @@
 """Queries of a voice that takes a melody: their lengths and their pitches are those of the sound."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import httpx

@@ -1,7 +1,5 @@
 """Many clients at once: none is lost, and none waits for one that is slow."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 

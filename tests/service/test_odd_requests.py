@@ -1,7 +1,5 @@
 """Requests as nobody should send them: each gets right sound, or an error that says what is wrong, as JSON."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,7 +1,5 @@
 """The names of OpenAI's voices speak with ours, and a voice that is named so comes first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

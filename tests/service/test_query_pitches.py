@@ -1,7 +1,5 @@
 """Pitches of morae in a query: what a client moved is obeyed, what it only sent along is not."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Queries and their sound: what a query tells is what is heard."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

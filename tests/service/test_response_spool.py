@@ -1,7 +1,5 @@
 """What waits for slow readers: little of it in memory, and none of it for the synthesis thread."""
 
-from __future__ import annotations
-
 import errno
 import socket
 import time

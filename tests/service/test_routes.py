@@ -1,7 +1,5 @@
 """Every route as clients use it."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import io

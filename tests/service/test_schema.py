@@ -1,7 +1,5 @@
 """Routes and answers beside the interface that VOICEVOX publishes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """`koebako serve` finishes voices and BERTs while nothing is heard, in programs that end with it, and speaks with the result from the next request on."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

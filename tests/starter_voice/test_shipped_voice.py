@@ -1,7 +1,5 @@
 """The starter voice as shipped: it keeps the contract, bears every setting, and its windows join as if decoded whole."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

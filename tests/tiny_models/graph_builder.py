@@ -1,7 +1,5 @@
 """Writes ONNX graphs node by node, under names such as exporters of PyTorch give."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ silent for the first third of a second that its flow is given. Every token has a
 have monotonous melodies of their own, which `accent_fidelity` mixes with ours.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

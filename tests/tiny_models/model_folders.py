@@ -1,7 +1,5 @@
 """Folders of tiny models as users have them: every container of a voice, a BERT in both precisions, and inputs with the outputs expected."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

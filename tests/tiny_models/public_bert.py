@@ -1,7 +1,5 @@
 """The graph of a tiny DeBERTa-v2 (He et al. 2021) as public exporters write it: positions projected and folded, one layer after another."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 from onnx import TensorProto, helper

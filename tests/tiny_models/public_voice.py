@@ -3,8 +3,6 @@
 The network is that of VITS (Kim et al. 2021) with the transformer flow of VITS2 (Kong et al. 2023); tensors are [1, C, T].
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The settings of a tiny voice, and random weights under the names and in the shapes that training leaves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The banner's button as a user presses it: by what it says, never whatever is there."""
 
-from __future__ import annotations
-
 from app.ui.widgets.banner import Banner
 
 

@@ -1,7 +1,5 @@
 """A window for each test, over the real pipeline and starter voice; nothing of it may outlive the test."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -1,7 +1,5 @@
 """What a window may have to show at worst: voices, jobs, lines and an error, none of which need a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

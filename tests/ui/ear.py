@@ -1,7 +1,5 @@
 """An ear for tests: when something sounds, and how high."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Calls of the program that block the window's thread: files, the network, sleeps, locks, other processes, graphs."""
 
-from __future__ import annotations
-
 import os
 import queue
 import subprocess

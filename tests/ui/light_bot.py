@@ -1,7 +1,5 @@
 """pytest-qt's bot, with a wait that does not make a loop, a timer and a dozen connections each time: conditions are looked at a hundred times a second."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QEventLoop, QTimer
 from pytestqt.qtbot import QtBot

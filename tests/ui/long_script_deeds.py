@@ -1,7 +1,5 @@
 """What a person does to a script of many lines and in a window of usual size, by name: for the counts of actions and for the heartbeat."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtGui import QGuiApplication

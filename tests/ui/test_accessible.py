@@ -1,7 +1,5 @@
 """Who cannot see or use a mouse: everything that can be touched has a name and says what it does, and Tab goes the way the eye goes."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from pathlib import Path

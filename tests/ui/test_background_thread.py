@@ -1,7 +1,5 @@
 """What is done background the window: in order, its errors told, and nothing of it lost when the window closes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

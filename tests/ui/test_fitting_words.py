@@ -1,7 +1,5 @@
 """What the user of the window reads names menus and buttons; options and commands are for those who typed a command."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What blocks the window's thread is noticed, whatever it is, and what does not is left alone."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import os

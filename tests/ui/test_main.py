@@ -1,7 +1,5 @@
 """Starting: what is imported when, and what happens where no window can open. Each in a process of its own."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """Markup in names of voices, styles, files, words and messages is shown letter by letter, wherever the window shows it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

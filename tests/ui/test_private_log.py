@@ -1,7 +1,5 @@
 """Whatever goes wrong in the window, what the user wrote gets into no file but those that keep it."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

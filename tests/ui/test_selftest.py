@@ -1,7 +1,5 @@
 """`Koebako --selftest`, in a process of its own, as the built program runs it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

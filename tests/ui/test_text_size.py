@@ -1,7 +1,5 @@
 """The user chooses how large all text is; nothing is cut off then."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

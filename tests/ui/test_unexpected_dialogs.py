@@ -1,7 +1,5 @@
 """A dialog that no test expected is an error at once, wherever it is opened; one that is expected is answered."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox

@@ -1,7 +1,5 @@
 """Links dropped from a browser: nothing is fetched without a question."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Dialogs that wait for a person: nobody answers them in a test, so one that no test expected is an error and not a wait."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NoReturn
 

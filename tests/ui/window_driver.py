@@ -3,8 +3,6 @@
 A change of the window's structure changes the table here, and no test.
 """
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A voice with both precisions that takes no time to prepare: the shipped one, with a fainter decoder in place of its int8 form."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A voice folder with something wrong in it, and how it must be refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

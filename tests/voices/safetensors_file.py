@@ -1,7 +1,5 @@
 """Writes safetensors files, good and bad ones, for tests of what reads them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Expected outputs, NPZ: what numpy writes is read, whatever else is refused without unpacking gigabytes."""
 
-from __future__ import annotations
-
 import io
 import struct
 import tracemalloc

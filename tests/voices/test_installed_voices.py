@@ -1,7 +1,5 @@
 """Voices are found by id, name or path; what is missing or damaged is said plainly."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

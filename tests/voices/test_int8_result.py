@@ -1,7 +1,5 @@
 """What a manifest says of the faster way to speak: read again as it was written, readable from before, refused where it is damaged."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The manifest of a voice of the second architecture: what comes back, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

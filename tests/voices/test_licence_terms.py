@@ -1,7 +1,5 @@
 """The shipped voice explains its licence in Japanese, and leaves the licence itself as it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The recipe by which a voice was prepared: absent in voices of versions that knew of none, which must stay what they were."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

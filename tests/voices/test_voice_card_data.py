@@ -1,7 +1,5 @@
 """The card of a voice: whatever a manifest holds, reading it neither fails nor fills the disk."""
 
-from __future__ import annotations
-
 import base64
 import tempfile
 from pathlib import Path

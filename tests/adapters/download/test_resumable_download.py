@@ -1,7 +1,5 @@
 """Faults of servers, lines and disks, and what becomes of the download."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A lock between processes: one holds it, and death lets go of it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Servers that answer anything: every answer ends in a file, or in one sentence with a hint and exit code 6."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

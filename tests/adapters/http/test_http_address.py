@@ -1,7 +1,5 @@
 """Addresses: one opinion about each, and no address about which there could be two."""
 
-from __future__ import annotations
-
 import socket
 import urllib.parse
 

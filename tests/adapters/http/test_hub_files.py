@@ -1,7 +1,5 @@
 """What we ask the hubs, on a local stand-in that answers as they are documented to."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Asking for a newer version: what is sent, what is believed, and who has nothing to ask."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The user's token reaches the hub that it is for, and nobody else, whatever address a stranger makes up."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """No command is silent for long: who is waited for, for how long at most, which attempt it is, and how to stop."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """Accents by Tokyo's pronunciation, kind by kind, each judged against the rules of Tokyo accent; ＼ is where the pitch falls."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P, parse_sentence

@@ -1,7 +1,5 @@
 """Words of the net and of every day, and sentences in which they must not be found."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Readings that stand in a text, with the real front end: what is spoken, with which accent, and what BERT sees."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

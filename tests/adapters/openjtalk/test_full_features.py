@@ -1,7 +1,5 @@
 """What a shorter dictionary leaves out of a word comes back; what a whole one says stays as it is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyopenjtalk

@@ -1,7 +1,5 @@
 """Everyday sentences, and where we read otherwise than SBV2's own front end: for a reason each, listed in app/decisions/reading.md."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from collections.abc import Callable

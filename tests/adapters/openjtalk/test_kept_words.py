@@ -1,7 +1,5 @@
 """What the normaliser settles stays so beside anything: words for signs, words that a space parts, numbers of their own."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P

@@ -1,7 +1,5 @@
 """Texts with emoji as Nanairo voices were trained with them, against the front end of their trainer, and what must hold for any text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

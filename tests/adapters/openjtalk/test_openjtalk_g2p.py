@@ -1,7 +1,5 @@
 """Text to phones with the real front end: parity with SBV2, readings, the user's readings, and text that nobody expects."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

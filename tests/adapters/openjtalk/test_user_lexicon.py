@@ -1,7 +1,5 @@
 """Taught words in the real front end, with MeCab's own compiler."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

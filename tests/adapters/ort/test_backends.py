@@ -1,7 +1,5 @@
 """The table of backends: a test names what a new row lacks."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

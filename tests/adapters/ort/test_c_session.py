@@ -1,7 +1,5 @@
 """Sessions through the C library: the same results to the bit, and Python goes on while they are created."""
 
-from __future__ import annotations
-
 import gc
 import threading
 from collections.abc import Callable

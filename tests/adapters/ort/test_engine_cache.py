@@ -1,7 +1,5 @@
 """What a backend compiled is found again by the same graph in the same size, and by nothing else; a stand-in compiles."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

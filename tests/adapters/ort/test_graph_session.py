@@ -1,7 +1,5 @@
 """Sessions: fed by name in the declared type and rank, stopped from outside, falling back in plain sight."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A plug-in's backend is there where an adapter is, which is looked for without loading the plug-in."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

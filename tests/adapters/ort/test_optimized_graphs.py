@@ -1,7 +1,5 @@
 """Optimised copies: the same results, sooner, whatever happens to the disk."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

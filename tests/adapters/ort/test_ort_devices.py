@@ -1,7 +1,5 @@
 """Backends, adapters and placements: what is written, what ONNX Runtime is told, what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

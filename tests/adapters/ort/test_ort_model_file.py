@@ -1,7 +1,5 @@
 """Files of models open whatever their names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A recording session gives what the session gives and keeps copies of it; a replaying one runs nothing twice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """ONNX Runtime reports nothing to its maker."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """WebGPU really computes: on a software adapter, compared with the CPU. `packaging/swiftshader.py` brings the adapter."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -3,8 +3,6 @@
 A process of its own, because a plug-in is registered once and sees the devices of that moment; and because a driver may end it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

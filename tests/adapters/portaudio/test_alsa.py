@@ -1,7 +1,5 @@
 """What ALSA thinks does not reach the terminal."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 What a sound server does to it is tried with a null sink of a real one; everything else with an output that is pretended in this process.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A sound system that does not answer is an error after a while, and what is said of it can be read."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path

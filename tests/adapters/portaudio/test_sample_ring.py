@@ -1,7 +1,5 @@
 """The queue between writer and audio callback: nothing lost, nothing doubled, nothing allocated."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import tracemalloc

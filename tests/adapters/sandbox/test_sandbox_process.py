@@ -1,7 +1,5 @@
 """A confined child keeps to its limits, ends with the process that waits for it, and none of its answers is trusted unchecked."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import subprocess

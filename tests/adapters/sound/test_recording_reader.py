@@ -1,7 +1,5 @@
 """Recordings of users and of voices: what can be played, and what is refused before room is made for it."""
 
-from __future__ import annotations
-
 import os
 import struct
 import sys

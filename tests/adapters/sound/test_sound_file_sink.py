@@ -1,7 +1,5 @@
 """Sound files: every format comes back, and whatever goes wrong leaves a clear sentence and no half file."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

@@ -3,8 +3,6 @@
 `python -m pytest tests/benchmarks/heartbeat/board_heard.py --record` on a quiet machine.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The window's fixtures, and the trend of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The instrument itself, tried by `python -m pytest tests/benchmarks/heartbeat/instrument.py`: what holds the window up is seen, what other programs do is not counted."""
 
-from __future__ import annotations
-
 import ctypes
 import multiprocessing
 import sys

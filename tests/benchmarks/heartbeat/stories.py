@@ -4,8 +4,6 @@
 such a processor, and appended to trend.tsv. Nothing fails for a figure: a host decides too much of it.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Figures of the heartbeat, kept from run to run in trend.tsv: a row a deed, with the commit, the processor and the ONNX Runtime."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 from collections.abc import Sequence

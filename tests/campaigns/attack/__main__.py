@@ -5,8 +5,6 @@ folders. Nothing may end by a signal, with 70 or a traceback, stand still, take 
 file, lose a word, a voice or a line, or send an escape to the terminal. Ends with 1 where anything was found, each with a line to meet it again.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """What every area of the attack is: a sequence of tries, each made from its number alone, that complain of what they find."""
 
-from __future__ import annotations
-
 import random
 import re
 import traceback

@@ -1,7 +1,5 @@
 """All areas in turn, each for its share of the time, on as many cores as wanted."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

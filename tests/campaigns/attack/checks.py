@@ -1,7 +1,5 @@
 """Whether what the program left is whole: sounds, data folders, and what was in them before."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

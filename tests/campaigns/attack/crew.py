@@ -1,7 +1,5 @@
 """Keeps workers at it: starts them, watches them from outside, ends those that stand still or take too much, and goes on after them."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

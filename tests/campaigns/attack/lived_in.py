@@ -1,7 +1,5 @@
 """A data folder as it is after weeks of use: every JSON file that the program keeps is there, written by the program's own functions."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What is done to a data folder while it is killed or raced: each deed with what must hold before, after a kill, and after its end."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Where a worker attacks: a data folder, an output folder, and beside them things that nobody may touch."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

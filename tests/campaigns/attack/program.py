@@ -1,7 +1,5 @@
 """Runs the program itself, as a process or within this one, and judges what it prints and how it ends."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """What a worker is at, in memory that others can read at any time: also when it stands still, or has been killed."""
 
-from __future__ import annotations
-
 import mmap
 import struct
 import time

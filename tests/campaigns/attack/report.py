@@ -1,7 +1,5 @@
 """What people and programs read of an attack."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The attack sees what it looks for; and a minute of it finds nothing."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """Looks at processes from outside, on Linux: their memory, their children, and how long they were kept waiting for a core."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """The real window in a process of its own, and whether it opens, speaks and closes."""
 
-from __future__ import annotations
-
 import json
 import sys
 from contextlib import suppress

@@ -3,8 +3,6 @@
 Started by the attack. Nothing of the window is replaced but the sound device, which machines without one do not have.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import sys

@@ -4,8 +4,6 @@ Started by `tests.campaigns.attack.crew`. Reports a JSON line for each try on wh
 nothing may appear that does not belong there.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json
@@ -14,6 +12,7 @@ import re
 import resource
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from app.common.language import Language, set_language
@@ -74,9 +73,7 @@ def _since(path: Path, place: int) -> tuple[str, int]:
         return "", 0
 
 
-def attack(
-    name: str, area: Area, seed: str, numbers: itertools.count[int], until: float, most: int, channel: int, progress: Progress
-) -> None:
+def attack(name: str, area: Area, seed: str, numbers: Iterator[int], until: float, most: int, channel: int, progress: Progress) -> None:
     """Tries until the time is up, once at least: on a busy machine an area's preparation may take all of a short turn."""
     aftermath = Aftermath(area.place, area.place.system / "stderr.txt")
     for done, number in enumerate(numbers):

@@ -3,8 +3,6 @@
 `python -m tests.campaigns.screenshots.desktop FOLDER [WIDTHxHEIGHT] [SCALE]`; each language and look in a process of its own.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs a program that takes pictures once for each language and look, as the language is chosen once at start."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

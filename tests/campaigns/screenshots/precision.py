@@ -3,8 +3,6 @@
 The voice is added with graphs of ours in both precisions; each language and look in a process of its own.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

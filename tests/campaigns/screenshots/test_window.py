@@ -1,7 +1,5 @@
 """A picture of the window is taken; the campaign takes all of them, in both looks and both languages."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

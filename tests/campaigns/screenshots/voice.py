@@ -3,8 +3,6 @@
 A voice is dropped on the window and speaks; each language and look in a process of its own.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

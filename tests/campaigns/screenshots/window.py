@@ -3,8 +3,6 @@
 Each picture needs a process of its own, because the language is chosen once at start.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

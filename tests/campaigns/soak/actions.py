@@ -1,7 +1,5 @@
 """Deeds of the random driver that need more than a call: keys, drops, presets, settings, search, places in the sound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

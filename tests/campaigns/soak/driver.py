@@ -1,7 +1,5 @@
 """Does to a window whatever its user could do, in random order."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

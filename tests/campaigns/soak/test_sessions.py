@@ -1,7 +1,5 @@
 """Whole sessions of random deeds with both voices: the way back is exact wherever one turns round, and what was written is there at the next start."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Random deeds for as long as one likes: nothing leaks, nothing stays running, nothing complains."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import sys

@@ -1,7 +1,5 @@
 """The recipe's scripts import each other by plain names, as they do when they are run."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

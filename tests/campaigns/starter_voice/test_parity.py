@@ -1,7 +1,5 @@
 """The hand-written graphs say what the student says, with weights that no training has made small."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the student is taught: the same phones as the product, and a teacher whose habits are mended."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The smooth trajectory: the likeliest one under the leaves' means and variances, in the voice's graph as in the recipe."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnxruntime as ort
 import pytest

@@ -1,7 +1,5 @@
 """The teachers' decision trees: read from their files, asked about labels, and walked by the voice's graph as by the recipe."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A tiny `.htsvoice`: two questions, durations in three leaves, mel-cepstra in one a state, log F0 in two."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

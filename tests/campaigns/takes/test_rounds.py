@@ -1,7 +1,5 @@
 """One round of the campaign: takes are made in a process that is killed, and none is lost."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

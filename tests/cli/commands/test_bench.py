@@ -1,7 +1,5 @@
 """`koebako bench`."""
 
-from __future__ import annotations
-
 import csv
 import json
 from functools import partial

@@ -1,7 +1,5 @@
 """`koebako bench --reference`, with models that are small: whether the figures are right, not whether they are good."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

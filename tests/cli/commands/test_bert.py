@@ -1,7 +1,5 @@
 """`koebako bert`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

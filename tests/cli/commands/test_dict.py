@@ -1,7 +1,5 @@
 """`koebako dict`: words come and go, and the next command speaks with them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`koebako export` with the voice that ships."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

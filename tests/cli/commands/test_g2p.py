@@ -1,7 +1,5 @@
 """`koebako g2p`: what gave each reading, and readings without the built-in dictionary."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

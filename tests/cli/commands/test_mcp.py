@@ -1,7 +1,5 @@
 """`koebako mcp`: JSON-RPC by hand, the guards of its folder, and the official client against the program itself."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import io

@@ -1,7 +1,5 @@
 """`koebako voices add natural` and what the other commands say of the natural voice."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`koebako speak --play`, heard: what reaches the sound card is what the file holds."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`koebako project`: projects are made of texts, and say what is in them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`koebako project convert`: scripts of other programs become projects, tables and texts."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`koebako read` without an open window, which speaks as `koebako speak` does."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

@@ -1,7 +1,5 @@
 """`koebako selftest`: one file with what a maintainer wants to know."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`koebako serve` as a program: its first line, its end, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """`koebako speak` with the voice that ships."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

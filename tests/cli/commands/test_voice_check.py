@@ -1,7 +1,5 @@
 """`voices check` goes through the graphs a voice would speak with, says when those are not cut, and installs nothing."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

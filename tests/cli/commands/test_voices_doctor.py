@@ -1,7 +1,5 @@
 """`koebako voices` and `doctor`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

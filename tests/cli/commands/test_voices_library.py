@@ -1,7 +1,5 @@
 """`koebako voices add`, `remove`, `rename`, `export`, licences, and voices spoken with where they lie."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

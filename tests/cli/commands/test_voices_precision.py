@@ -1,7 +1,5 @@
 """`koebako voices precision`: chosen for one voice, shown by `info` and `check`, and what the voice then speaks in."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

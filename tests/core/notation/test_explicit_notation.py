@@ -1,7 +1,5 @@
 """Notation that says itself what it is: what is spoken of a text, and which readings stand at which letters."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

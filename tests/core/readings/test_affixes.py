@@ -1,7 +1,5 @@
 """Short words that end others, by what stands before and behind them."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.text.readings.morphs import Morph

@@ -1,7 +1,5 @@
 """The form of rules, and that they match what they say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """は and へ that no word stands before."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.text.readings.morphs import Morph

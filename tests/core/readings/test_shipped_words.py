@@ -1,7 +1,5 @@
 """Words of our own: found where words of the analyser begin and end, and in the text where they have Latin letters."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """The second analyser's readings: as they sound, for the white list, and as doubts."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.text.accent_phrases import Word

@@ -1,7 +1,5 @@
 """Keys that the user has given away stay where they are, also when a later version begins to use them."""
 
-from __future__ import annotations
-
 from app.ui.actions.action_definitions import ActionSpec
 from app.ui.actions.key_bindings import KeyBinding, resolve_binding, save_shortcuts
 from tests.ui.conftest import OpenWindow

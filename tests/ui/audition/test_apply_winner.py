@@ -1,7 +1,5 @@
 """A blind test of two takes, and what came first applied to the line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

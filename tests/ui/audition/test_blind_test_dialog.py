@@ -1,7 +1,5 @@
 """A blind test by keyboard, from its plan to its sheets; what is heard is what stands behind the letters."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The board by keyboard alone, through the real pipeline: lines are compared, starred, rated, filtered, applied."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

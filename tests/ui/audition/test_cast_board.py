@@ -1,7 +1,5 @@
 """A scene against candidate casts, and a voice for one character, on the board: chosen, heard, applied in one step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Which takes a blind test compares."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.common import language

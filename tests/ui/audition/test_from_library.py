@@ -1,7 +1,5 @@
 """Voices are found, starred, tried and compared from the library."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A MUSHRA test from the setup page to its result: references are read, everything is heard and rated, and it continues where it was left."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ready-made blind tests of float32 and int8: offered for a voice that has both, and of nothing but the precision."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

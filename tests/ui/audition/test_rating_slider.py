@@ -1,7 +1,5 @@
 """A click beside the handle of a rating brings it there; dragging, keys and the click on the handle stay as Qt has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

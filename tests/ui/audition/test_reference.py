@@ -1,7 +1,5 @@
 """A take or a sound of the board becomes the reference on the page where a test is set up."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot

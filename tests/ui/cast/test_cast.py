@@ -1,7 +1,5 @@
 """Characters in the window: who speaks a line, recasting, one character's lines alone, and the way back."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from pathlib import Path

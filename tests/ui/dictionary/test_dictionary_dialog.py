@@ -1,7 +1,5 @@
 """The user's dictionary in the window: words come and go in its dialog, and the lines are read with them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 python -m tests.ui.export.drag_source
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

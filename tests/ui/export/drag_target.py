@@ -3,8 +3,6 @@
 python -m tests.ui.export.drag_target
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

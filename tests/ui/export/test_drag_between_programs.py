@@ -1,7 +1,5 @@
 """A line dragged with a real mouse to another program on a real X11 server arrives whole."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Lines, takes and cells leave the window as files."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The export page over files that are not ours: whatever they are and whatever is answered, none is lost that the question did not name."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass

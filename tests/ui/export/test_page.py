@@ -1,7 +1,5 @@
 """The export page over the real pipeline: what it shows is what is written, and nothing else waits for it."""
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import replace

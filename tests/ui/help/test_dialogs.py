@@ -1,7 +1,5 @@
 """Command search, diagnostics, log and About; audio outputs that come and go."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The user guide: F1, pages, search, links, and the ways to it from errors and diagnostics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

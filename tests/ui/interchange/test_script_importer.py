@@ -1,7 +1,5 @@
 """Files of other programs become lines of the window."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

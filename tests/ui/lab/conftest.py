@@ -1,7 +1,5 @@
 """The Lab window over the real pipeline, or over parts of which it is known what they find."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 What a part waits for is a file: `WAIT_FOR` in the environment names it.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """A candidate of the lab is heard in the blind test of takes, and installed where there is a place for it."""
 
-from __future__ import annotations
-
 import pytest
 from pytestqt.qtbot import QtBot
 

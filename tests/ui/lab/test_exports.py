@@ -1,7 +1,5 @@
 """A report becomes a file in each of its formats."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A user looks into voices in the Lab window, through real child processes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import psutil

@@ -1,7 +1,5 @@
 """A table of rows says first what came of each, whatever order the rows have."""
 
-from __future__ import annotations
-
 from pytestqt.qtbot import QtBot
 
 from app.lab.report_rows import Row

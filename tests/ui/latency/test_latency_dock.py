@@ -1,7 +1,5 @@
 """The card of the latency dock: its legend, whole rows, hatches on fine screens, and nothing while there is nothing."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """From timings to figures, bars and table."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A line that is played again comes from the cache, and its times stand apart from the medians."""
 
-from __future__ import annotations
-
 from pytestqt.qtbot import QtBot
 
 from tests.ui.conftest import OpenWindow, speak, wait_idle, write

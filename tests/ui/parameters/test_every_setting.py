@@ -1,7 +1,5 @@
 """A number added to `Delivery` without a control, an option, a tip, its saving, its effect or its help fails here, and the message names what is missing."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Presets: kept, applied, removed, with who speaks or without, and passed on as files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

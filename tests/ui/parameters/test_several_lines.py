@@ -1,7 +1,5 @@
 """Where selected lines differ the panel says so; what the user gives it is for all of them. The wheel scrolls the panel."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent

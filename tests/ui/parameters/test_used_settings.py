@@ -1,7 +1,5 @@
 """The panel offers what the voices of the selected lines use, and lines keep what is not offered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

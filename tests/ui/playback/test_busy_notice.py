@@ -1,7 +1,5 @@
 """After two lines that waited, the window says why and offers the light voice or to prepare phrases first; it says so once."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.script.line_requests import LineCast

@@ -1,7 +1,5 @@
 """The window with the real audio player, into a silent sink that is recorded."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

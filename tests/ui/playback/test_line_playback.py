@@ -1,7 +1,5 @@
 """Playing one line, all lines, again and again, and what the cards show meanwhile."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

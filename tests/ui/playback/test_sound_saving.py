@@ -1,7 +1,5 @@
 """Saving: one line, all lines, and all in one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What users do with projects, for the stories."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

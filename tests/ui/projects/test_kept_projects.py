@@ -1,7 +1,5 @@
 """A project between starts: killed, closed, reopened, its file changed or gone meanwhile."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """A project whose voices are not here: named, never by their ids, and given to others in one step."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

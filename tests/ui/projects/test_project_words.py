@@ -1,7 +1,5 @@
 """Words of a project: read while it is open, before the user's own, and kept in its file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pytestqt.qtbot import QtBot

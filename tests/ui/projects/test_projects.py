@@ -1,7 +1,5 @@
 """Projects in the window: opened, saved, asked for, changed elsewhere, broken."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

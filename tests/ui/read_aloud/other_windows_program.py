@@ -5,8 +5,6 @@ python -m tests.ui.read_aloud.other_windows_program select|copy|secret TEXT
 It prints a JSON line once its window has the focus, or its text is on the clipboard. `secret` marks the text as password managers do.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import sys

@@ -1,7 +1,5 @@
 """What tests of reading aloud do again and again."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot

@@ -1,7 +1,5 @@
 """What controls reading aloud: the mini player, the tray icon and the hotkey; and the window that stays on top."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

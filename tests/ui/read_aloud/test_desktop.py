@@ -1,7 +1,5 @@
 """Reading aloud among other programs: an X server, a window manager, a tray, xclip and xdotool."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The key under Wayland: a portal of our own on a private bus stands for the desktop."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Reading aloud in the window: the player, its pauses, rules and requests of other processes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Waveforms and lengths are there again after a restart."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

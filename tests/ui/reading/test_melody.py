@@ -1,7 +1,5 @@
 """The melody lane: what is drawn with the mouse, the pen and the keys is what the voice is asked for, and one gesture is one step of undo."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

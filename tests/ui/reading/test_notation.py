@@ -1,7 +1,5 @@
 """Ruby and memos in the window: what the strip shows of them, what can be edited, and what the setting changes at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A word in doubt: a dotted line under it, its other reading as a button, and what a click makes of it."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton

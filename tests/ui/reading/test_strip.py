@@ -1,7 +1,5 @@
 """The strip under the selected line: from typing over hearing to shaping, with mouse and keys, through the real pipeline."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt

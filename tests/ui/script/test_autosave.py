@@ -1,7 +1,5 @@
 """The script survives: closing, crashes, broken files, and the change from older versions."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A card names the speaker and the style that will be heard."""
 
-from __future__ import annotations
-
 from app.core.script.script import Line, LineSettings
 from app.ui.display_names import VoiceLabel
 from app.ui.script.line_delegate import LineVoiceNames

@@ -1,7 +1,5 @@
 """Regular expressions: what they find, what takes its place, and that none of them holds the window."""
 
-from __future__ import annotations
-
 import re
 import time
 from itertools import chain

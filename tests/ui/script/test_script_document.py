@@ -1,7 +1,5 @@
 """Steps of the undo stack: what becomes one, what becomes none, and what is let go."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest

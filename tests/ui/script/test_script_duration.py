@@ -1,7 +1,5 @@
 """The total length counts what was heard as it was, and estimates the rest from its letters."""
 
-from __future__ import annotations
-
 import pytest
 from pytestqt.qtbot import QtBot
 

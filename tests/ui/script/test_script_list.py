@@ -1,7 +1,5 @@
 """Lines under the hands of a person: keys, mouse, clipboard, files, and the way back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

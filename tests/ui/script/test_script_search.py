@@ -1,7 +1,5 @@
 """Words are found and replaced in the lines, by keys alone, and one step takes it back."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget

@@ -1,7 +1,5 @@
 """Lines are split and joined, and a longer text that is pasted is asked about."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox

@@ -1,7 +1,5 @@
 """What undo and redo are about, in words; presets are none of it."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 

@@ -1,7 +1,5 @@
 """The chat reader of the window: comments speak with the window's player, behind what the user plays."""
 
-from __future__ import annotations
-
 import socket
 import struct
 from typing import Any

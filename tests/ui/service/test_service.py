@@ -1,7 +1,5 @@
 """The switch of the service: other programs are served by the window's own voices, behind what the user hears."""
 
-from __future__ import annotations
-
 import json
 import socket
 import subprocess

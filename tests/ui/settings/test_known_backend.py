@@ -1,7 +1,5 @@
 """A backend in the settings that is none does not keep the window from speaking."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.common.errors import InputError

@@ -1,7 +1,5 @@
 """Settings: every one has its control, nothing changes before OK, and what changes takes effect."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import Field, fields, replace
 from pathlib import Path

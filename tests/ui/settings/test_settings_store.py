@@ -1,7 +1,5 @@
 """Settings are kept without the window waiting for the disk."""
 
-from __future__ import annotations
-
 import threading
 from functools import partial
 

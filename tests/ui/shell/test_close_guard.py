@@ -1,7 +1,5 @@
 """Closing the window while work runs: nothing that was asked for is dropped without a question."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

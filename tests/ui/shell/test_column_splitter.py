@@ -1,7 +1,5 @@
 """The edge between script and voice, and the dock: dragged, remembered, and taken back."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication

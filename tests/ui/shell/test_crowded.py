@@ -1,7 +1,5 @@
 """Messages and jobs take their room from the lines, never for good; an empty script offers only what can be done with it."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot

@@ -1,7 +1,5 @@
 """Files of ours that are damaged stop no window: it opens with what it can read, and one banner says what it could not."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

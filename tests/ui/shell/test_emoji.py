@@ -1,7 +1,5 @@
 """Emoji in the window: spoken or left out as the voice of the line wants, picked, and passed over by what is read along."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nothing that the user does not see delays the window."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from pytestqt.qtbot import QtBot

@@ -1,7 +1,5 @@
 """The level meter tells how loud the samples are that are heard now, and costs next to nothing."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

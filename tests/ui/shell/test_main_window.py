@@ -1,7 +1,5 @@
 """The window as a whole: names for everything, keys, looks, languages, sizes, and that it never stands still."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files given at the start, and what a second start does while a window is open."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

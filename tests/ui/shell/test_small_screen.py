@@ -1,7 +1,5 @@
 """A screen of 1280×720 at a scale of 200 % has 640×360 pixels of the window's, and less beside its frame and a task bar."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication, QWidget

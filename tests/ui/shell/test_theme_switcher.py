@@ -1,7 +1,5 @@
 """A look that is put on while the window is seen."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterator

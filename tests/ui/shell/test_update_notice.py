@@ -1,7 +1,5 @@
 """Notices of newer versions: asked once, off until then, a week apart, and quiet where nobody answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

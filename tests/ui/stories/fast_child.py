@@ -1,7 +1,5 @@
 """Our command line, but voices are prepared in no time, and get both precisions when they are refined."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

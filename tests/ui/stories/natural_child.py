@@ -1,7 +1,5 @@
 """Our command line with the small BERT of a test's own server, and voices that are prepared once a run."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Our command line, but for the size of the BERT that voices share: that of the test's own server is small."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

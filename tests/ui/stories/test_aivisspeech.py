@@ -1,7 +1,5 @@
 """The voices of AivisSpeech in the library: shown where they lie, with the room that preparing takes, and never touched."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

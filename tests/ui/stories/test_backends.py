@@ -1,7 +1,5 @@
 """The backend selector while things sound, with a device that is there and one that truly fails."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -5,8 +5,6 @@ A user hears all ten, then the two best again, and keeps the second of them. The
 remembered; listening takes as long as the lines, which have 20 characters where slow tests run, and a few elsewhere.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A designer's story: the best style for a line, found on the board, proved blind, applied, and the starred ones exported."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

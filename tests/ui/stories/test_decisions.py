@@ -1,7 +1,5 @@
 """What only the user can decide: licences, versions, which voice of several. Every button does what it says."""
 
-from __future__ import annotations
-
 import shutil
 import zipfile
 from pathlib import Path

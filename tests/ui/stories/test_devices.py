@@ -1,7 +1,5 @@
 """Outputs that are pulled out while something sounds, and put back: told, heard, and never a choice forgotten."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path

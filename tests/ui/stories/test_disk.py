@@ -1,7 +1,5 @@
 """Disks that are full, protected, slow or gone while the window is open: nothing is lost, it is said once, and no longer than it lasts."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Voices and the BERT from the internet, through the window: what is shown meanwhile, and what stays when it goes wrong."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

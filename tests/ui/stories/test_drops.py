@@ -1,7 +1,5 @@
 """Files dropped on the window: each does what it can do, and what cannot be used is told in a sentence."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fast for one voice: offered when it comes, chosen for it alone, kept over a restart, compared blindly, and given up again."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

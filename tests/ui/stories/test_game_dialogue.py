@@ -1,7 +1,5 @@
 """A task of a working day: 200 lines of 6 characters of a game, from the dialogue that Ren'Py writes to the files that it reads."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

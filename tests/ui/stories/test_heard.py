@@ -1,7 +1,5 @@
 """The whole story by ear: what is typed, chosen, dragged and switched in the window is what comes out of the sound card."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

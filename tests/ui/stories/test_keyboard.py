@@ -1,7 +1,5 @@
 """Without a mouse: a voice is installed, a line written, a style chosen, spoken and saved, and one always sees where the keys go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Programs that were killed while they wrote: what they left goes, what others write stays."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The voice library, button by button, over real files and real child processes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """A natural voice in two clicks, over a local hub that answers as the real one is documented to."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

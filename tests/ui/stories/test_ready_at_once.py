@@ -1,7 +1,5 @@
 """A dropped voice speaks at once; the rest is done while nothing is heard, or never, as the user likes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A task of a working day: a script names six characters; one gets another voice, three lines change, one is somebody else's: what is exported again."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Saving sound where it goes wrong: voices that are missing, disks that are full or protected, names that are taken, work that is stopped."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

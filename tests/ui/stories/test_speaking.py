@@ -1,7 +1,5 @@
 """Whole stories: a person, the window, the real pipeline and the starter voice; only the loudspeaker is ours."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time

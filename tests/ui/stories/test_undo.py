@@ -1,7 +1,5 @@
 """Undo and redo over everything that can be done to a script: all the way back is the beginning, all the way forth is the end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

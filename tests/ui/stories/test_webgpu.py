@@ -1,7 +1,5 @@
 """Starts the story of `webgpu_window` in a process of its own: libraries find the software adapter by variables of the process's start."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

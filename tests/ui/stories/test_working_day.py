@@ -1,7 +1,5 @@
 """A project of VOICEVOX becomes ours, is edited and exported; the program is killed, and nothing of it is lost."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """WebGPU in the window, for real: in a process that sees an adapter, which `test_webgpu` starts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A device that fails while a line is spoken: the line is heard, and the window says where the sound is made now."""
 
-from __future__ import annotations
-
 import pytest
 from pytestqt.qtbot import QtBot
 

@@ -1,7 +1,5 @@
 """Sounds that are there already are heard through the same lane as lines."""
 
-from __future__ import annotations
-
 import numpy as np
 from pytestqt.qtbot import QtBot
 

@@ -1,7 +1,5 @@
 """All of a window that takes and projects need, without the window: takes are made, saved, deleted, moved and left in random order."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Whether every sound is there that anything on the disk names: what a kill at this moment would leave."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection
 from functools import cache

@@ -1,7 +1,5 @@
 """What a take differs in, which sounds must stay, and how much of what was heard is remembered."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Takes are made, saved, deleted and left in random order, and before each change of a folder all sounds are there: a kill takes none away."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections import Counter

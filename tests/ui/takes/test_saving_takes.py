@@ -1,7 +1,5 @@
 """Takes that are made, deleted and left while a project is being written, without a window."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What users do with takes, through the real pipeline: dice, listen, star, restore, delete, undo, and the next start."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Stands for our command line in tests of long work: prints what it is told to, and ends as it is told to."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """What a child prints is read line by line; a line that makes no sense is nobody's error."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

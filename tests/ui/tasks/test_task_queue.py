@@ -1,7 +1,5 @@
 """Long work in child processes: progress, errors, questions, cancelling, retrying, one after the other, and what the panel shows of it."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

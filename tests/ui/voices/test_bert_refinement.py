@@ -1,7 +1,5 @@
 """A BERT that can be used already is finished in the background: its voices are opened again then, and a closed row leaves it as it is."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The natural voice in one click: offered beside the included voice alone, and given only to lines that still have that one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """How exactly a voice speaks, as its card and the library offer it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from PySide6.QtCore import QObject

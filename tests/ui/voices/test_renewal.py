@@ -1,7 +1,5 @@
 """A voice of an older recipe is prepared again by a quiet task while it speaks; where that fails, it is said once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

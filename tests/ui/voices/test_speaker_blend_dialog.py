@@ -1,7 +1,5 @@
 """The dialog that blends two speakers: what it asks for, and what it shows when that fails."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

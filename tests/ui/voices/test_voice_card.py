@@ -1,7 +1,5 @@
 """The card of a voice: who speaks, and how it can be heard."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

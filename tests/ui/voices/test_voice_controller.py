@@ -1,7 +1,5 @@
 """Voices in the window: dropped, asked for their licence, chosen for lines, missing, changed, and what they lack."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

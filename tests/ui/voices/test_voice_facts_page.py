@@ -1,7 +1,5 @@
 """The page about a voice in the library: whatever its names, nothing is cut off."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What another program adds or removes appears in the open window, and a dropped folder may be a BERT."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

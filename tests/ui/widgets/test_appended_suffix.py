@@ -1,7 +1,5 @@
 """What a file dialog did not ask about is replaced by nothing."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is told above the lines: words, a button, and details that can be opened and copied."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

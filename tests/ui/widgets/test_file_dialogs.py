@@ -1,7 +1,5 @@
 """A dialog opens where the last file of its kind was found."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The smaller widgets, one by one."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

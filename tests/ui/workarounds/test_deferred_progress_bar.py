@@ -1,7 +1,5 @@
 """A bar that moves paints nothing by itself."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QProgressBar

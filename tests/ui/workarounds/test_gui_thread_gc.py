@@ -1,7 +1,5 @@
 """Widgets in unreachable cycles are deleted in the window's thread, whichever thread allocates meanwhile."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import sys

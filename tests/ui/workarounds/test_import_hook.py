@@ -1,7 +1,5 @@
 """Importing a module asks it nothing, in whichever thread: Qt's binding would read the source of each."""
 
-from __future__ import annotations
-
 import builtins
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """pyqtgraph sees all of Qt, and makes no class of it that nobody asked for."""
 
-from __future__ import annotations
-
 import importlib
 import subprocess
 import sys

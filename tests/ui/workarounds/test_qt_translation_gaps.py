@@ -1,7 +1,5 @@
 """Whether Qt's Japanese still lacks words of its file dialog."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QLibraryInfo, QTranslator
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot

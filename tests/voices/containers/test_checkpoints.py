@@ -1,7 +1,5 @@
 """Every voice in a file, folder or zip is found, whatever the files are called, and nothing is left when there is none."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What people take for an SBV2 voice is named, with what to do instead."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Callable

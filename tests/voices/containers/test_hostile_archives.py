@@ -1,7 +1,5 @@
 """Zips and `.sbv2` archives that want to write elsewhere, to grow without end, or to confuse: refused, with nothing left behind."""
 
-from __future__ import annotations
-
 import io
 import stat
 import struct

@@ -1,7 +1,5 @@
 """What is no file, and style vectors that lie: refused in one sentence, without waiting and without believing a header."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

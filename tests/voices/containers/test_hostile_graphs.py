@@ -1,7 +1,5 @@
 """Graphs that want other files, have no end, or lie about their sizes: refused, in bounded time and memory."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from collections.abc import Callable

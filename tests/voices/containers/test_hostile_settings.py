@@ -1,7 +1,5 @@
 """Settings and manifests that no voice can have are refused; texts from strangers disturb nothing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Nanairo voices as they may turn up: in folders, in AIVM containers of tools that do not know them, and as files that nobody can make yet."""
 
-from __future__ import annotations
-
 import copy
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Voices opened as they come: recognised by content, with what each container tells of them."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The directory of a zip is bounded wherever its records say that it lies, and is the one that zipfile itself reads."""
 
-from __future__ import annotations
-
 import io
 import random
 import struct

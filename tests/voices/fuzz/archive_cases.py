@@ -1,7 +1,5 @@
 """Hostile archives: names that lead outside, damaged directories and headers, sizes that lie, bombs."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -4,8 +4,6 @@ A case is good when the source opens, or is refused by a VoiceError with a messa
 left on disk. Prints a JSON line: cases by family, how many opened, and what went wrong. A wrong case can be made again by its seed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

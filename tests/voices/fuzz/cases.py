@@ -1,7 +1,5 @@
 """Families of hostile sources. Each makes one in an empty folder and says which path a user would open."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Ways to damage bytes and values, from blind ones to those that know a format."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

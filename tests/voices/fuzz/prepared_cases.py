@@ -4,8 +4,6 @@ ONNX Runtime may abort on a hostile graph, or ask for all the memory there is: t
 `python -m tests.voices.fuzz.prepared_cases --seconds 600 --seed 1` prints a JSON line.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -1,7 +1,5 @@
 """Real containers, damaged: those of `../shared/reference`, where it is at hand. They are larger and slower than the small ones."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

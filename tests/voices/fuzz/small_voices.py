@@ -1,7 +1,5 @@
 """Voices of a few kilobytes in every container, made here: they are read like real ones, and thousands can be tried in seconds."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

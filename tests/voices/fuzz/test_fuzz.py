@@ -1,7 +1,5 @@
 """Thousands of hostile sources, in a process of their own: `KOEBAKO_FUZZ_MINUTES=30 pytest tests/voices/fuzz` tries more."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

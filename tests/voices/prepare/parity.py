@@ -1,7 +1,5 @@
 """Runs prepared graphs through ONNX Runtime, fed and expanded as the pipeline does it, for comparison with a reference."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

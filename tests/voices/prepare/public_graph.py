@@ -1,7 +1,5 @@
 """A graph that is built like the public ones wherever that says what its inputs are for, and nowhere else: a few dozen nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

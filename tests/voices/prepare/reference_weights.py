@@ -1,7 +1,5 @@
 """The weights of the reference voices, which lie beside the repository."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Where a graph can be cut: found by what nodes do, refused where that is not clear."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

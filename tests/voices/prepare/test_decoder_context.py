@@ -1,7 +1,5 @@
 """A decoder that lets go of its context gives the very samples that the whole decode gives, at both ends of a sentence and inside."""
 
-from __future__ import annotations
-
 import os
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Voices cut out of ONNX files against the reference outputs, for every container and exporter variant."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable

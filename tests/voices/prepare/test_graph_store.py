@@ -1,7 +1,5 @@
 """Graphs on disk: small files of nodes, weights beside them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

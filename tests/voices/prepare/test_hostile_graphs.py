@@ -1,7 +1,5 @@
 """Graphs that are damaged or made to do harm: cutting ends soon, in little memory, with a voice or with UnknownGraphError."""
 
-from __future__ import annotations
-
 import random
 import time
 import tracemalloc

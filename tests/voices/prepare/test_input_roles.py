@@ -1,7 +1,5 @@
 """The inputs of a voice are known by what the graph does with them, whatever an exporter called them."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The pitch that Kokoro speaks: whose accents, whose drift and whose small movements it has."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Nanairo voices: the fixture against its reference outputs, the other stages made of it, and what is beyond them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Voices built from weights against the reference outputs (PyTorch), and against their own exported graph with noise on."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Weights and settings that are no complete SBV2 voice are refused, and the part that does not fit is named."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The safetensors reader: what it gives for good files, and that it refuses files that lie."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The small files of voices and BERTs: pipes, devices, bombs and odd values are refused in a sentence, or left out, at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

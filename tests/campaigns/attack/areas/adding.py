@@ -1,7 +1,5 @@
 """Sources from strangers added by the program itself: it proves them, or refuses them, within limits that it keeps, and leaves nothing half."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

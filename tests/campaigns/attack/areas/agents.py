@@ -1,7 +1,5 @@
 """`koebako mcp` over its pipes: lines that are no message, wrong arguments, names that are paths, cancelled calls, clients that leave."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Both ports of the chat reader: cut and damaged commands, lengths that lie, heads that are none, and pages of browsers."""
 
-from __future__ import annotations
-
 import random
 import socket
 import struct

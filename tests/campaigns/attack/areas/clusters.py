@@ -1,7 +1,5 @@
 """Schedulers that are none, and a child that was led astray: what it says of a cluster must end in files, an error, or nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,7 +1,5 @@
 """The events of OpenAI's speech route: hostile bodies, clients that leave in the middle or read slowly, and many at once."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random

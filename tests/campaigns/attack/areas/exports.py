@@ -1,7 +1,5 @@
 """Exports into folders where other things have the names: files, links, folders, the script itself. What is not ours is there afterwards."""
 
-from __future__ import annotations
-
 import json
 import random
 import threading

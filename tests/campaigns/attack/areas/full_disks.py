@@ -1,7 +1,5 @@
 """A disk that is full, fails or is cut off at any thing that is asked of it: files and sets of files are those before or those after."""
 
-from __future__ import annotations
-
 from app.common.files.paths import find_data_dir
 from tests.campaigns.attack.area import Area, Case
 from tests.campaigns.attack.place import clear

@@ -1,7 +1,5 @@
 """The program killed at any moment of anything that writes: what was there is there, nothing is half, and the next run works and sweeps."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Model files and archives of every container from strangers: through the readers here, and a share through the program itself."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Our own JSON files, cut anywhere and with another type anywhere: the program starts, speaks, and loses nothing of the user's."""
 
-from __future__ import annotations
-
 import math
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Every option of every command, every field of a request and of a line, and every surrounding that the program looks at."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

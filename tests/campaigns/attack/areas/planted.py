@@ -1,7 +1,5 @@
 """No attack: one fault of each kind, to see that the attack sees it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

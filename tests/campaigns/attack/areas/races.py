@@ -1,7 +1,5 @@
 """Two programs at once on one data folder: both do what they were asked to or say why not, and nothing of either is lost."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

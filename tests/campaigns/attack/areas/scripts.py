@@ -1,7 +1,5 @@
 """Scripts and dictionaries of strangers, of every format that is imported: repeated, referring to themselves, of other types, in any encoding."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Servers that lie, stop, drip and lead elsewhere: here with short patience, and a share through the program itself."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import time

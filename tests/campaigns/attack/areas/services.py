@@ -1,7 +1,5 @@
 """The local service asked by strangers: hostile texts, damaged bodies, odd parameters, and bytes that are no request."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket

@@ -1,7 +1,5 @@
 """The sound server killed, frozen or unplugged while the program speaks: it says so and ends, or what it plays has ended before."""
 
-from __future__ import annotations
-
 import shutil
 import time
 

@@ -1,7 +1,5 @@
 """The program in odd surroundings: data folders of every name, variables of the environment with anything in them."""
 
-from __future__ import annotations
-
 import os
 
 from tests.campaigns.attack.area import Case

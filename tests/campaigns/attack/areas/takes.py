@@ -1,7 +1,5 @@
 """Takes that are made, saved, deleted and moved at random, in a process that is killed: no sound is lost that anything names."""
 
-from __future__ import annotations
-
 from tests.campaigns.attack.area import Area, Case
 from tests.campaigns.attack.place import clear
 from tests.campaigns.takes.rounds import SCENE_ROUNDS, Scene

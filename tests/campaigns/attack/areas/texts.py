@@ -1,7 +1,5 @@
 """Hostile texts through the front end, the pipeline and the user's dictionary: in this process, and a share through real ones."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The real window over a damaged data folder: it opens, says what is wrong, speaks, closes, and has lost nothing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a server may say instead of what was asked for."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -1,7 +1,5 @@
 """Folders of BERTs with one file damaged."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Graphs that speak, and take all the memory or time there is while they do; or speak nonsense."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

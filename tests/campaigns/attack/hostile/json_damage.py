@@ -1,7 +1,5 @@
 """Every way in which a JSON file may be damaged: cut anywhere, and another type anywhere; numbered, so that all of them can be tried."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Files that run code when they are unpickled: nothing of the kind may ever be."""
 
-from __future__ import annotations
-
 import io
 import os
 import pickle

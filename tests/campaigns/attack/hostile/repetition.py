@@ -1,7 +1,5 @@
 """Small files that become large: what is in them is repeated, or stands for something else in them. For JSON, tables and texts."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterator

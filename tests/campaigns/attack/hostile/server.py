@@ -1,7 +1,5 @@
 """A server that says whatever bytes it is given, as slowly as it is told, and keeps what it was asked."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Files that are none: what lies in the place of a file when somebody means harm, or a disk is broken."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

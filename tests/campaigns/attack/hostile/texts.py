@@ -1,7 +1,5 @@
 """Texts that nobody would read aloud, and texts that look as if somebody would."""
 
-from __future__ import annotations
-
 import random
 import unicodedata
 from collections.abc import Callable

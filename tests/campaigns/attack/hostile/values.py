@@ -1,7 +1,5 @@
 """Values for options, fields and surroundings that no sane person gives."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

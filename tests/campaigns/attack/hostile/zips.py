@@ -1,7 +1,5 @@
 """Zips in which every field may lie, for readers that believe one of two places that should say the same."""
 
-from __future__ import annotations
-
 import random
 import struct
 import zipfile

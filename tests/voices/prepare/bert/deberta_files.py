@@ -1,7 +1,5 @@
 """DeBERTa models for tests: random weights as Hugging Face stores them, and what exporters make of one and the same graph."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The lean graph in every arithmetic, at every length."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Weights read back from whatever an exporter left: the lean graph computes what the file computes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Device forms give what the graphs on the CPU give, at every length, full and padded; in half precision nearly so."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from functools import cache

@@ -1,7 +1,5 @@
 """Half precision inside a graph: what bears it is computed in it, and what does not keeps its float32."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 import onnxruntime as ort

@@ -1,7 +1,5 @@
 """Integer convolutions say nearly what exact ones say, of any shape, and their error is as small as 7 bits of weights allow."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small graphs in ONNX's text form, simplified and compared with what they were."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Each rule on a graph as exporters write it: the operators are gone, the numbers are the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

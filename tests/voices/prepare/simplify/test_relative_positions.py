@@ -1,7 +1,5 @@
 """Relative positions as exporters write them: shifted products with padded tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
