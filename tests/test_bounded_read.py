@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.common.files.bounded_read import FileTooLargeError, NotRegularFileError, open_regular_file, read_bounded
+from app.common.files.whole_files import FileTooLargeError, NotRegularFileError, open_regular_file, read_bounded
 
 LIMIT = 1 << 16
 unix = pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of Unix")

@@ -17,8 +17,8 @@ from app.adapters.shared_settings import change_settings
 from app.adapters.user_dictionary import change_dictionary, read_user_entries
 from app.audition.take_store import TakeStore
 from app.common.errors import AppError, OutputFileError
-from app.common.files.atomic_write import list_stale_parts
 from app.common.files.paths import find_data_dir
+from app.common.files.whole_files import list_stale_parts
 from app.core.script.project import Project
 from app.core.script.script import Line, Script
 from app.core.synthesis_types import AudioChunk

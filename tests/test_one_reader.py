@@ -1,4 +1,4 @@
-"""Files that somebody else may have written have one reader each, `app.common.files.bounded_read` and `app.common.files.untrusted_json`; what reads otherwise says why."""
+"""Files that somebody else may have written have one reader each, `app.common.files.whole_files` and `app.common.files.untrusted_json`; what reads otherwise says why."""
 
 import ast
 from functools import cache
@@ -67,7 +67,7 @@ def _kind(call: ast.Call) -> str:
 @pytest.mark.parametrize(("kind", "known"), [("json", JSON), ("whole", WHOLE)])
 def test_nothing_is_read_past_the_readers(kind: str, known: dict[str, str]) -> None:
     found = {file for of, file in calls() if of == kind}
-    assert found <= known.keys(), "read it with app.common.files.bounded_read and app.common.files.untrusted_json, or say here why not"
+    assert found <= known.keys(), "read it with app.common.files.whole_files and app.common.files.untrusted_json, or say here why not"
     assert known.keys() == found, "no longer an exception"
 
 

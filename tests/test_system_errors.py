@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.adapters.files.part_file import build_write_error
-from app.common.files.bounded_read import FileTooLargeError
+from app.common.files.whole_files import FileTooLargeError
 from app.common.language import set_language
 from app.common.system_errors import describe_reason
 from tests.source_trees import read_app

@@ -17,7 +17,7 @@ from app.adapters.ort.devices.failed_devices import NOTE_PATTERN, DeviceCrashJou
 from app.adapters.ort.session_errors import is_driver_crash
 from app.cli.main import main
 from app.common.errors import BackendError
-from app.common.files.atomic_write import write_json
+from app.common.files.whole_files import write_json
 from app.compose import device_opening
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker

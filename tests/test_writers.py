@@ -260,7 +260,7 @@ OWN_FOLDERS = {
         "adapters/openjtalk/compiled_dictionary adapters/ort/devices/failed_devices adapters/ort/optimized_graphs adapters/pace_store adapters/probe_results"
         " adapters/window_requests adapters/download/partial_download install/known_voices install/voice_licence service/query_presets"
         " settings/user_settings ui/actions/key_bindings ui/reading/line_sounds ui/script/autosave ui/shell/single_instance"
-        " ui/voices/hub_voice_loader ui/voices/voice_controller voices/file_fact_cache common/files/corrupt_file_backup audition/take_store"
+        " ui/voices/hub_voice_loader ui/voices/voice_controller voices/file_fact_cache audition/take_store"
     ),
     "voices and BERTs, in folders that are theirs alone until they are whole": (
         "cli/commands/bert/run install/bert_preparation install/fixed_shape_build"
@@ -272,7 +272,7 @@ OWN_FOLDERS = {
     "scratch folders and spools": "backends/backend_trial lab/lab_subject lab/optimise/bert_candidates lab/optimise/candidate_run service/routes_query",
     "what is read, not written": "voices/expected_outputs voices/containers/voice_zip",
     "the means by which the others write": (
-        "adapters/files/part_file adapters/sound/sound_file_sink cli/atomic_output common/files/atomic_write compose/audio_outputs"
+        "adapters/files/part_file adapters/sound/sound_file_sink cli/atomic_output common/files/whole_files compose/audio_outputs"
     ),
     "sets of an export, see tests/export/test_foreign_files.py": (
         "export/cluster_worker export/export_plan export/export_renderer export/manifest_store"

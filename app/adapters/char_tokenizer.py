@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from app.common.errors import VoiceError
-from app.common.files.bounded_read import read_bounded
+from app.common.files.whole_files import read_bounded
 from app.common.language import localize
 from app.core.synthesis_types import Int64
 

@@ -4,8 +4,8 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
-from app.common.files.atomic_write import load_cache, write_json
 from app.common.files.paths import find_data_dir
+from app.common.files.whole_files import load_cache, write_json
 from app.core.sound.phrase_gate import SpeakingPace
 
 MOST_PACES = 100

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.files.file_lock import lock_path_for_change
-from app.common.files.atomic_write import load_cache, save_data
+from app.common.files.whole_files import load_cache, save_data
 from app.common.language import localize
 
 MAX_PROBE_ENTRIES = 100

@@ -6,10 +6,8 @@ from pathlib import Path
 from app.adapters.files.file_lock import lock_path_for_change
 from app.adapters.files.part_file import build_write_error
 from app.common.errors import AppError, InputError
-from app.common.files.atomic_write import load_data, save_data, write_file_atomically
-from app.common.files.bounded_read import read_bounded
-from app.common.files.corrupt_file_backup import CorruptFileError
 from app.common.files.paths import find_data_dir
+from app.common.files.whole_files import CorruptFileError, load_data, read_bounded, save_data, write_file_atomically
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.text.dictionary_entries import DictionaryEntry

@@ -14,11 +14,10 @@ from typing import Any, Literal, get_args
 
 from app.adapters.files.file_lock import is_lock_held
 from app.common.errors import AppError, InputError, InternalError
-from app.common.files.atomic_write import PRIVATE, write_file_atomically
-from app.common.files.bounded_read import read_bounded
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import parse_json
+from app.common.files.whole_files import PRIVATE, read_bounded, write_file_atomically
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 

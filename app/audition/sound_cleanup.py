@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from app.audition.take_store import TakeStore, find_sound_folder
-from app.common.files.bounded_read import open_regular_file
+from app.common.files.whole_files import open_regular_file
 
 FOREIGN_SOUND_AGE_S = (
     30 * 24 * 3600.0

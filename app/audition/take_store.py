@@ -16,10 +16,9 @@ from pathlib import Path
 
 from app.adapters.sound.sound_codec import Int16, convert_to_float, convert_to_int16, decode_take, encode_take
 from app.common.errors import InputError, OutputFileError
-from app.common.files.atomic_write import PRIVATE, remove_path, sync_folder, write_file_atomically
-from app.common.files.bounded_read import read_bounded
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import OWNER_ONLY_MODE, make_private_folder
+from app.common.files.whole_files import PRIVATE, read_bounded, remove_path, sync_folder, write_file_atomically
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.lru_cache import LRUCache

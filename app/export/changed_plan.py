@@ -15,9 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from app.adapters.files.part_file import build_write_error
-from app.common.files.atomic_write import move_path, move_to_free_name
-from app.common.files.bounded_read import open_regular_file
 from app.common.files.private_data_dir import make_private_folder
+from app.common.files.whole_files import move_path, move_to_free_name, open_regular_file
 from app.export.export_plan import PlannedFile
 from app.export.manifest_store import FileContent, ManifestEntry
 from app.export.render_keys import DIGEST_BYTES

@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 
 from app.adapters.files.part_file import FileSet
 from app.common.errors import OutputFileError
-from app.common.files.bounded_read import read_bounded
+from app.common.files.whole_files import read_bounded
 from app.common.language import get_language, localize
 from app.core.script.script import Character, Line, LineSettings
 from app.core.text.spreadsheet_cells import escape_formula

@@ -15,9 +15,8 @@ from typing import Any
 
 from app.adapters.files.part_file import build_write_error
 from app.common.errors import OutputFileError
-from app.common.files.atomic_write import PARSE_FAULTS, encode_readable_json, remove_path, write_file_atomically
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import MAX_INT64, parse_json, parse_object_lines, require_int
+from app.common.files.whole_files import PARSE_FAULTS, encode_readable_json, read_bounded, remove_path, write_file_atomically
 from app.common.language import localize
 from app.export.export_plan import GAME_LIST_NAMES
 from app.export.export_settings import EXPORT_SOUND_FORMATS

@@ -30,8 +30,8 @@ from app.adapters.http.hub_files import (
 )
 from app.adapters.http.retry_policy import OnWait, RetryPolicy, ignore_wait
 from app.common.errors import DownloadError, UserDecisionRequiredError, VoiceError
-from app.common.files.atomic_write import move_path
 from app.common.files.untrusted_json import sanitise_long_text
+from app.common.files.whole_files import move_path
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.core.sound.stage_clock import ignore_cancellation

@@ -24,8 +24,8 @@ from app.adapters.ort.fixed_shapes.fixed_shape_graph import (
 )
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.recording_session import RecordedRun
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
+from app.common.files.whole_files import read_bounded
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 from app.core.sound.acoustic import list_window_widths
 from app.core.sound.durations import compute_symbol_frames

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.common.errors import VoiceError
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
+from app.common.files.whole_files import read_bounded
 from app.common.language import localize
 from app.core.sound.result_metrics import compute_min_cosine
 from app.core.synthesis_types import BERT_WIDTH

@@ -7,9 +7,9 @@ from typing import Any
 from app.adapters.files.file_lock import lock_path_for_change
 from app.common.errors import AppError
 from app.common.files import paths
-from app.common.files.atomic_write import check_version, load_data, save_data
 from app.common.files.paths import find_data_dir
 from app.common.files.untrusted_json import sanitise_short_text
+from app.common.files.whole_files import check_version, load_data, save_data
 from app.common.language import localize
 from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableSpeaker, AssignableVoice

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from app.adapters.files.part_file import build_write_error
 from app.common.errors import OutputFileError, VoiceError
-from app.common.files.atomic_write import move_path, prepare_part_path, remove_path, resolve_symlink
 from app.common.files.paths import list_subfolders, list_voice_dirs
+from app.common.files.whole_files import move_path, prepare_part_path, remove_path, resolve_symlink
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.compose.disk_stores import open_graph_store

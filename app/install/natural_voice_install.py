@@ -24,10 +24,10 @@ from app.adapters.files.file_lock import lock_path_for_change
 from app.adapters.files.free_space import check_free_space
 from app.adapters.files.part_file import build_write_error
 from app.common.errors import AppError, DownloadError, VoiceError
-from app.common.files.bounded_read import read_bounded
 from app.common.files.paths import find_data_dir, is_frozen
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import sanitise_short_text
+from app.common.files.whole_files import read_bounded
 from app.common.language import choose_by_frontend, localize
 from app.common.processes.child_process import start_without_console
 from app.common.processes.self_launch import build_python_command

@@ -16,9 +16,9 @@ from app.adapters.files.file_lock import FileLock
 from app.adapters.files.part_file import build_write_error
 from app.adapters.speech_activity import is_speaking
 from app.common.errors import AppError, OutputFileError
-from app.common.files.atomic_write import move_path
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
+from app.common.files.whole_files import move_path
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.install.preparation_results import BertPreparationResult

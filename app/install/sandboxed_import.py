@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedError
-from app.common.files.atomic_write import remove_path
 from app.common.files.untrusted_json import require_int, require_number, sanitise_long_text, sanitise_short_text
+from app.common.files.whole_files import remove_path
 from app.common.progress import Report, ignore_report
 from app.install.preparation_results import BertPreparationResult, PreparationResult
 from app.install.sandbox_limits import SandboxSubject, UnsafeFileError, compute_limits

@@ -17,9 +17,9 @@ from typing import TypeVar
 from app.adapters.files.file_lock import FileLock, is_lock_held
 from app.adapters.files.part_file import build_write_error
 from app.common.errors import AppError
-from app.common.files.atomic_write import move_path, sync_folder
 from app.common.files.paths import REPLACED_SUFFIX, build_replaced_path, find_data_dir
 from app.common.files.private_data_dir import make_private_folder
+from app.common.files.whole_files import move_path, sync_folder
 
 STAGING_LOCK_SUFFIX = ".lock"
 MOVE_LOCK_NAME = ".moving"

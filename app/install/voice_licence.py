@@ -10,8 +10,8 @@ from typing import Any
 
 from app.adapters.files.file_lock import lock_path_for_change
 from app.common.errors import OutputFileError, UserDecisionRequiredError
-from app.common.files.atomic_write import load_data, save_data
 from app.common.files.paths import find_data_dir, find_resources_dir
+from app.common.files.whole_files import load_data, save_data
 from app.common.language import choose_by_frontend, localize
 from app.common.user_notices import show_notice
 from app.voices.prepared_voice import Voice

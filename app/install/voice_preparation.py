@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from app.common.errors import OutputFileError
-from app.common.files.atomic_write import remove_path
+from app.common.files.whole_files import remove_path
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.common.system_errors import describe_reason

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from app.common.errors import InputError
-from app.common.files.atomic_write import read_with_retry
-from app.common.files.bounded_read import FileTooLargeError
+from app.common.files.whole_files import FileTooLargeError, read_with_retry
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.script.characters import MOST_CHARACTERS

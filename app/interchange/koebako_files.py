@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from app.common.errors import InputError
-from app.common.files.atomic_write import PARSE_FAULTS, PRIVATE, encode_readable_json, read_with_retry, save_bytes
 from app.common.files.untrusted_json import parse_json
+from app.common.files.whole_files import PARSE_FAULTS, PRIVATE, encode_readable_json, read_with_retry, save_bytes
 from app.common.language import localize
 from app.core.script.project import Project, sanitise_project
 from app.core.script.project_data import VERSION, convert_project_to_data, parse_project

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.common.errors import InputError
-from app.common.files.atomic_write import READABLE, save_bytes
+from app.common.files.whole_files import READABLE, save_bytes
 from app.common.language import localize
 from app.core.script.script import CAST_FIELDS, Line, LineSettings, Script
 from app.core.synthesis_types import Overrides

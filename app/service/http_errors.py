@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.common.errors import AppError, InputError, VoiceError
-from app.common.files.corrupt_file_backup import CorruptFileError
 from app.common.files.paths import find_data_dir
+from app.common.files.whole_files import CorruptFileError
 from app.common.language import localize
 
 Problem = dict[str, Any]

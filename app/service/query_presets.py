@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.files.file_lock import lock_path_for_change
-from app.common.files.atomic_write import load_data, save_data
-from app.common.files.corrupt_file_backup import CorruptFileError
 from app.common.files.paths import find_data_dir
+from app.common.files.whole_files import CorruptFileError, load_data, save_data
 from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.service.http_errors import RefusalError, create_refusal

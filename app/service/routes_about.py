@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from app.adapters.user_dictionary import change_dictionary, read_user_entries
 from app.common.errors import VoiceError
-from app.common.files.bounded_read import read_bounded
+from app.common.files.whole_files import read_bounded
 from app.common.language import localize
 from app.common.version import VERSION
 from app.compose.text_front_end import forget_readings

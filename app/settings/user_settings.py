@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from app.common.errors import AppError
-from app.common.files.atomic_write import LARGEST_BYTES, load_data, save_data
-from app.common.files.corrupt_file_backup import back_up_corrupt_file
 from app.common.files.paths import find_data_dir
 from app.common.files.release_file import has_update_notices
+from app.common.files.whole_files import LARGEST_BYTES, back_up_corrupt_file, load_data, save_data
 from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.delivery import Delivery

@@ -19,8 +19,8 @@ import psutil
 
 from app.common.command_parser import CommandParser
 from app.common.errors import AppError, OutputFileError
-from app.common.files.atomic_write import write_file_atomically
 from app.common.files.private_data_dir import check_data_dir
+from app.common.files.whole_files import write_file_atomically
 from app.common.language import localize
 from app.common.processes.terminal import report_error, write_text
 from app.common.system_errors import describe_reason

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app.common.errors import VoiceError
-from app.common.files.atomic_write import write_json
-from app.common.files.bounded_read import read_bounded
 from app.common.files.paths import list_subfolders
 from app.common.files.untrusted_json import (
     parse_object,
@@ -19,6 +17,7 @@ from app.common.files.untrusted_json import (
     sanitise_long_text,
     sanitise_short_text,
 )
+from app.common.files.whole_files import read_bounded, write_json
 from app.common.language import choose_by_frontend, localize
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB, MissingBertError
 from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES, MAX_VOCABULARY_BYTES

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from app.common.errors import InputError
-from app.common.files.bounded_read import read_bounded
+from app.common.files.whole_files import read_bounded
 from app.common.language import localize
 from app.core.sound.result_metrics import compute_max_difference
 from app.voices.untrusted.style_vectors import parse_npy_array

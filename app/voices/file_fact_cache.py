@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from app.common.files.atomic_write import load_cache, write_json
 from app.common.files.paths import find_data_dir
+from app.common.files.whole_files import load_cache, write_json
 from app.common.progress import Report, ignore_report
 from app.voices.untrusted.regular_file import build_unreadable_error, open_regular_file
 

@@ -9,9 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.common.files.atomic_write import write_json
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object, require_number, sanitise_short_text
+from app.common.files.whole_files import read_bounded, write_json
 
 PENDING_NAME = "pending.json"
 SOURCE_GRAPH_STEM = "source"

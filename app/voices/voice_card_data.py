@@ -5,9 +5,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.common.files.atomic_write import write_json
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import MAX_INT64, parse_object, require_int, require_number, sanitise_long_text
+from app.common.files.whole_files import read_bounded, write_json
 
 CARD_NAME = "card.json"
 MAX_CARD_BYTES = 8 << 20

@@ -31,8 +31,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 from app.common.errors import VoiceError
-from app.common.files.atomic_write import write_json
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import (
     parse_object,
     require_file_name,
@@ -41,6 +39,7 @@ from app.common.files.untrusted_json import (
     sanitise_long_text,
     sanitise_short_text,
 )
+from app.common.files.whole_files import read_bounded, write_json
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
 from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE, DurationRule

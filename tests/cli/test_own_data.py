@@ -10,7 +10,7 @@ from app.adapters import probe_results
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.user_dictionary import find_dictionary_path, load_dictionary
 from app.cli.main import main
-from app.common.files import atomic_write, corrupt_file_backup
+from app.common.files import whole_files
 from app.common.files.paths import find_data_dir
 from app.common.user_notices import set_notice_handler
 from app.compose.disk_stores import open_probe_memory
@@ -117,8 +117,7 @@ def test_a_dictionary_that_can_neither_be_read_nor_kept_is_not_overwritten(
     assert main(["dict", "add", "声箱", "こえばこ"]) == 0
     content = find_dictionary_path().read_bytes()
     with monkeypatch.context() as locked:
-        locked.setattr(atomic_write, "read_bounded", refuse)
-        locked.setattr(corrupt_file_backup, "read_bounded", refuse)
+        locked.setattr(whole_files, "read_bounded", refuse)
         locked.setattr(Path, "rename", refuse)
         assert main(["dict", "add", "箱", "はこ"]) == 2
     assert "permission denied" in capsys.readouterr().err

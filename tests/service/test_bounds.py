@@ -19,9 +19,9 @@ import pytest
 from starlette.responses import JSONResponse
 
 from app.common.errors import OutputFileError, VoiceError
-from app.common.files.corrupt_file_backup import CorruptFileError
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
+from app.common.files.whole_files import CorruptFileError
 from app.service import asgi_application, http_exchange, http_service, routes_query, speech_server
 from app.service.http_errors import RefusalError, convert_to_refusal, strip_folders
 from app.service.http_exchange import UNCOUNTED_BODY_BYTES, BodyQuota, BodySender

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QThread
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import AppError, InternalError, OutputFileError
-from app.common.files import atomic_write
+from app.common.files import whole_files
 from app.core.script.presets import LinePreset
 from app.install.voice_licence import VoiceLicence, is_accepted
 from app.ui.actions.key_bindings import KeyBinding, load_shortcuts, locate_shortcuts_file
@@ -49,7 +49,7 @@ def _full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_what: object, **_how: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic_write, "write_file_atomically", full)
+    monkeypatch.setattr(whole_files, "write_file_atomically", full)
 
 
 def keep_something(window: Any) -> None:

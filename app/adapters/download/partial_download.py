@@ -17,11 +17,10 @@ from app.adapters.files.file_lock import FileLock
 from app.adapters.http.network_messages import DownloadCancelledError
 from app.adapters.http.response_headers import parse_validator
 from app.adapters.http.retry_policy import WaitAnnouncer, sleep_unless_cancelled
-from app.common.files.atomic_write import move_path, write_json
-from app.common.files.bounded_read import open_regular_file, read_bounded
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import parse_object, require_int
+from app.common.files.whole_files import move_path, open_regular_file, read_bounded, write_json
 from app.core.sound.stage_clock import ignore_cancellation
 
 DOWNLOAD_LOCK_POLL_S = 0.1

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from app.adapters.files.part_file import build_write_error
 from app.common.errors import OutputFileError
-from app.common.files.atomic_write import PRIVATE, resolve_symlink
 from app.common.files.private_data_dir import make_private_folder
+from app.common.files.whole_files import PRIVATE, resolve_symlink
 from app.common.language import localize
 
 FILE_LOCK_POLL_S = 0.05

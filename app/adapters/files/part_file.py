@@ -10,8 +10,15 @@ from pathlib import Path
 from typing import IO
 
 from app.common.errors import OutputFileError
-from app.common.files.atomic_write import list_stale_parts, move_path, move_to_free_name, prepare_part_path, remove_path, resolve_symlink
-from app.common.files.bounded_read import NotRegularFileError
+from app.common.files.whole_files import (
+    NotRegularFileError,
+    list_stale_parts,
+    move_path,
+    move_to_free_name,
+    prepare_part_path,
+    remove_path,
+    resolve_symlink,
+)
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 

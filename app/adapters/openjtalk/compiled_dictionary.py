@@ -22,10 +22,9 @@ from app.adapters.openjtalk.mecab_features import KIND_FEATURES
 from app.adapters.openjtalk.stub_tsqyomi import install_stub_module
 from app.adapters.ort_telemetry import import_without_telemetry
 from app.common.errors import InternalError
-from app.common.files.atomic_write import move_path, prepare_part_path, remove_path
-from app.common.files.bounded_read import open_regular_file
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
+from app.common.files.whole_files import move_path, open_regular_file, prepare_part_path, remove_path
 from app.common.language import localize
 from app.common.processes.self_launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line

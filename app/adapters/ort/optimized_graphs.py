@@ -20,9 +20,9 @@ from pathlib import Path
 
 import xxhash
 
-from app.common.files.bounded_read import read_bounded
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import parse_object
+from app.common.files.whole_files import read_bounded
 
 OPTIMIZED_GRAPH_NAME = "graph.onnx"
 OPTIMIZED_WEIGHTS_NAME = "weights.bin"

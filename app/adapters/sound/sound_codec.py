@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.adapters.files.part_file import CheckedFile
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE, choose_encoding
 from app.common.errors import InputError, OutputFileError, VoiceError
-from app.common.files.bounded_read import open_regular_file
+from app.common.files.whole_files import open_regular_file
 from app.common.language import localize
 from app.core.synthesis_types import AudioChunk, Float32
 

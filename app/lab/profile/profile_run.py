@@ -12,8 +12,8 @@ from app.adapters.ort.devices.device_trace import trace_runs
 from app.bench.multiply_adds import STAGE_OF_GRAPH
 from app.bench.repeated_runs import Repeats, RunSummary, compute_summary
 from app.common.errors import InputError
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
+from app.common.files.whole_files import read_bounded
 from app.common.language import localize
 from app.common.progress import Report
 from app.core.sound.stage_clock import ALL_STAGES

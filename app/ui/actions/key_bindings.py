@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtGui import QKeySequence
 
 from app.common.errors import AppError
-from app.common.files.atomic_write import check_version, load_data, save_data
 from app.common.files.paths import find_data_dir
+from app.common.files.whole_files import check_version, load_data, save_data
 from app.common.language import localize
 from app.ui.actions.action_definitions import ActionSpec
 

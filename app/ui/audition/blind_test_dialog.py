@@ -25,7 +25,7 @@ from app.audition.blind_test_verdict import describe_test_kind
 from app.audition.comparable_sounds import LoadSound, load_trial_sounds
 from app.audition.result_sheets import build_csv_sheet, build_html_sheet
 from app.common.errors import AppError
-from app.common.files.atomic_write import write_file_atomically
+from app.common.files.whole_files import write_file_atomically
 from app.common.language import localize
 from app.ui.audition.answer_pages import ChoicePage, RatingPage
 from app.ui.audition.result_page import ResultPage

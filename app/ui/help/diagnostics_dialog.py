@@ -22,9 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.common.files.atomic_write import write_file_atomically
-from app.common.files.bounded_read import open_regular_file
 from app.common.files.untrusted_json import parse_object
+from app.common.files.whole_files import open_regular_file, write_file_atomically
 from app.common.language import localize
 from app.common.log import find_log_path
 from app.common.processes.self_launch import build_cli_command

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
 
-from app.common.files.atomic_write import LARGEST_BYTES, READABLE, read_with_retry, save_bytes
+from app.common.files.whole_files import LARGEST_BYTES, READABLE, read_with_retry, save_bytes
 from app.common.language import localize
 from app.ui.lab.lab_commands import FILE_OPTIONS, LabCommand
 from app.ui.lab.lab_runner import LabReport

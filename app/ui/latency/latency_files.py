@@ -9,7 +9,7 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QWidget
 
 from app.common.errors import OutputFileError
-from app.common.files.atomic_write import write_file_atomically
+from app.common.files.whole_files import write_file_atomically
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.text.spreadsheet_cells import escape_formula

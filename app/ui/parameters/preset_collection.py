@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from app.common.errors import AppError, InputError
-from app.common.files.atomic_write import PARSE_FAULTS, check_version, load_data, read_with_retry, save_data
 from app.common.files.paths import find_data_dir
 from app.common.files.untrusted_json import parse_json
+from app.common.files.whole_files import PARSE_FAULTS, check_version, load_data, read_with_retry, save_data
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.script.presets import MOST_PRESETS, LinePreset, Presets, convert_presets_to_data, parse_presets, parse_untrusted_presets

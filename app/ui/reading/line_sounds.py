@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.common.files.atomic_write import PRIVATE, load_cache, write_json
 from app.common.files.paths import find_data_dir, list_voice_dirs
+from app.common.files.whole_files import PRIVATE, load_cache, write_json
 from app.core.script.script import Line
 from app.core.sound.line_melody import (
     LineMelody,

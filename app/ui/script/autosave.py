@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import SignalInstance
 
 from app.common.errors import AppError
-from app.common.files.atomic_write import PARSE_FAULTS, encode_readable_json, load_data, save_bytes
 from app.common.files.paths import find_data_dir, list_voice_dirs
+from app.common.files.whole_files import PARSE_FAULTS, encode_readable_json, load_data, save_bytes
 from app.common.language import localize
 from app.core.script.project import Project
 from app.core.script.script import Line, LineSettings, Script, cut_long_line

@@ -16,11 +16,10 @@ from typing import Any
 
 from app.adapters.files.file_lock import FileLock
 from app.adapters.window_requests import find_requests_dir, find_window_lock_path
-from app.common.files.atomic_write import PRIVATE, write_file_atomically
-from app.common.files.bounded_read import read_bounded
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import parse_json
+from app.common.files.whole_files import PRIVATE, read_bounded, write_file_atomically
 
 INSTANCE_TIMEOUT_S = 10.0  # seconds; a window that is still opening takes requests once it is ready
 INSTANCE_POLL_S = 0.05

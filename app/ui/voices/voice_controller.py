@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.adapters.files.file_lock import lock_path_for_change
-from app.common.files.atomic_write import check_version, load_data, save_data
 from app.common.files.paths import find_data_dir
+from app.common.files.whole_files import check_version, load_data, save_data
 from app.common.language import localize
 from app.core.script.script import change_settings
 from app.engine.open_voices import OpenedVoice

@@ -1,4 +1,4 @@
-"""Files of voices that users name: what `app.common.files.bounded_read` opens, with the words for what it refuses."""
+"""Files of voices that users name: what `app.common.files.whole_files` opens, with the words for what it refuses."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.common.errors import VoiceError
-from app.common.files import bounded_read
+from app.common.files import whole_files
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 
@@ -16,7 +16,7 @@ from app.common.system_errors import describe_reason
 def open_regular_file(path: Path) -> BufferedReader:
     """Open a regular file for reading; raise VoiceError with the reason if that is not possible."""
     try:
-        return bounded_read.open_regular_file(path)
+        return whole_files.open_regular_file(path)
     except OSError as exc:
         raise build_unreadable_error(path, exc) from exc
 
@@ -29,7 +29,7 @@ def measure_file(file: BinaryIO) -> int:
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
     """Return all bytes of a small file; raise VoiceError if it cannot be read or is larger than `max_bytes`."""
     try:
-        return bounded_read.read_bounded(path, max_bytes)
+        return whole_files.read_bounded(path, max_bytes)
     except OSError as exc:
         raise build_unreadable_error(path, exc) from exc
 
@@ -44,10 +44,10 @@ def build_unreadable_error(path: Path, reason: OSError | ValueError) -> VoiceErr
     elif isinstance(reason, PermissionError):
         message = localize(f"ファイルを読み込む権限がありません: {path}", f"No permission to read this file: {path}")
         hint = localize("ファイルの権限を確認してください。", "Check the file permissions.")
-    elif isinstance(reason, bounded_read.NotRegularFileError):
+    elif isinstance(reason, whole_files.NotRegularFileError):
         message = localize(f"ファイルではありません: {path}", f"This is not a file: {path}")
         hint = localize("声のファイルを選んでください。", "Choose a voice file.")
-    elif isinstance(reason, bounded_read.FileTooLargeError):
+    elif isinstance(reason, whole_files.FileTooLargeError):
         message = localize(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}")
         hint = str(reason.strerror)
     return VoiceError(message, hint)

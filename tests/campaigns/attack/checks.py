@@ -9,7 +9,7 @@ from pathlib import Path
 
 import soundfile
 
-from app.common.files.atomic_write import list_stale_parts
+from app.common.files.whole_files import list_stale_parts
 from app.voices.bert_models import read_bert
 from app.voices.installed_voices import list_damaged_voices
 from tests.campaigns.attack.area import Case

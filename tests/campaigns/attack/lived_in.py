@@ -14,8 +14,8 @@ from app.adapters.probe_results import ProbeResultStore
 from app.adapters.user_dictionary import change_dictionary, find_dictionary_path, load_dictionary
 from app.adapters.window_requests import find_requests_dir
 from app.common.files import paths
-from app.common.files.atomic_write import write_json
 from app.common.files.paths import find_data_dir
+from app.common.files.whole_files import write_json
 from app.core.script.presets import LinePreset
 from app.core.script.script import Line, LineSettings, Script
 from app.core.sound.stage_clock import ignore_cancellation

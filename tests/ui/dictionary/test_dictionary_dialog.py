@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.user_dictionary import change_dictionary, find_dictionary_path, load_dictionary
-from app.common.files import atomic_write
+from app.common.files import whole_files
 from app.core.text.dictionary_entries import DictionaryEntry, make_entry
 from app.settings.user_settings import Settings
 from app.ui.dictionary.dictionary_dialog import DictionaryDialog
@@ -132,7 +132,7 @@ def test_a_folder_that_cannot_be_written_is_told(qtbot: QtBot, open_window: Open
     def full(*_arguments: object, **_options: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic_write, "write_file_atomically", full)
+    monkeypatch.setattr(whole_files, "write_file_atomically", full)
     fill(dialog, "声箱", "コエバコ")
     dialog.put.click()
     qtbot.waitUntil(dialog.error.isVisible, timeout=WAIT_MS)

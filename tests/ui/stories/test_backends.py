@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from app.adapters.ort.devices.device_sessions import open_session
-from app.common.files.atomic_write import write_json
+from app.common.files.whole_files import write_json
 from app.compose import device_opening
 from app.compose.device_opening import open_device_journal
 from app.settings.user_settings import Settings

@@ -22,9 +22,8 @@ from app.adapters.ort.devices.device_facts import collect_device_facts
 from app.adapters.ort.devices.device_sessions import OpenedSession, describe_fallback, identify_fault
 from app.adapters.ort.session_errors import is_driver_crash
 from app.common.errors import BackendError, OutputFileError
-from app.common.files.atomic_write import load_cache, remove_path, write_json
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
+from app.common.files.whole_files import load_cache, read_bounded, remove_path, write_json
 from app.common.language import choose_by_frontend, localize
 
 MAX_NOTE_BYTES = 1 << 12

@@ -17,8 +17,8 @@ import numpy as np
 from app.adapters.ort.devices.device_thread import PROGRAM_ENDING
 from app.adapters.ort.optimized_graphs import GraphStore, list_graph_files
 from app.common.errors import BackendError
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
+from app.common.files.whole_files import read_bounded
 from app.common.language import localize
 from app.common.processes.self_launch import start_own_program
 from app.core.sound.result_metrics import has_min_snr

@@ -26,9 +26,8 @@ from app.adapters.ort.devices.ort_devices import has_device, list_devices, list_
 from app.backends.backend_probe import RECORD_TRIAL, BackendProbe, list_placement_devices, run_trial
 from app.cli.console_output import print_json, print_note, print_result
 from app.common.errors import AppError
-from app.common.files.atomic_write import write_file_atomically
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object, parse_object_lines
+from app.common.files.whole_files import read_bounded, write_file_atomically
 from app.common.language import localize
 from app.common.log import MAX_LOG_BYTES, find_log_path
 from app.common.processes.self_launch import run_own_program, run_window

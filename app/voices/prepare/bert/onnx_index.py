@@ -17,7 +17,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import AttributeProto, TensorProto, external_data_helper, helper, numpy_helper
 
-from app.common.files.bounded_read import open_regular_file
+from app.common.files.whole_files import open_regular_file
 from app.voices.prepare.bert.deberta_weights import build_not_deberta_error
 from app.voices.prepare.graph_walk import iterate_graphs, rename_inputs, replace_items
 from app.voices.prepare.graph_writer import EXTERNAL_WEIGHT_BYTES, ExternalDataFile

@@ -9,8 +9,8 @@ import numpy as np
 import onnx
 
 from app.common.errors import AppError, VoiceError
-from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object, require_int, require_number
+from app.common.files.whole_files import read_bounded
 from app.common.language import localize
 from app.core.synthesis_types import Float32
 from app.voices.prepare.bert.deberta_weights import DebertaSizes, build_not_deberta_error, count_needed_layers

@@ -1,4 +1,7 @@
-"""Files that are always whole: the old content stays until the new one is complete on the disk."""
+"""Files read and written whole. Read: a pipe or a device would make reading wait for ever, a large file take all memory.
+
+Written: the old content stays until the new one is complete on the disk. One that cannot be read, though this program wrote it, is kept under another name.
+"""
 
 import contextlib
 import errno
@@ -7,19 +10,58 @@ import logging
 import os
 import re
 import shutil
+import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.common.errors import AppError, OutputFileError
-from app.common.files.bounded_read import NotRegularFileError, read_bounded
-from app.common.files.corrupt_file_backup import CorruptFileError, back_up_corrupt_file
+from app.common.errors import AppError, InputError, OutputFileError
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import parse_json
 from app.common.gil_yield import iterate_yielding_gil
 from app.common.language import localize
 from app.common.system_errors import describe_reason
+
+
+def open_regular_file(path: Path) -> BufferedReader:
+    """Open a regular file, or a link to one, for reading; raise OSError, whose `strerror` is in the user's language if it is ours."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        number = os.open(path, flags)
+    except ValueError as exc:  # a null character, or letters that no name can have
+        raise OSError(errno.EINVAL, localize("使用できないファイル名です", "not a valid file name"), str(path)) from exc
+    if stat.S_ISREG(os.fstat(number).st_mode):
+        return os.fdopen(number, "rb")
+    os.close(number)
+    raise NotRegularFileError(errno.EINVAL, localize("ファイルではありません", "not a file"), str(path))
+
+
+def read_bounded(path: Path, max_bytes: int) -> bytes:
+    """Return all bytes of a small regular file; raise OSError, or FileTooLargeError if it is larger than `max_bytes`."""
+    with open_regular_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size <= max_bytes:
+            # Room is made for all that is asked for: no more, therefore, than there is.
+            content = file.read(size + 1)
+            # It grows, or is in /proc, where files have no size.
+            if size < len(content) <= max_bytes:
+                content += file.read(max_bytes + 1 - len(content))
+            if len(content) <= max_bytes:
+                return content
+    limit = f"{max_bytes >> 20} MB" if max_bytes >> 20 else f"{max_bytes >> 10} KB"
+    raise FileTooLargeError(errno.EFBIG, localize(f"大きすぎます（{limit} まで）", f"too large (up to {limit})"), str(path))
+
+
+class NotRegularFileError(OSError):
+    """A folder, a pipe or a device."""
+
+
+class FileTooLargeError(OSError):
+    """A file of more bytes than it may have."""
+
 
 Content = TypeVar("Content")
 
@@ -180,6 +222,62 @@ def save_bytes(path: Path, content: bytes, failure_message: str, mode: int = PRI
         full = exc.errno in (errno.ENOSPC, errno.EDQUOT)
         ja, en = ("ディスクの空き容量を増やしてください。", "Free some space.") if full else CHECK_WRITABLE_HINT
         raise OutputFileError(f"{failure_message}: {path}", localize(f"{ja}（{why}）", f"{en} ({why})")) from exc
+
+
+UNREADABLE_SUFFIX = ".unreadable"
+MAX_BACKUPS = 5  # of one file; the last one is overwritten, so that whatever damages a file every day cannot fill the disk
+_backup_lock = threading.Lock()  # two threads that read one file would keep two copies, and the user would read two messages
+
+
+class CorruptFileError(InputError):
+    """One of our files cannot be read; `backup` is where it is now, None where it could neither be copied nor renamed."""
+
+    def __init__(self, message: str, backup: Path | None) -> None:
+        hint = localize(f"元のファイルのコピーを {backup} に残しました。", f"A copy of the original was kept as {backup}.")
+        super().__init__(message, "" if backup is None else hint)
+        self.backup = backup
+
+
+def back_up_corrupt_file(path: Path, failure_message: str, reason: str, max_bytes: int) -> CorruptFileError:
+    """Keep a copy of a file that cannot be used, for the next save would overwrite it; return the error to show."""
+    with _backup_lock:
+        backup = _keep_copy(path, max_bytes)
+    return CorruptFileError(localize(f"{failure_message}（{reason}）", f"{failure_message} ({reason})"), backup)
+
+
+def _keep_copy(path: Path, max_bytes: int) -> Path | None:
+    with contextlib.suppress(OSError):
+        return _ensure_copy(path, read_bounded(path, max_bytes))
+    # A folder, a device, a file that is too large or that nobody may read: a name is all that can be changed of it.
+    with contextlib.suppress(OSError):
+        return path.rename(_find_free_path(path))
+    return None
+
+
+def _ensure_copy(path: Path, content: bytes) -> Path:
+    """Return the copy with this content, made if there is none; raise OSError if that fails."""
+    for copy in _iterate_backup_paths(path):
+        with contextlib.suppress(OSError):
+            if read_bounded(copy, len(content)) == content:
+                return copy
+    copy = _find_free_path(path)
+    copy.touch(0o600)
+    try:
+        copy.write_bytes(content)
+    except OSError:  # a full disk: half a copy would only be in the way
+        copy.unlink()
+        raise
+    return copy
+
+
+def _iterate_backup_paths(path: Path) -> Iterator[Path]:
+    yield path.with_name(path.name + UNREADABLE_SUFFIX)
+    yield from (path.with_name(f"{path.name}{UNREADABLE_SUFFIX}.{number}") for number in range(2, MAX_BACKUPS + 1))
+
+
+def _find_free_path(path: Path) -> Path:
+    *names, last = _iterate_backup_paths(path)
+    return next((name for name in names if not name.exists() and not name.is_symlink()), last)
 
 
 def load_data(path: Path, parse: Callable[[Any], Content], failure_message: str) -> tuple[Content | None, CorruptFileError | None]:

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 
 from app.common.errors import InputError, OutputFileError
-from app.common.files import atomic_write
-from app.common.files.atomic_write import (
+from app.common.files import whole_files
+from app.common.files.whole_files import (
     MIN_ABANDONED_PART_AGE_S,
     encode_readable_json,
     load_cache,
@@ -106,7 +106,7 @@ def test_a_file_somebody_looks_into_is_waited_for(refusals: int, tmp_path: Path,
             raise PermissionError(13, "in use")
         return replace(source, target)
 
-    monkeypatch.setattr(atomic_write, "RETRY_DELAYS_S", (0.0, 0.0))
+    monkeypatch.setattr(whole_files, "RETRY_DELAYS_S", (0.0, 0.0))
     monkeypatch.setattr(Path, "replace", refused_at_first)
     if refusals > 2:
         with pytest.raises(PermissionError):
@@ -220,7 +220,7 @@ def _device(path: Path) -> None:
 
 def _huge(path: Path) -> None:
     with path.open("wb") as file:
-        file.truncate(atomic_write.LARGEST_BYTES + 1)  # a hole, which takes no room
+        file.truncate(whole_files.LARGEST_BYTES + 1)  # a hole, which takes no room
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and devices of Unix")
