@@ -23,7 +23,7 @@ PLANTED = {
         "import app.voices.voice_manifest",
     ),
     "the command line: commands below what parses and starts them": ("cli/commands/g2p/run.py", "import app.cli.main"),
-    "no circles": ("ui/widgets/box_layout.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.fold_button"),
+    "no circles": ("ui/widgets/controls.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.fold_button"),
     "core needs numpy only": ("core/request_limits.py", "import psutil"),
 }
 THIRD_PARTY = "settings/page_origins.py"  # nobody's home

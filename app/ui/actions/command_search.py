@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMenu, QMenuBar, 
 from app.common.language import localize
 from app.core.script.text_search import fold_text
 from app.ui.actions.action_definitions import ACTIONS
-from app.ui.plain_text import PlainLabel
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import PlainLabel, fill_box
 
 ROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Key_PageDown: 8}
 COMMAND_SEARCH_SIZE = (560, 380)

@@ -9,10 +9,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLi
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, find_key_conflicts, resolve_binding
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import describe_control, set_up_button
+from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
 
 
 class KeyField(QKeySequenceEdit):

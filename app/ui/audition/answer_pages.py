@@ -20,9 +20,7 @@ from app.ui.audition.trial_page import (
     describe_letter,
     uncheck_all,
 )
-from app.ui.plain_text import PlainLabel
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_button, describe_control
+from app.ui.widgets.controls import PlainLabel, create_button, describe_control, fill_box
 
 TRIAL_LETTERS = ("A", "B", "X")
 CHOICES, WITH_X, WITH_REFERENCE = TRIAL_LETTERS[:2], TRIAL_LETTERS, (*TRIAL_LETTERS[:2], REFERENCE_LETTER)

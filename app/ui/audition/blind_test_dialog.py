@@ -31,11 +31,9 @@ from app.ui.audition.answer_pages import ChoicePage, RatingPage
 from app.ui.audition.result_page import ResultPage
 from app.ui.audition.trial_page import TrialPage, TrialPlayer, uncheck_all
 from app.ui.background_thread import BackgroundThread
-from app.ui.plain_text import PlainLabel
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import create_button, describe_control
+from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, describe_control, fill_box
 from app.ui.widgets.dialogs import append_suffix
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 

@@ -23,10 +23,8 @@ from app.core.script.script import Character
 from app.core.script.text_search import fold_text
 from app.ui.audition.cast_chooser import CastChooser
 from app.ui.display_names import format_speaker, format_style
-from app.ui.plain_text import PlainLabel, escape_tip, truncate_text
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_search_field, create_tool_button
+from app.ui.widgets.controls import PlainLabel, create_search_field, create_tool_button, escape_tip, fill_box, truncate_text
 
 STYLE_ROLE = Qt.ItemDataRole.UserRole  # the data of a style's box: (voice, speaker, style)
 CHECKED, UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked

@@ -24,11 +24,17 @@ from app.core.script.takes import HIGHEST_RATING, LONGEST_NOTE, LineTake
 from app.ui.audition.board_chooser import BoardChooser
 from app.ui.audition.board_model import BoardModel
 from app.ui.audition.board_view import BoardView, list_key_hints
-from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button, create_tool_button, describe_control
-from app.ui.widgets.elided_text import ElidedButton
+from app.ui.widgets.controls import (
+    DIALOG_MARGINS,
+    ChoiceBox,
+    ElidedButton,
+    PlainLabel,
+    create_button,
+    create_tool_button,
+    describe_control,
+    escape_tip,
+    fill_box,
+)
 
 SIZE, CHOOSER_WIDTH, NARROWEST_CHOOSER = (1100, 640), 280, 272
 WORD_JOINER = "\u2060"  # Qt breaks Japanese text in spite of `nowrap`

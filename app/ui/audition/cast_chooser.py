@@ -17,12 +17,8 @@ from app.common.language import localize
 from app.core.script.presets import Presets
 from app.core.script.script import Character
 from app.ui.display_names import format_speaker, format_style
-from app.ui.plain_text import PlainLabel
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.choice_box import ChoiceBox, WheelFocusFilter
-from app.ui.widgets.controls import create_tool_button, describe_control
-from app.ui.widgets.elided_text import ElidedLabel
+from app.ui.widgets.controls import ChoiceBox, ElidedLabel, PlainLabel, WheelFocusFilter, create_tool_button, describe_control, fill_box
 
 MOST_SHOWN_CHARACTERS = 20  # a row of boxes takes some milliseconds to be made, and nobody casts more characters by hand
 

@@ -20,11 +20,8 @@ from app.audition.winner_settings import (
 from app.common.language import localize
 from app.core.script.script import Character, Script
 from app.core.script.takes import LineTake
-from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.script.script_document import ScriptDocument
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_button, describe_control
-from app.ui.widgets.elided_text import ElidedButton
+from app.ui.widgets.controls import ElidedButton, PlainLabel, create_button, describe_control, escape_tip, fill_box
 
 VISIBLE_RANK_ROWS = 4  # more rows would leave no room for the answers below; the rest scrolls
 

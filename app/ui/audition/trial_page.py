@@ -16,10 +16,8 @@ from app.audition.parallel_sounds import ParallelSounds
 from app.common.language import localize
 from app.engine.synthesis_jobs import SpeechJob
 from app.ui.background_thread import BackgroundThread
-from app.ui.plain_text import PlainLabel
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.widgets.box_layout import BoxPart, fill_box
-from app.ui.widgets.controls import create_button, describe_control
+from app.ui.widgets.controls import BoxPart, PlainLabel, create_button, describe_control, fill_box
 
 REFERENCE_LETTER = "R"
 POSITION_STEPS = 1_000

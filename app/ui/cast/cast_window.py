@@ -27,13 +27,10 @@ from app.core.script.script import Character, LineSettings
 from app.ui.cast.cast_table import CastTable
 from app.ui.cast.script_warnings import ScriptWarning
 from app.ui.parameters.setting_fields import VoiceFields
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names
 from app.ui.theme.theme import ThemedWidget
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button
+from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, fill_box
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330
 SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels

@@ -21,10 +21,7 @@ from app.core.text.dictionary_entries import (
 from app.core.text.moras import parse_user_reading, split_moras
 from app.ui.dictionary.entry_table import EntryTable, mark_accent
 from app.ui.display_names import format_word_kind
-from app.ui.plain_text import PlainLabel
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.choice_box import CHOICE_TEXT_PADDING_PX, ChoiceBox
-from app.ui.widgets.controls import create_button, describe_control
+from app.ui.widgets.controls import CHOICE_TEXT_PADDING_PX, DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, describe_control, fill_box
 
 PRIORITY_WIDTH_PX = 86
 

@@ -11,9 +11,7 @@ from app.common.language import localize
 from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry
 from app.ui.dictionary.entry_table import mark_accent
 from app.ui.display_names import format_word_kind
-from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import create_button
+from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, escape_tip, fill_box
 from app.ui.widgets.row_table_setup import Index, RowTableModel, set_up_row_table
 
 IMPORT_PREVIEW_SIZE = (960, 520)

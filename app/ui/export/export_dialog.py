@@ -18,9 +18,7 @@ from app.export.export_settings import ExportSettings
 from app.export.sidecar_formats import SIDECAR_FORMATS
 from app.ui.export.export_fields import describe_existing_file, list_file_states
 from app.ui.export.export_form import ExportForm
-from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import create_button
+from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, escape_tip, fill_box
 from app.ui.widgets.row_table_setup import Index, RowTableModel
 
 

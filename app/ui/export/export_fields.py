@@ -10,8 +10,7 @@ from app.common.language import localize
 from app.export.changed_plan import ExportChanges
 from app.export.export_settings import HIGHEST_LUFS, LOWEST_LUFS, ExportSettings, SidecarKind
 from app.export.sidecar_formats import SIDECAR_FORMATS
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import ChoiceBox, fill_box
 
 SIDECARS_PER_ROW = 4
 DEFAULT_LUFS = -20.0

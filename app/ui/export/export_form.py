@@ -12,9 +12,8 @@ from app.export.export_plan import choose_default_pattern
 from app.export.export_settings import ExportSettings, SidecarKind
 from app.export.safe_file_names import describe_pattern_problem, list_tokens
 from app.ui.export.export_fields import ExportChoiceBox, LoudnessField, SidecarField, list_choices, list_depth_choices, list_rate_choices
-from app.ui.plain_text import PlainLabel
 from app.ui.settings.setting_fields import FolderField
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import PlainLabel, fill_box
 
 
 class PatternField(QWidget):

@@ -15,11 +15,9 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.export.export_ledger import describe_changes
 from app.export.export_settings import ExistingFilePolicy
-from app.ui.plain_text import PlainLabel
 from app.ui.tasks.task_row import format_time_left
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import describe_control, set_up_button
+from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 from app.ui.widgets.text_dialog import show_text
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar

@@ -18,8 +18,7 @@ from app.common.files.untrusted_json import parse_object
 from app.common.language import get_language, localize
 from app.ui.help.guide_page_view import GuidePageView
 from app.ui.theme.theme import draw_icon
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_close_box, describe_control
+from app.ui.widgets.controls import create_close_box, describe_control, fill_box
 
 LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
 LICENCE_SUFFIXES = ("", ".txt", ".md", ".rst")

@@ -28,9 +28,7 @@ from app.common.language import localize
 from app.common.log import find_log_path
 from app.common.processes.self_launch import build_cli_command
 from app.common.system_errors import describe_reason
-from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_close_box, describe_control, set_up_button
+from app.ui.widgets.controls import PlainLabel, create_close_box, describe_control, escape_tip, fill_box, set_up_button
 from app.ui.widgets.visibility_timer import VisibilityTimer
 
 CHECK_MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}

@@ -9,9 +9,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLineEdit,
 
 from app.common.language import localize
 from app.ui.help.guide_page_view import GUIDE_PAGES, GuidePage, GuidePageView, find_spans, load_pages
-from app.ui.plain_text import PlainLabel
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import create_close_box, describe_control
+from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_close_box, describe_control, fill_box
 
 WIDTH, ROW_PADDING = 230, 13
 ARROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}

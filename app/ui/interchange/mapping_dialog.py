@@ -26,9 +26,7 @@ from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_field_name
 from app.ui.display_names import format_speaker, format_style
-from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, escape_tip, fill_box
 from app.voices.voice_labels import localize_voice_name
 
 if TYPE_CHECKING:

@@ -25,14 +25,10 @@ from app.ui.lab.lab_commands import LabCommand, LabOption, find_command_labels, 
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.report_export import ReportExportButton
 from app.ui.lab.report_view import ReportView
-from app.ui.plain_text import PlainLabel, wrap_tip
 from app.ui.tasks.process_task import TaskState
 from app.ui.tasks.task_row import describe_progress
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.box_layout import BoxPart, fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button
-from app.ui.widgets.elided_text import ElidedLabel
+from app.ui.widgets.controls import BoxPart, ChoiceBox, ElidedLabel, PlainLabel, create_button, fill_box, wrap_tip
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 EMPTY_PAGE_WIDTH_PX = 460  # a paragraph of this width is easy to read

@@ -10,12 +10,9 @@ from PySide6.QtWidgets import QButtonGroup, QComboBox, QDialog, QHBoxLayout, QPu
 from app.common.language import localize
 from app.ui.lab.lab_command_page import LabCommandPage
 from app.ui.lab.lab_commands import LAB_TABS, TAB_BY_COMMAND, LabCommand, find_command_labels
-from app.ui.plain_text import PlainLabel
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button
+from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, fill_box
 from app.ui.widgets.dialogs import ask_for_file
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 

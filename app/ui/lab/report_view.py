@@ -55,10 +55,8 @@ from app.lab.row_labels import TABLE_SPLIT_COLUMNS, format_column, format_identi
 from app.ui.lab.lab_commands import localize_device
 from app.ui.lab.lab_runner import LabReport
 from app.ui.lab.row_table import LabRowTable, format_column_value, is_number, use_even_digits
-from app.ui.plain_text import wrap_tip
 from app.ui.theme.theme import ThemedWidget
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.elided_text import ElidedLabel
+from app.ui.widgets.controls import ElidedLabel, fill_box, wrap_tip
 
 MACHINE_KIND = "machine"
 TABLE_AND_DETAILS_WIDTHS_PX = (640, 300)

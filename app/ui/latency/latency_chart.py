@@ -13,9 +13,9 @@ from app.common.language import localize
 from app.common.stage_labels import find_stage_label
 from app.ui.display_names import format_backends, format_ms
 from app.ui.latency.latency_title import describe_targets
-from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.synthesis.latency_history import SUMMED_SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.theme.theme import Theme
+from app.ui.widgets.controls import PlainLabel, escape_tip
 from app.ui.widgets.hatch_painting import paint_cache_mark
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 

@@ -12,9 +12,9 @@ from app.common.language import localize
 from app.common.stage_labels import find_stage_label
 from app.ui.display_names import format_backends, format_ms
 from app.ui.latency.latency_title import describe_targets
-from app.ui.plain_text import escape_tip
 from app.ui.synthesis.latency_history import MAX_KEPT_UTTERANCES, PART_OF_STAGE, LatencyHistory, LatencyRow
 from app.ui.theme.theme import Theme
+from app.ui.widgets.controls import escape_tip
 from app.ui.widgets.row_table_setup import Index, RowTableModel
 
 

@@ -8,11 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QToo
 
 from app.common.language import localize
 from app.common.stage_labels import find_stage_label
-from app.ui.plain_text import escape_tip
 from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS
 from app.ui.theme.theme import Theme
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import describe_control
+from app.ui.widgets.controls import describe_control, escape_tip, fill_box
 from app.ui.widgets.fold_button import FoldButton
 from app.ui.widgets.hatch_painting import paint_cache_mark
 

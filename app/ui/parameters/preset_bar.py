@@ -35,11 +35,8 @@ from app.ui.parameters.preset_collection import (
     read_presets,
     save_presets,
 )
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import describe_control, set_up_button
+from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.dialogs import append_suffix, ask_for_file
 
 

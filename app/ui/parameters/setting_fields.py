@@ -14,12 +14,9 @@ from app.core.request_limits import SEED_BOUNDS
 from app.core.script.script import LineSettings
 from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_speaker, format_style
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import describe_control, set_up_button
+from app.ui.widgets.controls import ChoiceBox, PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.parameter_slider import ParameterSlider
 
 MIXED_VALUES_TEXT = "–"

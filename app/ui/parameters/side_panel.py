@@ -26,14 +26,11 @@ from app.core.script.script import Character, LineSettings
 from app.core.sound.voice_traits import VoiceArchitecture
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label, set_up_number_field
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.character_colours import create_colour_icon
 from app.ui.theme.theme import ThemedWidget
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_card_labels import VoiceSummary
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.choice_box import ChoiceBox, WheelFocusFilter
-from app.ui.widgets.controls import describe_control, set_up_button
+from app.ui.widgets.controls import ChoiceBox, PlainLabel, WheelFocusFilter, describe_control, fill_box, set_up_button
 from app.ui.widgets.fold_button import FoldingSection
 from app.ui.widgets.parameter_slider import ParameterSlider
 

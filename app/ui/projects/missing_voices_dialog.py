@@ -8,14 +8,10 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QV
 
 from app.common.language import localize
 from app.ui.actions.shortcut_page import wrap_in_scroll_area
-from app.ui.plain_text import PlainLabel
 from app.ui.projects.voice_references import MissingVoice
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button
+from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, ElidedLabel, PlainLabel, create_button, fill_box
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
-from app.ui.widgets.elided_text import ElidedLabel
 from app.ui.widgets.voice_picture import create_voice_icon
 
 PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QMenu
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.language import localize
 from app.settings.user_settings import MOST_RECENT, Settings
-from app.ui.plain_text import escape_tip
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.widgets.controls import escape_tip
 
 MAX_RECENT_NAME_WIDTH_PX = 360  # pixels of a folder's name
 

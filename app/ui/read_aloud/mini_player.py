@@ -12,9 +12,7 @@ from app.common.language import localize
 from app.core.request_limits import BOUNDS
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
 from app.ui.theme.theme import draw_icon
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button, describe_control
+from app.ui.widgets.controls import ChoiceBox, create_button, describe_control, fill_box
 
 WIDTH_PX, TEXT_LINES = 460, 3
 BUTTON_WIDTH_PX, SPEED_WIDTH_PX = 40, 92

@@ -14,15 +14,13 @@ from app.core.sound.line_reading import LineReading, LineWord
 from app.core.sound.line_sound import LineSound
 from app.core.synthesis_types import Overrides
 from app.core.text.emoji_symbols import find_emoji
-from app.ui.plain_text import PlainLabel
 from app.ui.reading.melody.melody_commands import MelodyBar
 from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX, ReadingField
 from app.ui.reading.strip.strip_shape import CellKind, StripShape, find_cell_text
 from app.ui.reading.strip_view import StripView
 from app.ui.settings.settings_store import RememberedFold, SettingsStore
 from app.ui.theme.theme import Theme
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_button
+from app.ui.widgets.controls import PlainLabel, create_button, fill_box
 from app.ui.widgets.emoji_picker import EmojiButton
 from app.ui.widgets.fold_button import FoldButton
 

@@ -16,7 +16,7 @@ from app.ui.reading.strip.phone_strip import PhoneStrip
 from app.ui.reading.strip.strip_painting import STRIP_HEIGHT_PX
 from app.ui.reading.strip.strip_shape import StripAxis, StripShape, find_mora_index
 from app.ui.theme.theme import Theme
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import fill_box
 
 Float64 = NDArray[np.float64]
 

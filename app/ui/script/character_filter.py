@@ -8,15 +8,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.core.script.script import Script
-from app.ui.plain_text import PlainLabel
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.theme.character_colours import create_colour_icon
 from app.ui.theme.theme import ThemedWidget
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button
+from app.ui.widgets.controls import ChoiceBox, PlainLabel, create_button, fill_box
 
 SWATCH_PX = 16
 LONGEST_NAME_PX = 260

@@ -27,7 +27,6 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 from app.common.language import localize
 from app.engine.open_voices import OpenedVoice
 from app.ui.display_names import VoiceLabel
-from app.ui.plain_text import escape_tip
 from app.ui.script.card_layout import CardRects
 from app.ui.script.empty_state import EmptyStatePainter
 from app.ui.script.line_delegate import LineDelegate
@@ -35,6 +34,7 @@ from app.ui.script.line_drops import LineDropList
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.script_model import Index, ScriptModel
 from app.ui.theme.theme import Theme
+from app.ui.widgets.controls import escape_tip
 from app.ui.widgets.row_table_setup import SELECT_AS_CURRENT
 
 LAYOUT_BATCH_ROWS = 100

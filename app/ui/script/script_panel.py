@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBo
 
 from app.common.language import localize
 from app.ui.actions.window_actions import WindowActions
-from app.ui.plain_text import PlainLabel
 from app.ui.script.character_filter import CharacterFilterBar
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
@@ -14,7 +13,7 @@ from app.ui.script.search_bar import SearchBar
 from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.theme import Theme, ThemedWidget, draw_icon
 from app.ui.widgets.banner import Banner, BannerStack
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import PlainLabel, fill_box
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 LIST_SCROLL_BAR_PX = 11  # pixels to the right of the cards

@@ -6,10 +6,8 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QT
 
 from app.common.language import localize
 from app.core.script.text_search import SearchQuery
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_button
+from app.ui.widgets.controls import PlainLabel, create_button, fill_box
 
 
 class SearchBar(ThemedWidget, QWidget):

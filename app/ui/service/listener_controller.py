@@ -12,11 +12,9 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.settings.user_settings import Settings
 from app.ui.background_thread import BackgroundThread
-from app.ui.plain_text import escape_tip
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.controls import set_up_button
-from app.ui.widgets.elided_text import ElidedButton
+from app.ui.widgets.controls import ElidedButton, escape_tip, set_up_button
 
 
 class WindowListener(Protocol):

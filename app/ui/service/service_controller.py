@@ -27,13 +27,11 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.service.request_log import RequestLog, RequestRecord
 from app.settings.user_settings import Settings
-from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.service.listener_controller import ListenerController
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import set_up_button
+from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, escape_tip, fill_box, set_up_button
 from app.ui.widgets.dialogs import OpenDialog
 
 if TYPE_CHECKING:

@@ -24,9 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.common.language import localize
 from app.settings.settings_labels import LABEL_BY_SETTING
-from app.ui.plain_text import PlainLabel
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import describe_control, set_up_button
+from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.dialogs import ask_for_folder
 
 REMEMBERED_LINES_SHOWN = 4

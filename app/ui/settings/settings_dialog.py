@@ -16,10 +16,8 @@ from app.settings.settings_labels import LABEL_BY_SETTING, SETTING_LABELS
 from app.settings.user_settings import Settings
 from app.ui.actions.key_bindings import KeyBindings
 from app.ui.actions.shortcut_page import ShortcutPage, wrap_in_scroll_area
-from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.settings.setting_fields import ChoiceField, create_setting_field
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import set_up_button
+from app.ui.widgets.controls import PlainLabel, escape_tip, fill_box, set_up_button
 
 LISTENER_SETTINGS = ("service", "chat_reader")
 SHOWN_SETTINGS = tuple(item for item in fields(Settings) if item.name in LABEL_BY_SETTING)

@@ -23,7 +23,7 @@ from app.ui.playback.output_device_watcher import OutputDeviceWatcher
 from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.box_layout import DIALOG_MARGINS
+from app.ui.widgets.controls import DIALOG_MARGINS
 from app.ui.widgets.dialogs import OpenDialog, show_in_front
 
 if TYPE_CHECKING:

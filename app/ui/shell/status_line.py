@@ -17,13 +17,11 @@ from app.core.sound.peak_limiter import CEILING
 from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_results import MachineInfo
 from app.ui.display_names import format_ms
-from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.probe_labels import add_missing_backends, describe_probe_result, show_probe_results
 from app.ui.script.script_duration import ScriptDuration
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.pending_jobs import SpeechState
-from app.ui.widgets.controls import describe_control
-from app.ui.widgets.elided_text import ElidedLabel
+from app.ui.synthesis.probe_labels import add_missing_backends, describe_probe_result, show_probe_results
+from app.ui.widgets.controls import ElidedLabel, PlainLabel, describe_control, escape_tip
 from app.ui.widgets.visibility_timer import VisibilityTimer
 
 METER_FLOOR_DB = -60.0

@@ -8,12 +8,9 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QHeaderView, QSizePolicy, QTableView, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.plain_text import PlainLabel
 from app.ui.takes.take_model import DIFFERS, LENGTH, NOTE, NUMBER, SEED, STAR, TakeModel, TakeRow
 from app.ui.takes.take_repository import TAKES_PER_BATCH, TAKES_TITLE
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_button
-from app.ui.widgets.elided_text import ElidedLabel
+from app.ui.widgets.controls import ElidedLabel, PlainLabel, create_button, fill_box
 from app.ui.widgets.row_table_setup import select_single_row, set_up_row_table
 
 ROW_MARGINS, CELL_MARGINS = 6, 24  # pixels added to the height of the text, and to its width

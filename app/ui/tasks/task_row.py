@@ -8,11 +8,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 
 from app.adapters.download.download_progress import format_speed
 from app.common.language import localize
-from app.ui.plain_text import escape_tip
 from app.ui.tasks.process_task import ProcessTask, TaskProgress, TaskState
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.box_layout import BoxPart, fill_box
-from app.ui.widgets.elided_text import ElidedButton, ElidedLabel
+from app.ui.widgets.controls import BoxPart, ElidedButton, ElidedLabel, escape_tip, fill_box
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 CHECKPOINT_OPTION = "--checkpoint="

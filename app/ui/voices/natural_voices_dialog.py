@@ -16,7 +16,6 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.install.download_sources import STANDARD_BERT_REPOSITORY, STANDARD_BERT_REVISION
 from app.ui.display_names import format_style
-from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.theme.theme import ThemedWidget, draw_icon
@@ -24,8 +23,7 @@ from app.ui.voices.hub_voice_loader import HubVoiceLoader, is_playable_url
 from app.ui.voices.kokoro_offer import create_kokoro_offer, find_kokoro_voice, is_kokoro_coming
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import format_bytes
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import create_button, create_close_button, create_tool_button
+from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, create_close_button, create_tool_button, escape_tip, fill_box
 from app.ui.widgets.text_dialog import show_text
 from app.ui.widgets.voice_picture import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB

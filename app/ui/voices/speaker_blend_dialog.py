@@ -7,11 +7,8 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.install.speaker_blends import SpeakerBlend, list_blends
 from app.ui.display_names import format_speaker
-from app.ui.plain_text import PlainLabel
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_button, create_close_button, describe_control
+from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, create_close_button, describe_control, fill_box
 from app.ui.widgets.parameter_slider import ParameterSlider
 
 STEPS, MIDDLE, MOST_LETTERS = 20, 10, 80  # a step is 5 %

@@ -5,11 +5,9 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.plain_text import PlainLabel
 from app.ui.voices.voice_card_labels import describe_bert_need
 from app.ui.web_links import find_address_error, parse_address
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import create_button, describe_control
+from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, describe_control, fill_box
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB, STANDARD_LICENCE, STANDARD_LICENCE_JA
 
 

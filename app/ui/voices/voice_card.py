@@ -13,7 +13,6 @@ from app.common.language import localize
 from app.core.script.line_requests import build_request, find_cast
 from app.core.script.script import Line, LineSettings
 from app.ui.display_names import format_style
-from app.ui.plain_text import PlainLabel, wrap_tip
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController
@@ -29,8 +28,7 @@ from app.ui.voices.voice_card_labels import (
     wrap_parts,
 )
 from app.ui.voices.voice_tasks import KOKORO_DOWNLOAD_BYTES
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import clear_hover_after, create_button, create_tool_button
+from app.ui.widgets.controls import PlainLabel, clear_hover_after, create_button, create_tool_button, fill_box, wrap_tip
 from app.ui.widgets.voice_picture import draw_voice_picture
 
 MAX_MENU_SAMPLES = 40

@@ -7,9 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.controls import create_tool_button, describe_control
+from app.ui.widgets.controls import ChoiceBox, create_tool_button, describe_control, fill_box
 from app.ui.widgets.voice_picture import create_voice_icon
 
 CHOOSER_PICTURE_PX = 20

@@ -12,13 +12,19 @@ from app.common.language import localize
 from app.core.script.text_search import fold_text
 from app.settings.graph_precision import GraphPrecision
 from app.ui.display_names import format_speaker
-from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import VoiceFactsPage
 from app.ui.voices.voice_list import VoiceList
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
-from app.ui.widgets.controls import create_button, create_close_button, create_search_field
+from app.ui.widgets.controls import (
+    DIALOG_MARGINS,
+    PlainLabel,
+    create_button,
+    create_close_button,
+    create_search_field,
+    escape_tip,
+    fill_box,
+)
 from app.ui.widgets.row_table_setup import SELECT_AS_CURRENT
 from app.ui.widgets.voice_picture import create_voice_icon
 from app.voices.voice_labels import NATURAL_VOICE_ID

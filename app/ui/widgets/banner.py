@@ -16,10 +16,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushB
 from app.common.errors import AppError
 from app.common.language import localize
 from app.ui.error_texts import HELP_PAGE_BY_FAMILY, format_error_details
-from app.ui.plain_text import PlainLabel
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import describe_control, set_up_button
+from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
 
 MAX_VISIBLE_LINES = 5  # further lines are scrolled to
 SCROLL_GUARD_PX = 1  # pixels below the last line, without which Qt scrolls already

@@ -1,13 +1,102 @@
-"""Buttons and fields with their names for screen readers and their tips."""
+"""Labels, buttons, fields and lists with their names and tips, and the rows and columns that hold them.
 
-from collections.abc import Callable
+Qt renders any text that looks like HTML: it would load images from disk, or let a name look like one of our warnings. `PlainLabel` and
+`escape_tip` show untrusted text as it is.
+"""
+
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QAbstractButton, QDialog, QDialogButtonBox, QLineEdit, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import Qt as Gui
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QBoxLayout,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
 from app.common.language import localize
+
+
+class PlainLabel(QLabel):
+    """A label that never interprets its text as HTML.
+
+    Args:
+        style: its name in the style sheet, such as "muted".
+        wraps: its words take further lines where the width is not enough.
+    """
+
+    def __init__(self, text: str = "", style: str = "", *, wraps: bool = False) -> None:
+        super().__init__(text, textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
+        self.setObjectName(style)
+
+
+def truncate_text(text: str, max_length: int) -> str:
+    """Return a text of at most `max_length` letters, the last of them "…" where some are missing."""
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
+
+
+def escape_tip(text: str) -> str:
+    """Return untrusted text in a form that `setToolTip` and `QToolTip.showText` show as it is."""
+    return f"<p style='white-space: pre-wrap'>{_escape_html(text)}</p>" if Gui.mightBeRichText(text) else text
+
+
+def wrap_tip(text: str) -> str:
+    """Return untrusted text for a tool tip with line breaks."""
+    # Qt wraps a long tool tip only if it is HTML.
+    return f"<p>{_escape_html(text)}</p>" if text else ""
+
+
+def _escape_html(text: str) -> str:
+    # `html` also imports a table of all entities, which the start of the window does without.
+    from html import escape
+
+    return escape(text)
+
+
+Box = TypeVar("Box", bound=QBoxLayout)
+BoxPart = QWidget | QLayout | int | None | tuple[QWidget, int | Qt.AlignmentFlag] | tuple[QLayout, int]
+"""A widget or layout, alone or with its stretch or its place; a number of pixels; None for room that stretches."""
+DIALOG_MARGINS = (18, 16, 18, 14)  # pixels around the content of a dialog: left, top, right, bottom
+
+
+def fill_box(box: Box, *parts: BoxPart, spacing: int | None = None, margins: tuple[int, int, int, int] | None = (0, 0, 0, 0)) -> Box:
+    """Add the parts to a row or column and return it; a spacing or margins of None leave those that it has."""
+    if margins is not None:
+        box.setContentsMargins(*margins)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    for part in parts:
+        if part is None:
+            box.addStretch(1)
+        elif isinstance(part, int):
+            box.addSpacing(part)
+        else:
+            content, place = part if isinstance(part, tuple) else (part, 0)
+            # Qt's flags are numbers, too.
+            if isinstance(content, QLayout):
+                box.addLayout(content, place)
+            elif isinstance(place, Qt.AlignmentFlag):
+                box.addWidget(content, 0, place)
+            else:
+                box.addWidget(content, place)
+    return box
+
 
 Control = TypeVar("Control", bound=QWidget)
 AnyButton = TypeVar("AnyButton", bound=QAbstractButton)
@@ -18,6 +107,21 @@ def describe_control(control: Control, name: str, tip: str = "") -> Control:
     control.setAccessibleName(name)
     control.setToolTip(tip)
     return control
+
+
+def set_up_button(
+    button: AnyButton, tip: str, on_click: Callable[[], object] | None = None, *, name: str = "", style: str = ""
+) -> AnyButton:
+    """Give a button its tip, what a click does and, unless they are empty, a name and a style; return it."""
+    button.setToolTip(tip)
+    if name:
+        button.setAccessibleName(name)
+    if style:
+        button.setObjectName(style)
+    if on_click is not None:
+        # Without the state of the button, which no caller wants.
+        button.clicked.connect(lambda: on_click())
+    return button
 
 
 def create_button(
@@ -60,6 +164,14 @@ def create_close_button(dialog: QDialog) -> QPushButton:
     return create_button(localize("閉じる", "Close"), localize("このウィンドウを閉じます。", "Closes this window."), dialog.accept)
 
 
+def create_close_box(dialog: QDialog, tip: str = "") -> QDialogButtonBox:
+    """Return the row of buttons of a dialog that only closes."""
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    box.button(QDialogButtonBox.StandardButton.Close).setToolTip(tip or localize("閉じる", "Close"))
+    box.rejected.connect(dialog.reject)
+    return box
+
+
 def create_search_field(placeholder: str, tip: str) -> QLineEdit:
     """Return a field whose text filters what is shown."""
     field = describe_control(QLineEdit(), placeholder, tip)
@@ -68,24 +180,115 @@ def create_search_field(placeholder: str, tip: str) -> QLineEdit:
     return field
 
 
-def set_up_button(
-    button: AnyButton, tip: str, on_click: Callable[[], object] | None = None, *, name: str = "", style: str = ""
-) -> AnyButton:
-    """Give a button its tip, what a click does and, unless they are empty, a name and a style; return it."""
-    button.setToolTip(tip)
-    if name:
-        button.setAccessibleName(name)
-    if style:
-        button.setObjectName(style)
-    if on_click is not None:
-        # Without the state of the button, which no caller wants.
-        button.clicked.connect(lambda: on_click())
-    return button
+WIDEST_BUTTON, NARROWEST_BUTTON = 320, 96  # pixels of width: the widest hint and the narrowest
 
 
-def create_close_box(dialog: QDialog, tip: str = "") -> QDialogButtonBox:
-    """Return the row of buttons of a dialog that only closes."""
-    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    box.button(QDialogButtonBox.StandardButton.Close).setToolTip(tip or localize("閉じる", "Close"))
-    box.rejected.connect(dialog.reject)
-    return box
+class ElidedLabel(PlainLabel):
+    """A label that takes the available width and elides its text, which Qt cuts off; its tool tip has the whole text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setMinimumWidth(1)
+        self.setToolTip(escape_tip(text))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the text with its middle elided."""
+        painter = QPainter(self)
+        # Beginning and end are kept, as addresses often differ at their end.
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.contentsRect().width())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(self.contentsRect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.end()
+
+
+class ElidedButton(QPushButton):
+    """A button as wide as its text, up to 320 px."""
+
+    def __init__(self, text: str, full_text: str) -> None:
+        super().__init__(text)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(full_text)
+        self.setToolTip(escape_tip(full_text))
+
+    def sizeHint(self) -> QSize:
+        """Return the size of the text, at most 320 px wide."""
+        return super().sizeHint().boundedTo(QSize(WIDEST_BUTTON, super().sizeHint().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a width of at most 96 px, as the text can be elided."""
+        return self.sizeHint().boundedTo(QSize(NARROWEST_BUTTON, self.sizeHint().height()))
+
+    def shorten_text(self) -> str:
+        """Return the text, elided to the width of the button."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the button as Qt does, with the elided text."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = self.shorten_text()
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        painter.end()
+
+
+WIDEST_LIST, MOST_SHOWN = 480, 16  # pixels of width, and entries without scrolling
+CHOICE_TEXT_PADDING_PX = 12  # pixels around the text that the style sheet keeps free
+
+
+class ChoiceBox(QComboBox):
+    """A combo box that shows its placeholder while nothing is chosen, and elides its chosen text, which Qt cuts off under a style sheet."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # A click must leave the focus where it was, so that Space still plays the line.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setMaxVisibleItems(MOST_SHOWN)
+
+    def showPopup(self) -> None:
+        """Open the list as wide as its entries need."""
+        view = self.view()
+        view.setTextElideMode(Qt.TextElideMode.ElideRight)
+        needed = view.sizeHintForColumn(0) + 2 * CHOICE_TEXT_PADDING_PX + view.verticalScrollBar().sizeHint().width()
+        view.setMinimumWidth(max(self.width(), min(WIDEST_LIST, needed)))
+        super().showPopup()
+        # Qt hides the scroll bar of the list, and nothing would show that there are more entries.
+        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the frame, the icon and the elided text."""
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        if self.currentIndex() < 0:
+            option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
+            option.currentText = self.placeholderText()
+        field = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self)
+        picture = 0 if option.currentIcon.isNull() else self.iconSize().width() + 4
+        room = field.width() - picture - CHOICE_TEXT_PADDING_PX
+        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+
+class WheelFocusFilter(QObject):
+    """Filters wheel events of controls without focus, which scroll the panel behind them."""
+
+    def watch_controls(self, controls: Iterable[QWidget]) -> None:
+        """Watch controls, and stop them from taking the focus by the wheel."""
+        for control in controls:
+            control.installEventFilter(self)
+            if control.focusPolicy() == Qt.FocusPolicy.WheelFocus:
+                control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Reject a wheel event for a control without focus."""
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            # Qt passes an event that was ignored on to the parent.
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)

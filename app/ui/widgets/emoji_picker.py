@@ -6,8 +6,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QListView, QListWidget, QListWidge
 from app.common.language import localize
 from app.core.symbols import NANAIRO_EMOJI
 from app.ui.display_names import describe_emoji
-from app.ui.plain_text import PlainLabel
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import PlainLabel, fill_box
 
 EMOJI_CELL_PX = 38  # pixels of a cell of the grid
 EMOJI_COLUMNS = 8

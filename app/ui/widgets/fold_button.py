@@ -5,7 +5,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.box_layout import fill_box
+from app.ui.widgets.controls import fill_box
 
 
 class FoldButton(ThemedWidget, QToolButton):

@@ -5,8 +5,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.plain_text import PlainLabel
-from app.ui.widgets.box_layout import DIALOG_MARGINS, fill_box
+from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, fill_box
 
 TEXT_DIALOG_SIZE_PX = (620, 460)
 LOW, FEW_LINES, FEW_LETTERS = 260, 6, 240  # height in pixels for a short text, and the limits of lines and letters of one

@@ -15,7 +15,7 @@ from app.ui.audition.board_controller import BoardController
 from app.ui.audition.board_window import BoardWindow
 from app.ui.audition.cast_chooser import CastChooser, CastSection
 from app.ui.voices.catalog_scan import scan_catalog
-from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import ChoiceBox
 from tests.recording_player import RecordingPlayer
 from tests.ui.audition.test_board import filled, press
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle

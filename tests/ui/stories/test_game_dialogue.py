@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.export.manifest_store import MANIFEST_NAME
 from app.settings.user_settings import Settings
-from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.controls import ChoiceBox
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 
 CHARACTERS = ("花子", "太郎", "先生", "猫", "店長", "語り手")

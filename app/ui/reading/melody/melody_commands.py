@@ -11,8 +11,7 @@ from app.common.language import localize
 from app.core.sound.line_melody import CopiedMelody, LineMelody, copy_melody, flatten_pitches, paste_melody, raise_ending, smooth_pitches
 from app.ui.actions.window_actions import WindowActions
 from app.ui.reading.melody.melody_lane import MelodyLane
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.elided_text import ElidedButton
+from app.ui.widgets.controls import ElidedButton, fill_box
 
 PitchChange = Callable[[LineMelody, Sequence[int]], dict[int, float]]
 

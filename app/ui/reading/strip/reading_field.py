@@ -9,9 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.core.text.moras import convert_to_katakana
-from app.ui.plain_text import PlainLabel, escape_tip
-from app.ui.widgets.box_layout import fill_box
-from app.ui.widgets.controls import create_button
+from app.ui.widgets.controls import PlainLabel, create_button, escape_tip, fill_box
 
 _TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
 MAX_TYPED_READING_LENGTH = 100

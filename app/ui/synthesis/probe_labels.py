@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewIt
 from app.adapters.ort.backends import find_backend_name
 from app.common.language import localize
 from app.ui.display_names import format_ms
-from app.ui.plain_text import escape_tip
+from app.ui.widgets.controls import escape_tip
 
 FIGURE_ROLE = Qt.ItemDataRole.UserRole + 1
 BACKEND_PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino"}
