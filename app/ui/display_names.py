@@ -1,11 +1,11 @@
-"""Displayed names of things that the program knows by short names."""
+"""Displayed names of things that the program knows by short names, and displayed figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.adapters.ort.backends import find_backend_name
 from app.common.language import localize
@@ -119,3 +119,25 @@ def format_ms(ms: float | None) -> str:
 def describe_emoji(symbol: str) -> str:
     """Return the effect of one of the 39 emoji; empty for any other character."""
     return localize(*_EMOJI_LABELS.get(symbol, ("", "")))
+
+
+def describe_probe_result(item: Mapping[str, Any]) -> str:
+    """Describe one candidate, a line of `koebako backends --json`."""
+    name = f"{item.get('backend', '')} {item.get('adapter') or ''}".strip()
+    if item.get("ok") is None:
+        return localize(f"{name}: 未測定", f"{name}: not measured")
+    if not item.get("ok"):
+        return localize(f"{name}: 使用できません。", f"{name}: not available. ") + str(item.get("reason") or "")
+    first, total = item.get("first_audio_ms"), item.get("total_ms")
+    figures = ""
+    if isinstance(first, int | float) and isinstance(total, int | float):
+        figures = localize(
+            f"最初の音声まで {first:.0f} ms、合計 {total:.0f} ms", f"time to first audio {first:.0f} ms, total {total:.0f} ms"
+        )
+    return f"{name}: {figures}" + (localize("（Auto で使用）", " (used by Auto)") if item.get("chosen") else "")
+
+
+def summarise_probe(results: Iterable[Mapping[str, Any]]) -> str:
+    """Describe the chosen candidate for the banner; empty if there is none."""
+    chosen = next((item for item in results if item.get("chosen")), None)
+    return describe_probe_result(chosen) if chosen is not None else ""

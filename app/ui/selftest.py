@@ -128,9 +128,9 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow, Spee
     from PySide6.QtCore import qVersion
 
     from app.core.script.script import Script
-    from app.ui.error_texts import format_error_details
     from app.ui.shell.main_window import MainWindow
     from app.ui.synthesis.speech_controller import SpeechController
+    from app.ui.widgets.banner import format_error_details
 
     report |= {"imported_s": _read_process_age_s(), "qt": qVersion(), "platform": app.platformName()}
     report["screens"] = [

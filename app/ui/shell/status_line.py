@@ -6,21 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import psutil
-from PySide6.QtCore import QRectF, QSize, Signal, Slot
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.adapters.ort.backends import BACKENDS, parse_backend
+from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
 from app.common.language import localize
 from app.common.stage_labels import find_stage_label
 from app.core.sound.peak_limiter import CEILING
 from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_results import MachineInfo
-from app.ui.display_names import format_ms
+from app.ui.display_names import describe_probe_result, format_ms
 from app.ui.script.script_duration import ScriptDuration
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.pending_jobs import SpeechState
-from app.ui.synthesis.probe_labels import add_missing_backends, describe_probe_result, show_probe_results
 from app.ui.widgets.controls import ElidedLabel, PlainLabel, describe_control, escape_tip
 from app.ui.widgets.visibility_timer import VisibilityTimer
 
@@ -107,6 +106,59 @@ class MemoryLabel(QLabel):
     def update_memory(self) -> None:
         """Show the resident memory in MiB."""
         self.setText(f"{self._process.memory_info().rss / (1 << 20):,.0f} MiB")
+
+
+FIGURE_ROLE = Qt.ItemDataRole.UserRole + 1
+BACKEND_PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino"}
+COMBO_ARROW_WIDTH = 40  # pixels of the arrow and the margins around the text
+
+
+class FigureDelegate(QStyledItemDelegate):
+    """A delegate that shows a figure behind each name in the open list; the closed box stays short."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Append the figure to the name."""
+        super().initStyleOption(option, index)
+        figure = index.data(FIGURE_ROLE)
+        if figure:
+            option.text = f"{option.text}    {figure}"
+
+
+def show_probe_results(box: QComboBox, results: Iterable[Mapping[str, Any]]) -> None:
+    """Show the figures of each backend in its list, with all details as tool tip; `auto` shows those of the backend it takes."""
+    candidates = list(results)
+    if not isinstance(box.itemDelegate(), FigureDelegate):
+        box.setItemDelegate(FigureDelegate(box))
+    for row in range(box.count()):
+        key = box.itemData(row)
+        if not box.model().flags(box.model().index(row, 0)) & Qt.ItemFlag.ItemIsEnabled:
+            # A greyed row already says how to get its backend.
+            continue
+        items = [item for item in candidates if key == item.get("backend") or (key == "auto" and item.get("chosen"))]
+        box.setItemData(row, escape_tip("\n".join(map(describe_probe_result, items))) or None, Qt.ItemDataRole.ToolTipRole)
+        box.setItemData(row, format_first_audio(items[0]) if items else None, FIGURE_ROLE)
+    box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + COMBO_ARROW_WIDTH)
+
+
+def format_first_audio(item: Mapping[str, Any]) -> str:
+    """Format the time to first audio in ms; empty if it is not known."""
+    first = item.get("first_audio_ms")
+    if item.get("ok") is False:
+        return localize("使用不可", "unavailable")
+    return f"{format_ms(first)} ms" if isinstance(first, int | float) else ""
+
+
+def add_missing_backends(box: QComboBox, keys: Iterable[str]) -> None:
+    """Add backends that are not installed, greyed, each with the way to get it."""
+    for key in keys:
+        short, whole = _describe_requirement(key)
+        box.addItem(find_backend_name(key))
+        row = box.count() - 1
+        box.setItemData(row, short, FIGURE_ROLE)
+        box.setItemData(row, whole, Qt.ItemDataRole.ToolTipRole)
+        model = box.model()
+        if isinstance(model, QStandardItemModel):
+            model.item(row).setEnabled(False)
 
 
 def describe_cpu_use(voice: OpenedVoice, device: str) -> tuple[str, str]:
@@ -281,3 +333,21 @@ def describe_state(state: SpeechState) -> str:
     if state.is_loading:
         return localize("準備中…", "Preparing…")
     return localize("準備完了", "Ready") if state.is_ready else localize("声がありません", "No voice")
+
+
+def _describe_requirement(key: str) -> tuple[str, str]:
+    """Describe how to get a backend, in a few words and in a sentence."""
+    if key == "directml":
+        whole = localize("DirectML は Windows 版の Koebako に含まれています。", "DirectML is included in Koebako for Windows.")
+        return localize("Windows 版のみ", "Windows only"), whole
+    if key == "coreml":
+        whole = localize(
+            "CoreML は macOS で Python から実行すると使えます。", "CoreML is available on macOS when Koebako runs from Python."
+        )
+        return localize("macOS のみ", "macOS only"), whole
+    package = BACKEND_PACKAGES.get(key, "")
+    whole = localize(
+        f"Koebako を Python から実行し、onnxruntime の代わりに {package} をインストールすると使えます。",
+        f"Available when Koebako runs from Python with {package} in place of onnxruntime.",
+    )
+    return localize("追加が必要", "not installed"), whole

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Slot
 
 from app.common.errors import AppError
 from app.common.language import localize
+from app.ui.display_names import summarise_probe
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.synthesis.probe_labels import summarise_probe
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import platform
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +17,31 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushB
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.ui.error_texts import HELP_PAGE_BY_FAMILY, format_error_details
+from app.common.log import find_log_path
+from app.common.version import VERSION
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
+
+HELP_PAGE_BY_FAMILY = {
+    "voice": "voices",
+    "backend": "backends",
+    "audio_device": "settings",
+    "download": "downloads",
+    "output_file": "saving",
+}
+"""Helpful page of the user guide for an error of this family (`AppError.family`)."""
+
+
+def format_error_details(error: AppError) -> str:
+    """Return all details of an error for bug reports: its type, its causes, and the path of the log."""
+    lines = [f"{type(error).__name__}: {error.message}", error.hint]
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        lines.append(f"← {type(cause).__name__}: {cause}")
+        cause = cause.__cause__ or cause.__context__
+    lines += [f"Koebako {VERSION}, Python {platform.python_version()}, {sys.platform}", str(find_log_path())]
+    return "\n".join(line for line in lines if line)
+
 
 MAX_VISIBLE_LINES = 5  # further lines are scrolled to
 SCROLL_GUARD_PX = 1  # pixels below the last line, without which Qt scrolls already

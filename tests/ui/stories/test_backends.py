@@ -13,7 +13,7 @@ from app.common.files.whole_files import write_json
 from app.compose import device_opening
 from app.compose.device_opening import open_device_journal
 from app.settings.user_settings import Settings
-from app.ui.synthesis.probe_labels import FIGURE_ROLE
+from app.ui.shell.status_line import FIGURE_ROLE
 from app.ui.tasks.process_task import TaskState
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.recording_player import RecordingPlayer
