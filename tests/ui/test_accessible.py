@@ -31,7 +31,7 @@ from app.ui.projects.voice_references import MissingVoice
 from app.ui.reading.strip_view import StripView
 from app.ui.theme.theme import resolve_theme
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.voice_addition_dialogs import MissingBertDialog, VoiceAddressDialog
+from app.ui.voices.voice_dialogs import MissingBertDialog, VoiceAddressDialog
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from app.ui.widgets.text_dialog import ask_for_licence, show_text
 from app.voices.required_bert import SBV2_BERT_ID

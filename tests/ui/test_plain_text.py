@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common.files.paths import find_data_dir, find_resources_dir
 from app.settings.user_settings import Settings
-from app.ui.voices.voice_addition_dialogs import MissingBertDialog
+from app.ui.voices.voice_dialogs import MissingBertDialog
 from app.ui.widgets.controls import escape_tip
 from app.ui.widgets.text_dialog import ask_for_licence
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, write_card

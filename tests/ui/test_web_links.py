@@ -8,7 +8,7 @@ from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.settings.user_settings import Settings
-from app.ui.voices.voice_addition_dialogs import VoiceAddressDialog
+from app.ui.voices.voice_dialogs import VoiceAddressDialog
 from app.ui.web_links import format_link_name, is_text_link, is_voice_link, list_dropped_links
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow, text_of

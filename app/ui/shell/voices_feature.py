@@ -22,13 +22,11 @@ from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.voices.kokoro_offer import KokoroOffer
 from app.ui.voices.licence_questions import LicenceQuestionQueue
-from app.ui.voices.refinement_controller import RefinementController
-from app.ui.voices.speaker_blend_controller import SpeakerBlendController
 from app.ui.voices.voice_card import VoiceSamplePlayer
 from app.ui.voices.voice_catalog import VoiceCatalog, VoiceFolderWatcher
 from app.ui.voices.voice_controller import VoiceController
-from app.ui.voices.voice_library_actions import VoiceLibraryActions
-from app.ui.voices.voice_task_results import VoiceTaskResultHandler
+from app.ui.voices.voice_library_actions import SpeakerBlendController, VoiceLibraryActions
+from app.ui.voices.voice_task_results import RefinementController, VoiceTaskResultHandler
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
 

@@ -17,9 +17,8 @@ from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.precision_button import PrecisionButton
-from app.ui.voices.voice_card_labels import (
+from app.ui.voices.catalog_voice import (
+    CatalogVoice,
     VoiceSummary,
     describe_unprepared_voice,
     describe_voice,
@@ -27,6 +26,7 @@ from app.ui.voices.voice_card_labels import (
     list_makers,
     wrap_parts,
 )
+from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_tasks import KOKORO_DOWNLOAD_BYTES
 from app.ui.widgets.controls import PlainLabel, clear_hover_after, create_button, create_tool_button, fill_box, wrap_tip
 from app.ui.widgets.voice_picture import draw_voice_picture

@@ -1,9 +1,9 @@
-"""The list that gives the selected lines their voice."""
+"""Lists of voices: the box that gives the selected lines their voice, and a list whose voices can be dragged to somebody who is to speak with them."""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -11,6 +11,8 @@ from app.ui.widgets.controls import ChoiceBox, create_tool_button, describe_cont
 from app.ui.widgets.voice_picture import create_voice_icon
 
 CHOOSER_PICTURE_PX = 20
+VOICE_MIME = "application/x-koebako-voice"
+_VOICE_ROLE = Qt.ItemDataRole.UserRole
 
 
 class VoiceChooser(QWidget):
@@ -103,3 +105,35 @@ class VoiceChooser(QWidget):
             self.chosen.emit(voice)
         # Show the voice that the line has now; the chosen one appears once the line has changed.
         self._fill_list()
+
+
+class VoiceList(QListWidget):
+    """Lists voices; those that have to be prepared first stay where they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setDragDropMode(QListWidget.DragDropMode.DragOnly)
+        self.setDefaultDropAction(Qt.DropAction.CopyAction)
+
+    def add_voice(self, item: QListWidgetItem, voice: CatalogVoice) -> None:
+        """Add the item of a voice at the end."""
+        item.setData(_VOICE_ROLE, voice.id)
+        if voice.origin == "aivisspeech":
+            item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
+        self.addItem(item)
+
+    def mimeTypes(self) -> list[str]:
+        """Return the one format in which a voice is dragged."""
+        return [VOICE_MIME]
+
+    def mimeData(self, items: Sequence[QListWidgetItem]) -> QMimeData:
+        """Return the id of the first of the dragged voices: nobody speaks with two."""
+        data = QMimeData()
+        if items:
+            data.setData(VOICE_MIME, str(items[0].data(_VOICE_ROLE)).encode())
+        return data
+
+
+def read_dragged_voice(data: QMimeData) -> str | None:
+    """Return the id of a dragged voice, which may be the empty one; None for anything else."""
+    return bytes(data.data(VOICE_MIME).data()).decode("utf-8", "replace") if data.hasFormat(VOICE_MIME) else None

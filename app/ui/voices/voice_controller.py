@@ -25,9 +25,8 @@ from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.catalog_voice import CatalogVoice, describe_bert_source, format_bert_action
 from app.ui.voices.voice_card import VoiceCard
-from app.ui.voices.voice_card_labels import describe_bert_source, format_bert_action
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_chooser import VoiceChooser
 from app.ui.widgets.banner import BannerKind

@@ -11,9 +11,8 @@ from app.common.language import localize
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.settings.graph_precision import GraphPrecision
 from app.ui.display_names import format_speaker, format_style
-from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.catalog_voice import CatalogVoice, describe_unprepared_voice, describe_voice, format_bert_action
 from app.ui.voices.precision_button import PrecisionButton
-from app.ui.voices.voice_card_labels import describe_unprepared_voice, describe_voice, format_bert_action
 from app.ui.widgets.controls import PlainLabel, create_button, escape_tip, fill_box
 from app.ui.widgets.voice_picture import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID

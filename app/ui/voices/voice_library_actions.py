@@ -1,8 +1,8 @@
-"""Handles the actions of the voice library and of the menu entries about voices."""
+"""Handles the actions of the voice library and of the menu entries about voices, and blends speakers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,9 @@ from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
+from app.common.errors import AppError
 from app.common.language import localize
+from app.ui.background_thread import BackgroundThread
 from app.ui.playback.sound_saving import build_file_title
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
@@ -22,9 +24,10 @@ from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.required_bert import SBV2_BERT_ID
 
 if TYPE_CHECKING:
+    from app.install.speaker_blends import SpeakerBlend
+    from app.ui.voices.voice_dialogs import SpeakerBlendDialog
     from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
-
-    pass
+    from app.voices.prepared_voice import Voice
 
 BERT_FILE_SUFFIXES = (".onnx", ".safetensors")
 VOICE_FILE_PATTERNS = tuple(f"*{suffix}" for suffix in VOICE_SUFFIXES)
@@ -91,7 +94,7 @@ class VoiceLibraryActions(QObject):
             folder = QFileDialog.getExistingDirectory(parent, localize("声のフォルダーを選択", "Choose a voice folder"))
             self.add_files([Path(folder)] if folder else [])
         else:
-            from app.ui.voices.voice_addition_dialogs import VoiceAddressDialog
+            from app.ui.voices.voice_dialogs import VoiceAddressDialog
 
             dialog = VoiceAddressDialog(parent, address)
             dialog.url_given.connect(lambda url: self._tasks.add_url(url, self._selection.ids))
@@ -117,7 +120,7 @@ class VoiceLibraryActions(QObject):
     @Slot(object)
     def offer_bert(self, voice: CatalogVoice) -> None:
         """Open the dialog about a missing BERT, once for all voices that need this BERT."""
-        from app.ui.voices.voice_addition_dialogs import MissingBertDialog
+        from app.ui.voices.voice_dialogs import MissingBertDialog
 
         bert = voice.manifest.bert
         if bert in self._offered_berts:
@@ -217,3 +220,70 @@ def is_bert_source(path: Path) -> bool:
             return False
     beside = any(path.with_name(name).is_file() for name in (TOKENIZER_NAME, VOCABULARY_NAME))
     return beside and path.suffix.lower() in BERT_FILE_SUFFIXES
+
+
+class SpeakerBlendController(QObject):
+    """Saves and removes blends of the voice whose dialog is open.
+
+    Signals:
+        style_requested(str, str): let the voice of this id speak a sample in this style.
+    """
+
+    dialog: OpenDialog[SpeakerBlendDialog] = OpenDialog()
+    style_requested = Signal(str, str)
+
+    def __init__(self, parent: QObject, catalog: VoiceCatalog, tasks: VoiceTasks) -> None:
+        super().__init__(parent)
+        self._catalog, self._tasks = catalog, tasks
+        self._background = BackgroundThread(self, "blends")
+        catalog.changed.connect(self._show_blends)
+        self._voice_id = ""
+
+    def open_dialog(self, voice: CatalogVoice, parent: QWidget) -> None:
+        """Open the dialog for a voice."""
+        from app.ui.voices.voice_dialogs import SpeakerBlendDialog
+
+        if self.dialog is None:
+            self._voice_id = voice.manifest.id
+            self.dialog = SpeakerBlendDialog(parent, voice)
+            self.dialog.save_requested.connect(self._save_blend)
+            self.dialog.removal_requested.connect(self._remove_blend)
+        self.dialog.open()
+
+    def close(self) -> None:
+        """Wait for the change that runs."""
+        self._background.close(finish=True)
+
+    def _save_blend(self, blend: SpeakerBlend) -> None:
+        from app.install.speaker_blends import add_blend
+
+        voice_id, style = self._voice_id, " ".join(blend.name.split())
+        self._change_voice(lambda: add_blend(voice_id, blend), lambda: self.style_requested.emit(voice_id, style))
+
+    def _remove_blend(self, name: str) -> None:
+        from app.install.speaker_blends import remove_blend
+
+        voice_id = self._voice_id
+        self._change_voice(lambda: remove_blend(voice_id, name), lambda: None)
+
+    def _change_voice(self, change: Callable[[], Voice], proceed: Callable[[], object]) -> None:
+        """Change the voice, read the voices again, and call `proceed`."""
+        # An open voice holds its files and keeps the styles that it has read.
+        self._tasks.voice_changing.emit(self._voice_id)
+
+        def finish_change(_voice: Voice) -> None:
+            self._tasks.voice_changing.emit(self._voice_id)
+            self._tasks.disk_changed.emit()
+            proceed()
+
+        self._background.run_work(change, finish_change, self._show_error)
+
+    def _show_error(self, error: AppError) -> None:
+        self._tasks.disk_changed.emit()
+        if self.dialog is not None:
+            self.dialog.show_error(error)
+
+    def _show_blends(self) -> None:
+        voice = self._catalog.find_voice(self._voice_id) if self.dialog is not None else None
+        if voice is not None and self.dialog is not None:
+            self.dialog.show_blends(voice)

@@ -14,8 +14,8 @@ from app.settings.graph_precision import GraphPrecision
 from app.ui.display_names import format_speaker
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_chooser import VoiceList
 from app.ui.voices.voice_facts_page import VoiceFactsPage
-from app.ui.voices.voice_list import VoiceList
 from app.ui.widgets.controls import (
     DIALOG_MARGINS,
     PlainLabel,

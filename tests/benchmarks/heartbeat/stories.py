@@ -29,7 +29,7 @@ from app.core.text.dictionary_entries import make_entry
 from app.interchange.koebako_files import write_project
 from app.settings.user_settings import Settings
 from app.ui.tasks.process_task import TaskState
-from app.ui.voices.voice_addition_dialogs import MissingBertDialog
+from app.ui.voices.voice_dialogs import MissingBertDialog
 from app.ui.widgets.text_dialog import TextDialog
 from tests.benchmarks.heartbeat.heart import Heart
 from tests.benchmarks.heartbeat.trend import Trend

@@ -38,7 +38,7 @@ def take_library(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
 
 def take_questions(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
     """Licences, the missing BERT, an address; with short and with long words."""
-    from app.ui.voices.voice_addition_dialogs import MissingBertDialog, VoiceAddressDialog
+    from app.ui.voices.voice_dialogs import MissingBertDialog, VoiceAddressDialog
     from app.ui.widgets.text_dialog import ask_for_licence, show_text
     from app.voices.required_bert import SBV2_BERT_ID
 

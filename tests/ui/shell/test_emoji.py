@@ -23,8 +23,7 @@ from app.ui.display_names import describe_emoji
 from app.ui.reading.strip.phone_strip import PhoneStrip
 from app.ui.reading.strip.strip_shape import build_shape
 from app.ui.theme.theme import LIGHT_THEME
-from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.voice_card_labels import list_makers
+from app.ui.voices.catalog_voice import CatalogVoice, list_makers
 from app.ui.widgets.emoji_picker import EmojiGrid
 from app.voices.containers.container_facts import NANAIRO_ARCHITECTURE
 from app.voices.voice_card_data import VoiceCardData, write_card

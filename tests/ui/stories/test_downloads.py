@@ -19,7 +19,7 @@ from app.install.download_sources import STANDARD_BERT_REPOSITORY, STANDARD_BERT
 from app.install.voice_import import add_voice
 from app.settings.user_settings import Settings
 from app.ui.tasks.process_task import ProcessTask, TaskState
-from app.ui.voices.voice_addition_dialogs import MissingBertDialog, VoiceAddressDialog
+from app.ui.voices.voice_dialogs import MissingBertDialog, VoiceAddressDialog
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.bert_models import read_bert
 from app.voices.required_bert import SBV2_BERT_ID

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.settings.user_settings import Settings
 from app.ui.actions.command_search import CommandSearchDialog
 from app.ui.tasks.process_task import TaskState
-from app.ui.voices.voice_addition_dialogs import MissingBertDialog, VoiceAddressDialog
+from app.ui.voices.voice_dialogs import MissingBertDialog, VoiceAddressDialog
 from app.ui.widgets.text_dialog import TextDialog
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx

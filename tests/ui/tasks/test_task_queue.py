@@ -19,7 +19,7 @@ from app.ui.tasks.process_task import BACKGROUND_PRIORITY, ProcessTask, TaskProg
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_row import describe_progress, map_decision_names
 from app.ui.tasks.tasks_panel import TasksPanel
-from app.ui.voices.voice_addition_dialogs import VoiceAddressDialog
+from app.ui.voices.voice_dialogs import VoiceAddressDialog
 from app.ui.web_links import parse_address
 from app.ui.widgets.controls import ElidedButton
 from app.ui.widgets.text_dialog import TextDialog

@@ -24,8 +24,8 @@ from app.settings.user_settings import Settings, save_settings
 from app.ui.script.script_model import LinePhase
 from app.ui.tasks.process_task import TaskState
 from app.ui.voices import voice_tasks
-from app.ui.voices.voice_addition_dialogs import MissingBertDialog
 from app.ui.voices.voice_controller import VoiceNameHistory, build_names_path
+from app.ui.voices.voice_dialogs import MissingBertDialog
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.required_bert import SBV2_BERT_ID
 from tests.install.voice_files import TERMS, aivmx, quick, wishes

@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice, VoiceOrigin
-from app.ui.voices.voice_addition_dialogs import MissingBertDialog
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_dialogs import MissingBertDialog
 from app.ui.voices.voice_facts_page import VoiceFactsPage, describe_processing, list_voice_facts
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog, describe_source
 from app.ui.voices.voice_task_results import VoiceTaskResultHandler

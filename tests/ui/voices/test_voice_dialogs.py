@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.common.errors import AppError, InputError
 from app.install.speaker_blends import SpeakerBlend
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.speaker_blend_dialog import SpeakerBlendDialog
+from app.ui.voices.voice_dialogs import SpeakerBlendDialog
 from app.voices.voice_manifest import NamedId, VoiceManifest
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.parameters.test_used_settings import install
