@@ -21,7 +21,7 @@ WHOLE = {
     "app/ui/theme/theme.py": "ships with the program",
     "app/voices/voice_labels.py": "ships with the program",
     "app/ui/help/guide_page_view.py": "ships with the program",
-    "app/bench/bench_home.py": "our own source",
+    "app/bench/reference_comparison.py": "our own source",
     "app/ui/selftest.py": "/proc",
     "app/bench/multiply_adds.py": "/proc",
     "app/adapters/ort/devices/device_facts.py": "/proc",

@@ -19,11 +19,14 @@ from app.audition.blind_test import (
     BlindTestPlan,
     BlindTrial,
     TrialAnswer,
+    add_ratings,
     check_blind_test_plan,
     count_planned_trials,
     draw_positions,
+    find_blind_trial,
+    find_x_column,
+    list_remaining_columns,
 )
-from app.audition.blind_test_trials import add_ratings, find_blind_trial, find_x_column, list_remaining_columns
 from app.common.errors import InputError
 from app.common.files.untrusted_json import require_int, require_list, sanitise_long_text, sanitise_short_text
 from app.core.script.takes import is_sound_name

@@ -9,10 +9,8 @@ import io
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from app.audition.blind_test import ANCHORS_HZ, BlindTest, TrialAnswer
-from app.audition.blind_test_result import compute_blind_test_result
-from app.audition.blind_test_trials import find_chosen_column
-from app.audition.blind_test_verdict import build_place_table, describe_blind_test_verdict, describe_test_kind
+from app.audition.blind_test import ANCHORS_HZ, BlindTest, TrialAnswer, find_chosen_column
+from app.audition.blind_test_result import build_place_table, compute_blind_test_result, describe_blind_test_verdict, describe_test_kind
 from app.common.errors import InputError
 from app.common.language import get_language, localize
 from app.core.text.spreadsheet_cells import escape_formula

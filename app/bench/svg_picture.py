@@ -1,9 +1,15 @@
-"""A picture as SVG, element by element, and what all charts draw: headings, legends, axes, curves."""
+"""A picture as SVG, element by element, and what all charts draw: headings, legends, axes, curves.
+
+Pictures are drawn for paper, and every colour of theirs has one that takes its place on dark ground.
+"""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
+
+from app.common.stage_colors import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
 
 FONT = "'Noto Sans CJK JP', 'Yu Gothic UI', 'Hiragino Sans', sans-serif"
 PAPER, INK, PALE, GRID = "#ffffff", "#222222", "#777777", "#dddddd"
@@ -116,3 +122,34 @@ def choose_ticks(most: float) -> list[float]:
 def label_ms(most: float) -> dict[float, str]:
     """Return round numbers of milliseconds up to `most`, with their labels."""
     return {tick: f"{tick:g} ms" for tick in choose_ticks(most)}
+
+
+DARK_COLORS = {STAGE_COLORS_ON_LIGHT[stage]: STAGE_COLORS_ON_DARK[stage] for stage in STAGE_COLORS_ON_LIGHT} | {
+    PAPER: "#242830",
+    INK: "#e8ebf0",
+    PALE: "#a3adbb",
+    GRID: "#414957",
+    "#999999": "#b4bcc8",
+    "#bbbbbb": "#5f6877",
+    "#4477aa": "#6ea3d9",
+    "#2a6fbb": "#6ea3f7",
+    "#66ccee": "#7dd6f3",
+    "#228833": "#4fb463",
+    "#ccbb44": "#d9c95c",
+    "#ee6677": "#f08392",
+    "#c0392b": "#f0776a",
+    "#aa3377": "#d568a4",
+    "#882255": "#a8628a",
+}
+_PAINT_ATTRIBUTE = re.compile('(fill|stroke)="(#[0-9a-f]{6})"')
+
+
+def convert_to_dark(svg: str) -> str:
+    """Return the same picture on dark ground; an unknown colour stays."""
+    return _PAINT_ATTRIBUTE.sub(lambda found: f'{found[1]}="{DARK_COLORS.get(found[2], found[2])}"', svg)
+
+
+def build_dark_rules() -> str:
+    """Return the dark colours as a style sheet, for a page whose readers choose the ground."""
+    paints = ((paint, *pair) for pair in DARK_COLORS.items() for paint in ("fill", "stroke"))
+    return "\n".join(f'svg [{paint}="{light}"] {{ {paint}: {dark}; }}' for paint, light, dark in paints)

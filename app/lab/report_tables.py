@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from html import escape
 
-from app.bench.dark_colors import build_dark_rules
+from app.bench.svg_picture import build_dark_rules
 from app.common.language import localize
 from app.core.text.spreadsheet_cells import escape_formula
 from app.lab.report_rows import EMPTY_VALUES, Row, format_cell, format_exact, group_by_type, list_columns, measure_columns

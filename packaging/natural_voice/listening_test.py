@@ -18,9 +18,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "packaging/natural_voice")]
 
 from evaluate import choose_lines  # noqa: E402
 
-from app.audition.blind_test import BlindTestPlan, generate_seed  # noqa: E402
+from app.audition.blind_test import BlindTestPlan, begin_blind_test, generate_seed  # noqa: E402
 from app.audition.blind_test_data import dump_blind_test  # noqa: E402
-from app.audition.blind_test_trials import begin_blind_test  # noqa: E402
 from app.audition.take_store import TakeStore, find_sound_folder  # noqa: E402
 from app.compose.speaker_opening import open_speaker  # noqa: E402
 from app.core.script.project import Project  # noqa: E402

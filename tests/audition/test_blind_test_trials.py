@@ -9,28 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audition.binomial import AbxResult, PreferenceResult
 from app.audition.blind_test import (
     COMPARISON_KINDS,
+    ELIMINATING_LOSSES,
     BlindTest,
     BlindTestKind,
     BlindTestPlan,
-    draw_positions,
-    generate_seed,
-    shuffle_numbers,
-)
-from app.audition.blind_test_data import dump_blind_test, has_test_ended
-from app.audition.blind_test_result import compute_blind_test_result, find_elimination_order
-from app.audition.blind_test_trials import (
-    ELIMINATING_LOSSES,
     add_answer,
     begin_blind_test,
     count_right_answers,
+    draw_positions,
     find_blind_trial,
+    generate_seed,
     list_remaining_columns,
+    shuffle_numbers,
     take_back_answer,
 )
-from app.audition.bradley_terry import Ranking
+from app.audition.blind_test_data import dump_blind_test, has_test_ended
+from app.audition.blind_test_result import compute_blind_test_result, find_elimination_order
+from app.audition.listening_statistics import AbxResult, PreferenceResult, Ranking
 from app.common.errors import InputError
 
 SEED = "0123456789abcdef" * 4

@@ -13,11 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audition.blind_test import ANSWER_CHOICES, COMPARISON_KINDS, BlindTest, BlindTestKind, BlindTestPlan
+from app.audition.blind_test import (
+    ANSWER_CHOICES,
+    COMPARISON_KINDS,
+    BlindTest,
+    BlindTestKind,
+    BlindTestPlan,
+    add_answer,
+    begin_blind_test,
+    find_blind_trial,
+)
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test
-from app.audition.blind_test_result import compute_blind_test_result
-from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
-from app.audition.blind_test_verdict import describe_blind_test_verdict
+from app.audition.blind_test_result import compute_blind_test_result, describe_blind_test_verdict
 from app.audition.result_sheets import ANSWER_COLUMNS, build_csv_sheet, build_html_sheet
 from app.common import language
 from app.common.errors import InputError

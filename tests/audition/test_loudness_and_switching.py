@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.audition.comparable_sounds import compute_equal_gains, measure_spoken_power
-from app.audition.sound_switcher import SWITCH_FADE_S, SoundSwitcher, has_same_course
+from app.audition.parallel_sounds import SWITCH_FADE_S, SoundSwitcher, has_same_course
 from app.core.sound.k_weighting import apply_k_weighting, compute_k_filters
 from app.core.synthesis_types import Float32
 

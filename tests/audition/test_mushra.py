@@ -12,13 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audition.binomial import SIGNIFICANCE_LEVEL
-from app.audition.blind_test import ANCHORS_HZ, BlindTest, BlindTestPlan
+from app.audition.blind_test import ANCHORS_HZ, BlindTest, BlindTestPlan, add_ratings, begin_blind_test, find_blind_trial, take_back_answer
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test, parse_readable_blind_tests
-from app.audition.blind_test_result import MushraResult, compute_blind_test_result
-from app.audition.blind_test_trials import add_ratings, begin_blind_test, find_blind_trial, take_back_answer
-from app.audition.blind_test_verdict import describe_blind_test_verdict
+from app.audition.blind_test_result import MushraResult, compute_blind_test_result, describe_blind_test_verdict
 from app.audition.comparable_sounds import filter_low_pass, load_trial_sounds
+from app.audition.listening_statistics import SIGNIFICANCE_LEVEL
 from app.audition.result_sheets import RATING_COLUMNS, build_csv_sheet, build_html_sheet
 from app.common import language
 from app.common.errors import InputError

@@ -6,14 +6,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.audition.binomial import AbxResult, PreferenceResult
-from app.audition.blind_test import BlindTest, BlindTestKind, BlindTestPlan, BlindTrial, choose_reference
+from app.audition.blind_test import (
+    BlindTest,
+    BlindTestKind,
+    BlindTestPlan,
+    BlindTrial,
+    add_answer,
+    begin_blind_test,
+    choose_reference,
+    find_blind_trial,
+)
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test
-from app.audition.blind_test_result import compute_blind_test_result
-from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
-from app.audition.blind_test_verdict import describe_blind_test_verdict
-from app.audition.bradley_terry import Ranking
+from app.audition.blind_test_result import compute_blind_test_result, describe_blind_test_verdict
 from app.audition.comparable_sounds import load_trial_sounds
+from app.audition.listening_statistics import AbxResult, PreferenceResult, Ranking
 from app.audition.result_sheets import build_html_sheet
 from app.common.errors import InputError
 from app.core.script.takes import find_sounds

@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 
-from app.audition.blind_test import BlindTest
-from app.audition.blind_test_result import MushraResult, compute_blind_test_result
-from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
-from app.audition.blind_test_verdict import build_rank_rows, build_score_rows, describe_blind_test_verdict
-from app.audition.bradley_terry import Ranking, compute_shared_ranks, describe_order, describe_rank, find_sole_first, rank_sounds
+from app.audition.blind_test import BlindTest, add_answer, begin_blind_test, find_blind_trial
+from app.audition.blind_test_result import (
+    MushraResult,
+    build_rank_rows,
+    build_score_rows,
+    compute_blind_test_result,
+    describe_blind_test_verdict,
+)
+from app.audition.listening_statistics import Ranking, compute_shared_ranks, describe_order, describe_rank, find_sole_first, rank_sounds
 from app.audition.result_sheets import build_html_sheet
 from app.common import language
 from tests.audition.test_csv_sheet import a_test

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.audition import binomial, bradley_terry
-from app.audition.binomial import (
+from app.audition import listening_statistics
+from app.audition.listening_statistics import (
+    CONFIDENCE_Z,
     SIGNIFICANCE_LEVEL,
     Sides,
+    choose_next_pair,
+    compare_with_strongest,
     compute_p_value,
     compute_wald_bounds,
     evaluate_fixed_test,
@@ -18,8 +21,9 @@ from app.audition.binomial import (
     evaluate_sequential_test,
     find_needed_hits,
     find_sequential_verdict,
+    fit_strengths,
+    rank_sounds,
 )
-from app.audition.bradley_terry import CONFIDENCE_Z, choose_next_pair, compare_with_strongest, fit_strengths, rank_sounds
 
 GUESSERS = 20_000
 
@@ -82,7 +86,7 @@ def sequential_ends(chance: float) -> dict[str, float]:
     """How likely each verdict is for a listener who is right with this probability: exact, trial by trial."""
     ends = dict.fromkeys(("different", "alike", "open"), 0.0)
     running = {0: 1.0}
-    for trials in range(1, binomial.MAX_SEQUENTIAL_TRIALS + 1):
+    for trials in range(1, listening_statistics.MAX_SEQUENTIAL_TRIALS + 1):
         after: dict[int, float] = {}
         for right, share in running.items():
             for step, part in ((1, chance), (0, 1 - chance)):
@@ -97,16 +101,16 @@ def sequential_ends(chance: float) -> dict[str, float]:
 
 
 def test_a_sequential_test_keeps_both_of_its_promises() -> None:
-    guessing, hearing = sequential_ends(binomial.P0), sequential_ends(binomial.P1)
+    guessing, hearing = sequential_ends(listening_statistics.P0), sequential_ends(listening_statistics.P1)
     assert guessing["different"] <= SIGNIFICANCE_LEVEL
-    assert hearing["alike"] <= binomial.MISS_PROBABILITY
+    assert hearing["alike"] <= listening_statistics.MISS_PROBABILITY
     assert guessing["alike"] > 0.9
     assert hearing["different"] > 0.9
     assert max(guessing["open"], hearing["open"]) < 0.01  # ended by the most trials
 
 
 def test_a_sequential_test_is_the_ratio_of_likelihoods() -> None:
-    for trials in range(1, binomial.MAX_SEQUENTIAL_TRIALS):
+    for trials in range(1, listening_statistics.MAX_SEQUENTIAL_TRIALS):
         low, high = compute_wald_bounds(trials)
         for right in range(trials + 1):
             ratio = 0.8**right * 0.2 ** (trials - right) / 0.5**trials
@@ -136,7 +140,7 @@ def test_strengths_are_the_most_likely_ones(count: int) -> None:
 
     def unlikely(values: NDArray[np.float64]) -> float:
         chance = 1 / (1 + np.exp(values[None, :] - values[:, None]))
-        return float((values**2).sum() / (2 * bradley_terry.PRIOR_SPREAD**2) - (wins * np.log(chance)).sum())
+        return float((values**2).sum() / (2 * listening_statistics.PRIOR_SPREAD**2) - (wins * np.log(chance)).sum())
 
     found = pytest.importorskip("scipy.optimize").minimize(unlikely, np.zeros(count), tol=1e-12).x
     assert strengths == pytest.approx(found - found.mean(), abs=1e-4)

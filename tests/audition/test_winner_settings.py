@@ -6,8 +6,17 @@ from typing import Any
 
 import pytest
 
-from app.audition.blind_test import AnswerChoice, BlindTest, BlindTestKind, BlindTestPlan
-from app.audition.blind_test_trials import add_answer, add_ratings, begin_blind_test, find_blind_trial, find_chosen_column
+from app.audition.blind_test import (
+    AnswerChoice,
+    BlindTest,
+    BlindTestKind,
+    BlindTestPlan,
+    add_answer,
+    add_ratings,
+    begin_blind_test,
+    find_blind_trial,
+    find_chosen_column,
+)
 from app.audition.winner_settings import (
     apply_take_settings,
     apply_to_character,

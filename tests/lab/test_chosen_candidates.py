@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.audition.blind_test import find_blind_trial
 from app.audition.blind_test_data import parse_readable_blind_tests
-from app.audition.blind_test_trials import find_blind_trial
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.bench.stage_timing import build_bench_request
 from app.cli.main import main

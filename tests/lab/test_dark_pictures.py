@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.dark_colors import DARK_COLORS, build_dark_rules, convert_to_dark
-from app.bench.svg_picture import GRID, INK, PALE, PAPER, SvgPicture
+from app.bench.svg_picture import DARK_COLORS, GRID, INK, PALE, PAPER, SvgPicture, build_dark_rules, convert_to_dark
 from app.common.stage_colors import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
 from app.core.sound.stage_clock import ALL_STAGES
 from app.lab.report_charts import draw_profile_chart
@@ -15,7 +14,7 @@ from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 
 APP = Path(__file__).parents[2] / "app"
 COLOR = re.compile('"(#[0-9a-f]{6})"')
-DRAWING = [path for room in ("bench", "lab") for path in (APP / room).rglob("*.py") if path.name != "dark_colors.py"]
+DRAWING = [path for room in ("bench", "lab") for path in (APP / room).rglob("*.py")]
 
 
 def contrast(one: str, other: str) -> float:
@@ -37,7 +36,9 @@ def test_stages_have_one_palette() -> None:
 
 
 def test_every_colour_of_a_chart_has_a_dark_one() -> None:
-    used = {color for path in DRAWING for color in COLOR.findall(path.read_text(encoding="utf-8"))} | set(STAGE_COLORS_ON_LIGHT.values())
+    used = {color for path in DRAWING for color in COLOR.findall(path.read_text(encoding="utf-8").partition("DARK_COLORS =")[0])} | set(
+        STAGE_COLORS_ON_LIGHT.values()
+    )
     assert used <= set(DARK_COLORS)
     assert DARK_COLORS[PAPER] == DARK_THEME.surface
     assert all(contrast(DARK_COLORS[color], DARK_COLORS[PAPER]) > 4.5 for color in (INK, PALE))

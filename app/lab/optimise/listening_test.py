@@ -9,9 +9,8 @@ import numpy as np
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtBert
-from app.audition.blind_test import BlindTestPlan, generate_seed
+from app.audition.blind_test import BlindTestPlan, begin_blind_test, generate_seed
 from app.audition.blind_test_data import dump_blind_test
-from app.audition.blind_test_trials import begin_blind_test
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.bench.stage_timing import build_bench_request
 from app.common.errors import InputError

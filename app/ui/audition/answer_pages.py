@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QStyle, QStyleOptionSlider, QVBoxLayout, QWidget
 
-from app.audition.blind_test import HIGHEST_MUSHRA_RATING, AnswerChoice, BlindTest, BlindTestPlan
-from app.audition.blind_test_trials import add_answer, add_ratings
+from app.audition.blind_test import HIGHEST_MUSHRA_RATING, AnswerChoice, BlindTest, BlindTestPlan, add_answer, add_ratings
 from app.common.language import localize
 from app.ui.audition.trial_page import (
     BUTTON_SIZE_PX,

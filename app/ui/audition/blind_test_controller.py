@@ -14,9 +14,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.adapters.sound.sound_codec import read_recording
-from app.audition.blind_test import BlindTest, BlindTestPlan, check_blind_test_plan
+from app.audition.blind_test import BlindTest, BlindTestPlan, check_blind_test_plan, find_blind_trial
 from app.audition.blind_test_data import dump_blind_test, has_test_ended, parse_readable_blind_tests
-from app.audition.blind_test_trials import find_blind_trial
 from app.audition.short_names import NamePart, NameParts, build_short_names, find_differing_parts
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import AppError, InputError

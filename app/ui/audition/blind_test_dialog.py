@@ -9,7 +9,6 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QFileDialog, QFormLayout, QSpinBox, QStackedWidget, QVBoxLayout, QWidget
 
 from app.adapters.files.part_file import build_write_error
-from app.audition.binomial import find_needed_hits
 from app.audition.blind_test import (
     FIXED_KINDS,
     MAX_RATED_SOUNDS,
@@ -17,12 +16,15 @@ from app.audition.blind_test import (
     BlindTest,
     BlindTestKind,
     BlindTestPlan,
+    begin_blind_test,
     choose_reference,
+    find_blind_trial,
     generate_seed,
+    take_back_answer,
 )
-from app.audition.blind_test_trials import begin_blind_test, find_blind_trial, take_back_answer
-from app.audition.blind_test_verdict import describe_test_kind
+from app.audition.blind_test_result import describe_test_kind
 from app.audition.comparable_sounds import LoadSound, load_trial_sounds
+from app.audition.listening_statistics import find_needed_hits
 from app.audition.result_sheets import build_csv_sheet, build_html_sheet
 from app.common.errors import AppError
 from app.common.files.whole_files import write_file_atomically

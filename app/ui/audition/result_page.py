@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
-from app.audition.blind_test import BlindTest
-from app.audition.blind_test_result import compute_blind_test_result
-from app.audition.blind_test_trials import find_chosen_column
-from app.audition.blind_test_verdict import Table, build_place_table, describe_blind_test_verdict
+from app.audition.blind_test import BlindTest, find_chosen_column
+from app.audition.blind_test_result import Table, build_place_table, compute_blind_test_result, describe_blind_test_verdict
 from app.audition.winner_settings import (
     apply_take_settings,
     apply_to_character,

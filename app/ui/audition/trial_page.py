@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.audition.blind_test import BlindTest, BlindTestPlan, BlindTrial
-from app.audition.blind_test_verdict import describe_test_kind
+from app.audition.blind_test_result import describe_test_kind
 from app.audition.comparable_sounds import ComparableSounds
 from app.audition.parallel_sounds import ParallelSounds
 from app.common.language import localize

@@ -46,8 +46,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.bench.dark_colors import DARK_COLORS, convert_to_dark
-from app.bench.svg_picture import PAPER
+from app.bench.svg_picture import DARK_COLORS, PAPER, convert_to_dark
 from app.common.errors import InternalError
 from app.common.language import localize
 from app.lab.report_rows import EMPTY_VALUES, Row

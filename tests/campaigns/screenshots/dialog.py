@@ -120,8 +120,7 @@ def take_blind_test(window: WindowDriver, wait: Callable[..., None], picture: Ca
     """A blind test: its sounds being made, its plan, a trial of each kind, an answer that can be confirmed, and a result."""
     import numpy as np
 
-    from app.audition.blind_test import BlindTestPlan, compute_seal
-    from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
+    from app.audition.blind_test import BlindTestPlan, add_answer, begin_blind_test, compute_seal, find_blind_trial
     from app.ui.audition.blind_test_dialog import BlindTestDialog
 
     names = ("float32", "int8", "声のとても長い名前のテイク 12（ささやき・強さ 2.5）")

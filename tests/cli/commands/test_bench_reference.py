@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.bench import bench_home
-from app.bench.bench_home import OriginalFiles, PreparedFiles, find_originals, prepare_files, use_bench_home
-from app.bench.reference_comparison import LineComparisonResult
+from app.bench import reference_comparison
+from app.bench.reference_comparison import LineComparisonResult, OriginalFiles, PreparedFiles, find_originals, prepare_files, use_bench_home
 from app.bench.repeated_runs import compute_ratio
 from app.cli.commands.bench import reference_report
 from app.cli.main import main
@@ -81,8 +80,8 @@ def test_nothing_is_measured_while_it_is_being_refined(tiny_models: Path, tmp_pa
     def refine(installed: Voice | BertModel, report: Report) -> RefinementOutcome:
         return refine_installed(installed, report, refine=quick_refined if isinstance(installed, Voice) else refine_narrow)
 
-    monkeypatch.setattr(bench_home, "add_voice", partial(add_voice, prepare=quick_pending))
-    monkeypatch.setattr(bench_home, "refine_installed", refine)
+    monkeypatch.setattr(reference_comparison, "add_voice", partial(add_voice, prepare=quick_pending))
+    monkeypatch.setattr(reference_comparison, "refine_installed", refine)
     monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64, is_quick=True))
     bert = write_published(tmp_path / "narrow", hidden=64, heads=4, inner=128)
     originals = OriginalFiles(tiny_models / "jp-extra-tiny" / "model.aivmx", bert, None)

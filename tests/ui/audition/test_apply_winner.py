@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.audition.blind_test_trials import find_blind_trial
+from app.audition.blind_test import find_blind_trial
 from app.core.script.characters import extract_character_settings
 from app.core.script.script import Character, Script
 from app.ui.audition.blind_test_dialog import BlindTestDialog, BlindTestSetupPage

@@ -10,9 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.audition.blind_test import BlindTest
+from app.audition.blind_test import BlindTest, find_blind_trial
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test
-from app.audition.blind_test_trials import find_blind_trial
 from app.common.errors import InputError
 from app.core.synthesis_types import Float32, SynthesisRequest
 from app.ui.audition.blind_test_dialog import BlindTestDialog, BlindTestSetupPage

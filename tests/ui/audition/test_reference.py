@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.audition.blind_test_trials import find_blind_trial
+from app.audition.blind_test import find_blind_trial
 from app.ui.audition.blind_test_dialog import MUSHRA_KIND, BlindTestSetupPage
 from tests.recording_player import RecordingPlayer
 from tests.ui.audition.test_blind_test_dialog import SOUNDS, begin, opened, press

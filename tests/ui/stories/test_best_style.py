@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.audition.blind_test import find_blind_trial
 from app.audition.blind_test_data import parse_readable_blind_tests
 from app.audition.blind_test_result import compute_blind_test_result
-from app.audition.blind_test_trials import find_blind_trial
 from app.settings.user_settings import Settings
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write

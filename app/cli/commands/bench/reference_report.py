@@ -10,17 +10,20 @@ from tqdm import tqdm
 
 from app.adapters.ort.graph_session import ORT_VERSION
 from app.adapters.ort.session_options import count_intra_threads
-from app.bench.bench_home import PreparedFiles, find_originals, prepare_files, use_bench_home
 from app.bench.multiply_adds import find_cpu_name
 from app.bench.reference_comparison import (
     BertComparisonResult,
     LineComparisonResult,
+    PreparedFiles,
     ProcessCost,
     ReferenceComparison,
     compute_overall_ratio,
+    find_originals,
     measure_in_child,
     measure_ours,
     measure_reference,
+    prepare_files,
+    use_bench_home,
 )
 from app.bench.repeated_runs import UNCOUNTED_TURNS, SpeedRatio
 from app.bench.stage_timing import BENCH_LINES
