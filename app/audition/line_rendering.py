@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.adapters.speech_activity import record_at_stages
-from app.core.script.line_requests import apply_cast, build_request, find_cast
-from app.core.script.script import Line
+from app.core.script.script import Line, apply_cast, build_request, find_cast
 from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
 from app.core.synthesis_types import AudioChunk, Float32
 from app.engine.open_voices import VoicePrecisions

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from app.adapters.pace_store import save_pace
 from app.adapters.speech_activity import record_speech
 from app.common.errors import AudioDeviceError
-from app.core.script.line_requests import LineCast, apply_cast
+from app.core.script.script import LineCast, apply_cast
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.stage_clock import OnStage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest

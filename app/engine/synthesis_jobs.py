@@ -9,7 +9,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-from app.core.script.line_requests import LineCast
+from app.core.script.script import LineCast
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.open_voices import OpenVoices, VoicePrecisions
 

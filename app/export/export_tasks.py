@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.core.script.line_requests import find_cast_ids
-from app.core.script.script import Script
+from app.core.script.script import Script, find_cast_ids
 from app.core.script.script_data import convert_script_to_data, parse_script
 from app.core.synthesis_types import Float32
 from app.core.text.dictionary_entries import DictionaryEntry

@@ -14,8 +14,7 @@ from app.adapters.openjtalk.reading_choices import find_link_reading, should_fin
 from app.adapters.user_dictionary import load_dictionary
 from app.common.errors import AppError
 from app.common.version import VERSION
-from app.core.script.line_requests import choose_known_name
-from app.core.script.script import CAST_FIELDS, Line
+from app.core.script.script import CAST_FIELDS, Line, choose_known_name
 from app.core.script.script_data import convert_line_to_data
 from app.core.text.dictionary_entries import DictionaryEntry, merge_entries
 from app.core.text.dictionary_formats import convert_entries_to_data

@@ -14,8 +14,7 @@ import soundfile
 
 from app.adapters import speech_activity
 from app.audition.line_rendering import TakeResult, render_take
-from app.core.script.line_requests import build_request
-from app.core.script.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings, build_request
 from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.engine.engine import MIN_QUEUED_BEFORE_FILES_S, Engine

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from app.cli.main import main
 from app.common.language import set_language
-from app.core.script.line_requests import build_request
+from app.core.script.script import build_request
 from app.core.synthesis_types import MoraOverride
 from app.interchange.imported_script import ImportedPhrase, ImportedScript
 from app.interchange.koebako_files import read_project

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.core.request_limits import BOUNDS
-from app.core.script.line_requests import build_request
-from app.core.script.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings, build_request
 from app.core.synthesis_types import SynthesisRequest
 from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk
 from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalogue

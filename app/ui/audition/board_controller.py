@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.audition.board import MAX_BOARD_CELLS, Board, BoardCell, BoardSetup, VoiceChoice, build_board
 from app.audition.candidate_casts import build_cast_board, list_scene_characters
 from app.common.language import localize
-from app.core.script.line_requests import choose_known_name
-from app.core.script.script import Character, Line, LineSettings
+from app.core.script.script import Character, Line, LineSettings, choose_known_name
 from app.ui.audition.board_cells import BoardCells
 from app.ui.audition.board_focus_controller import BoardFocusController
 from app.ui.audition.board_model import BoardModel

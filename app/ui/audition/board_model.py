@@ -9,8 +9,7 @@ from app.audition.board import Board, BoardCell, BoardColumn, Role
 from app.audition.candidate_casts import ORIGINAL_CAST
 from app.audition.short_names import NamePart, build_short_names, choose_short_parts
 from app.common.language import localize
-from app.core.script.line_requests import choose_known_name
-from app.core.script.script import LineSettings
+from app.core.script.script import LineSettings, choose_known_name
 from app.ui.audition.board_cells import BoardCells, CellPhase, CellState
 from app.ui.audition.cast_chooser import format_cast
 from app.ui.display_names import format_speaker, format_style

@@ -12,8 +12,7 @@ from app.audition.board import BoardCell, plan_fill_order
 from app.audition.line_rendering import TakeResult
 from app.audition.parallel_sounds import ParallelSounds
 from app.common.errors import AppError, InputError
-from app.core.script.line_requests import build_request, find_cast
-from app.core.script.script import Line
+from app.core.script.script import Line, build_request, find_cast
 from app.core.synthesis_types import AudioChunk, Float32
 from app.engine.synthesis_jobs import ComputeJob, SpeechJob
 from app.engine.synthesis_results import SpeakFailure

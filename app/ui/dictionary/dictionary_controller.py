@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.script.line_requests import build_request, find_cast
-from app.core.script.script import Line
+from app.core.script.script import Line, build_request, find_cast
 from app.core.synthesis_types import Overrides, ReadingOverride
 from app.ui.background_thread import BackgroundThread
 from app.ui.playback.line_playback import LinePlayback

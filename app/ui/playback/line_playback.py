@@ -6,8 +6,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.errors import AppError, InputError
-from app.core.script.line_requests import build_request, find_cast
-from app.core.script.script import Line, Script
+from app.core.script.script import Line, Script, build_request, find_cast
 from app.engine.synthesis_jobs import LinePosition, SpeechJob
 from app.engine.synthesis_results import SpeakFailure
 from app.ui.script.script_document import LineSeeds, ScriptDocument

@@ -17,8 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.adapters.files.part_file import remove_stale_parts
 from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
-from app.core.script.line_requests import build_request, find_cast
-from app.core.script.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings, build_request, find_cast
 from app.engine.open_voices import OpenedVoice
 from app.engine.speech_job_runner import SpeechFile
 from app.settings.user_settings import SAVE_SUFFIXES

@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.script.line_requests import build_request, find_cast
-from app.core.script.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings, build_request, find_cast
 from app.core.script.text_division import divide_sentences, join_texts
 from app.core.sound.line_reading import LineReading
 from app.core.sound.line_sound import LineSound, LineSpans

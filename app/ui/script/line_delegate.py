@@ -7,8 +7,7 @@ from PySide6.QtGui import QColor, QCursor, QFontMetricsF, QIcon, QMouseEvent, QP
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.common.language import localize
-from app.core.script.line_requests import choose_known_name
-from app.core.script.script import Character, Line
+from app.core.script.script import Character, Line, choose_known_name
 from app.engine.open_voices import OpenedVoice
 from app.ui.display_names import VoiceLabel, format_speaker, format_style
 from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRects, format_card_seconds

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 
 from app.common.files import paths
 from app.core.script.characters import CastBuilder
-from app.core.script.line_requests import LineCast, find_cast
-from app.core.script.script import Character, Line
+from app.core.script.script import Character, Line, LineCast, find_cast
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_licence import find_unaccepted_licence
 from app.service.access import LOOPBACK, AccessRules, bind_sockets

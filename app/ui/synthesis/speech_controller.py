@@ -15,8 +15,7 @@ from PySide6.QtCore import QObject, Slot
 from app.audition.line_rendering import TakeResult, render_take
 from app.audition.parallel_sounds import ParallelSounds
 from app.common.errors import AppError
-from app.core.script.line_requests import LineCast
-from app.core.script.script import Line
+from app.core.script.script import Line, LineCast
 from app.core.synthesis_types import SynthesisRequest
 from app.engine.line_reader import ReadLineJob
 from app.engine.open_voices import VoicePrecisions

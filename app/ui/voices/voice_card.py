@@ -10,8 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
 
 from app.common.language import localize
-from app.core.script.line_requests import build_request, find_cast
-from app.core.script.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings, build_request, find_cast
 from app.ui.display_names import format_style
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from app.core.script.line_requests import choose_known_name
-from app.core.script.script import LineSettings
+from app.core.script.script import LineSettings, choose_known_name
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import MOST_FAVOURITES
 from app.ui.background_thread import BackgroundThread, log_error

@@ -15,8 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from PySide6.QtCore import QTimer
 
-from app.core.script.line_requests import build_request
-from app.core.script.script import Line, replace_text
+from app.core.script.script import Line, build_request, replace_text
 from app.engine.speech_job_runner import SpeechFile
 from app.ui.main import main
 from app.ui.synthesis import speech_controller

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.script.line_requests import LineCast
+from app.core.script.script import LineCast
 from app.core.synthesis_types import SynthesisRequest
 from app.engine.synthesis_jobs import SpeechJob
 from app.settings.user_settings import Settings

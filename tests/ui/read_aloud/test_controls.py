@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.script.line_requests import LineCast
+from app.core.script.script import LineCast
 from app.settings.user_settings import Settings
 from app.ui.read_aloud import read_aloud_controller
 from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder

@@ -13,8 +13,7 @@ import numpy as np
 from app.cli.main import build_parser
 from app.compose.speaker_opening import open_speaker
 from app.core.request_limits import check_request
-from app.core.script.line_requests import build_request
-from app.core.script.script import Line, LineSettings
+from app.core.script.script import Line, LineSettings, build_request
 from app.core.script.script_data import convert_settings_to_data, parse_settings
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
 from tests.campaigns.attack.area import Area, Case
