@@ -27,7 +27,7 @@ import sys
 from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings, save_settings
 from app.ui.script.autosave import write_autosave
-from app.core.script.presets import LinePreset
+from app.core.script.project import LinePreset
 from app.ui.parameters.preset_collection import save_presets
 from app.ui.actions.key_bindings import KeyBinding, save_shortcuts
 name, times = sys.argv[1], int(sys.argv[2])

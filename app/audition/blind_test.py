@@ -43,7 +43,7 @@ class BlindTestPlan:
     """The plan of a blind test; fixed before the first trial."""
 
     kind: BlindTestKind
-    # A row for each line, a column for each of what is compared; `app.core.script.takes.LineTake.sound` of each.
+    # A row for each line, a column for each of what is compared; `app.core.script.project.LineTake.sound` of each.
     sounds: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]  # of the columns; hidden until the test has ended
     trials: int = FIXED_TRIALS  # how many there will be, in `pairs` for each pair; nothing in tests that end by themselves

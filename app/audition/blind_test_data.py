@@ -29,7 +29,7 @@ from app.audition.blind_test import (
 )
 from app.common.errors import InputError
 from app.common.files.untrusted_json import require_int, require_list, sanitise_long_text, sanitise_short_text
-from app.core.script.takes import is_sound_name
+from app.core.script.project import is_sound_name
 
 BLIND_TEST_VERSION = 1
 MAX_COMMENT_LENGTH = 2_000

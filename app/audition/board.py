@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 from app.audition.blind_test import shuffle_numbers
 from app.core.script.characters import inherit_settings
+from app.core.script.project import LineTake
 from app.core.script.script import Line, LineSettings
-from app.core.script.takes import LineTake
 from app.core.synthesis_types import Overrides
 
 MAX_BOARD_CELLS = 1_000

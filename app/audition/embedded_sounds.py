@@ -7,8 +7,7 @@ from pathlib import Path
 
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import InputError, OutputFileError
-from app.core.script.project import Project
-from app.core.script.takes import find_sounds
+from app.core.script.project import Project, find_sounds
 from app.interchange.koebako_files import MAX_EMBEDDED_SOUND_BYTES, read_project
 
 

@@ -22,13 +22,13 @@ from app.common.files.whole_files import PRIVATE, read_bounded, remove_path, syn
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.lru_cache import LRUCache
-from app.core.script.takes import is_sound_name
+from app.core.script.project import is_sound_name
 from app.core.synthesis_types import Float32
 
 SOUND_FOLDER_SUFFIX = ".d"
 MAX_TAKE_BYTES = 64 << 20  # of one file: noise of ten minutes, which no code makes smaller
 MAX_CACHED_TAKE_BYTES = 64 << 20  # four minutes at 44.1 kHz are 21 MB: the cells around which somebody listens
-MOST_TAKES, MOST_BYTES = 2_000, 1 << 30  # of the takes of one script that are no longer starred; see `app.core.script.takes.prune_takes`
+MOST_TAKES, MOST_BYTES = 2_000, 1 << 30  # of the takes of one script that are no longer starred; see `app.core.script.project.prune_takes`
 
 
 @dataclass(frozen=True, slots=True)

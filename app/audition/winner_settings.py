@@ -8,8 +8,8 @@ from app.audition.blind_test import BlindTest
 from app.audition.blind_test_result import MushraResult, compute_blind_test_result
 from app.audition.listening_statistics import PreferenceResult, Ranking, find_sole_first
 from app.core.script.characters import CHARACTER_FIELDS, recast_character
+from app.core.script.project import LineTake
 from app.core.script.script import CAST_FIELDS, Character, Script, change_settings
-from app.core.script.takes import LineTake
 
 
 def find_winner(test: BlindTest) -> int | None:

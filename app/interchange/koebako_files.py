@@ -15,10 +15,9 @@ from app.common.errors import InputError
 from app.common.files.untrusted_json import parse_json
 from app.common.files.whole_files import PARSE_FAULTS, PRIVATE, encode_readable_json, read_with_retry, save_bytes
 from app.common.language import localize
-from app.core.script.project import Project, sanitise_project
+from app.core.script.project import Project, is_sound_name, sanitise_project
 from app.core.script.project_data import VERSION, convert_project_to_data, parse_project
 from app.core.script.script import LineSettings
-from app.core.script.takes import is_sound_name
 from app.interchange.import_limits import LARGEST_PROJECT_BYTES, ImportAllowance, build_too_large_error, read_file_bytes
 from app.interchange.imported_script import NOT_OPENED, LossReport
 from app.interchange.script_tables import SETTING_BY_COLUMN, format_field_name

@@ -26,8 +26,8 @@ from app.audition.board import (
 from app.audition.line_rendering import render_line
 from app.audition.take_store import TakeStore
 from app.compose.speaker_opening import open_speaker
+from app.core.script.project import LineTake, create_take
 from app.core.script.script import Line, LineSettings
-from app.core.script.takes import LineTake, create_take
 from app.core.synthesis_types import StageTiming
 
 LINES = tuple(Line(f"{number} 番目の行です。", LineSettings(voice="own", seed=number)) for number in range(4))

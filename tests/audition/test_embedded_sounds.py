@@ -10,8 +10,7 @@ from app.audition import embedded_sounds
 from app.audition.embedded_sounds import is_missing_sounds, pack_sounds, unpack_sounds
 from app.audition.take_store import KeptSound, TakeStore, find_sound_folder
 from app.common.errors import InputError
-from app.core.script.project import Project
-from app.core.script.takes import LineTake
+from app.core.script.project import LineTake, Project
 from app.interchange.koebako_files import write_project
 
 

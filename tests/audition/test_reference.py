@@ -22,7 +22,7 @@ from app.audition.comparable_sounds import load_trial_sounds
 from app.audition.listening_statistics import AbxResult, PreferenceResult, Ranking
 from app.audition.result_sheets import build_html_sheet
 from app.common.errors import InputError
-from app.core.script.takes import find_sounds
+from app.core.script.project import find_sounds
 from app.core.synthesis_types import Float32
 
 SEED = "0123456789abcdef" * 4

@@ -13,8 +13,7 @@ from app.audition.embedded_sounds import copy_sounds_beside
 from app.audition.sound_cleanup import find_sound_names, release_sounds, remove_unneeded_sounds
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import OutputFileError
-from app.core.script.project import Project
-from app.core.script.takes import LineTake
+from app.core.script.project import LineTake, Project
 from app.interchange.koebako_files import write_project
 
 

@@ -15,7 +15,7 @@ from app.adapters.sound import sound_codec
 from app.adapters.sound.sound_codec import convert_to_float, convert_to_int16, decode_take, encode_take
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import InputError, OutputFileError
-from app.core.script.takes import LineTake, list_sounds
+from app.core.script.project import LineTake, list_sounds
 from app.core.synthesis_types import Float32
 
 RATE = 44_100

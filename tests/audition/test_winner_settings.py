@@ -25,8 +25,8 @@ from app.audition.winner_settings import (
     list_column_takes,
     list_winning_values,
 )
+from app.core.script.project import LineTake, create_take
 from app.core.script.script import Character, Line, LineSettings, Script
-from app.core.script.takes import LineTake, create_take
 
 SEED = "0123456789abcdef" * 4
 

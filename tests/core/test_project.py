@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.script.characters import change_character
-from app.core.script.presets import LinePreset
-from app.core.script.project import Project, VoiceReference
+from app.core.script.project import LinePreset, LineTake, Project, VoiceReference, change_take
 from app.core.script.project_data import convert_project_to_data, parse_project
 from app.core.script.script import Line, LineSettings, Script, change_settings, replace_text
 from app.core.script.script_data import parse_line
-from app.core.script.takes import LineTake, change_take
 from app.core.sound.accent_edits import set_mora_length
 from app.core.sound.edit_rebasing import move_readings
 from app.core.synthesis_types import MoraOverride

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.script.project_data import convert_takes_to_data, parse_takes
-from app.core.script.script import Line, LineSettings
-from app.core.script.takes import (
+from app.core.script.project import (
     LineTake,
     change_take,
     create_take,
@@ -23,6 +21,8 @@ from app.core.script.takes import (
     restore_line,
     select_line_takes,
 )
+from app.core.script.project_data import convert_takes_to_data, parse_takes
+from app.core.script.script import Line, LineSettings
 from app.core.synthesis_types import MoraOverride, Overrides
 
 SOUND = "ab" * 32

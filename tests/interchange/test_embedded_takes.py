@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.errors import InputError
-from app.core.script.project import Project
+from app.core.script.project import LineTake, Project
 from app.core.script.project_data import convert_project_to_data
-from app.core.script.takes import LineTake
 from app.interchange import koebako_files
 from app.interchange.koebako_files import decode_sounds, encode_sounds, read_project, write_project
 

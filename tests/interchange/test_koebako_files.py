@@ -9,10 +9,8 @@ import pytest
 
 from app.common.errors import InputError
 from app.common.language import set_language
-from app.core.script.presets import LinePreset
-from app.core.script.project import Project, VoiceReference
+from app.core.script.project import LinePreset, LineTake, Project, VoiceReference
 from app.core.script.script import Character, Line, LineSettings, Script
-from app.core.script.takes import LineTake
 from app.core.synthesis_types import MoraOverride, Overrides
 from app.core.text.dictionary_entries import make_entry
 from app.interchange.koebako_files import MAX_PROJECT_FILE_BYTES, ProjectFileContent, open_project, read_project, write_project

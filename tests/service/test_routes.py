@@ -20,7 +20,7 @@ import soundfile
 from app.adapters import speech_activity
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.compose.speaker import Speaker
-from app.core.script.presets import LinePreset
+from app.core.script.project import LinePreset
 from app.interchange.character_assignment import compute_style_id
 from app.service import routes_own
 from app.service.speech_server import HttpConnection

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import AppError, InternalError, OutputFileError
 from app.common.files import whole_files
-from app.core.script.presets import LinePreset
+from app.core.script.project import LinePreset
 from app.install.voice_licence import VoiceLicence, is_accepted
 from app.ui.actions.key_bindings import KeyBinding, load_shortcuts, locate_shortcuts_file
 from app.ui.background_thread import BackgroundThread

@@ -12,8 +12,18 @@ from typing import Any
 from app.common.files.untrusted_json import MAX_INT64, require_int, require_number, require_object, sanitise_long_text, sanitise_short_text
 from app.core.lenient_parsing import Parsed, ReportLoss, ReportLossAt, locate_losses, parse_items, read_field
 from app.core.script.characters import MOST_CHARACTERS, CastBuilder
-from app.core.script.presets import convert_presets_to_data, parse_untrusted_presets
-from app.core.script.project import Project, VoiceAssignment, VoiceReference
+from app.core.script.project import (
+    HIGHEST_RATING,
+    LONGEST_NOTE,
+    MOST_TAKES,
+    LineTake,
+    Project,
+    VoiceAssignment,
+    VoiceReference,
+    convert_presets_to_data,
+    is_sound_name,
+    parse_untrusted_presets,
+)
 from app.core.script.script import Character, Line, LineSettings, Script
 from app.core.script.script_data import (
     convert_line_to_data,
@@ -24,7 +34,6 @@ from app.core.script.script_data import (
     parse_line,
     parse_script,
 )
-from app.core.script.takes import HIGHEST_RATING, LONGEST_NOTE, MOST_TAKES, LineTake, is_sound_name
 from app.core.text.dictionary_formats import convert_entries_to_data, parse_entries
 
 MAX_TAKE_S = 24 * 3600.0

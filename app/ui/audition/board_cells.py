@@ -14,8 +14,8 @@ from app.adapters.sound.sound_codec import Int16, convert_to_float, convert_to_i
 from app.audition.board import Board, BoardCell, RenderingKey, map_takes_by_line
 from app.common.errors import AppError, NothingToReadError
 from app.core.lru_cache import LRUCache
+from app.core.script.project import LineTake, change_take, create_take
 from app.core.script.script import Line
-from app.core.script.takes import LineTake, change_take, create_take
 from app.core.synthesis_types import Float32
 from app.ui.takes.take_repository import TakeRepository
 

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.audition.board import BoardSetup, VoiceChoice
 from app.common.language import localize
-from app.core.script.presets import Presets
+from app.core.script.project import Presets
 from app.core.script.script import Character
 from app.core.script.text_search import fold_text
 from app.ui.audition.cast_chooser import CastChooser

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QSty
 
 from app.audition.board import BoardCell
 from app.common.language import localize
-from app.core.script.takes import HIGHEST_RATING
+from app.core.script.project import HIGHEST_RATING
 from app.ui.audition.board_cells import CellPhase, CellState
 from app.ui.audition.board_model import SHOWN_ROLE, STATE_ROLE, BoardModel, Index, convert_to_cell
 from app.ui.script.card_layout import format_card_seconds

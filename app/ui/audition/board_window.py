@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.common.language import localize
-from app.core.script.takes import HIGHEST_RATING, LONGEST_NOTE, LineTake
+from app.core.script.project import HIGHEST_RATING, LONGEST_NOTE, LineTake
 from app.ui.audition.board_chooser import BoardChooser
 from app.ui.audition.board_model import BoardModel
 from app.ui.audition.board_view import BoardView, list_key_hints

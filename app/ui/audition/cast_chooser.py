@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVB
 
 from app.audition.candidate_casts import CandidateCast, VoiceKey, choose_free_letter, suggest_voices
 from app.common.language import localize
-from app.core.script.presets import Presets
+from app.core.script.project import Presets
 from app.core.script.script import Character
 from app.ui.display_names import format_speaker, format_style
 from app.ui.voices.catalog_voice import CatalogVoice

@@ -16,8 +16,8 @@ from app.audition.winner_settings import (
     list_winning_values,
 )
 from app.common.language import localize
+from app.core.script.project import LineTake
 from app.core.script.script import Character, Script
-from app.core.script.takes import LineTake
 from app.ui.script.script_document import ScriptDocument
 from app.ui.widgets.controls import ElidedButton, PlainLabel, create_button, describe_control, escape_tip, fill_box
 

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from app.common.language import localize
+from app.core.script.project import LineTake, create_line
 from app.core.script.script import Line, LineSettings, Script
-from app.core.script.takes import LineTake, create_line
 from app.core.text.dictionary_entries import DictionaryEntry
 from app.export.changed_plan import ExportChanges, OwnParts
 from app.export.export_ledger import ExportLedger, LedgerScript

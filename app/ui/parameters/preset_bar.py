@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.common.files.untrusted_json import MAX_SHORT_TEXT_CHARS
 from app.common.language import localize
 from app.common.user_notices import show_notice
-from app.core.script.presets import LinePreset, Presets
+from app.core.script.project import LinePreset, Presets
 from app.core.script.script import LineSettings
 from app.ui.autosaved_file import AutosavedFile
 from app.ui.background_thread import BackgroundThread

@@ -11,7 +11,7 @@ from app.common.files.untrusted_json import parse_json
 from app.common.files.whole_files import PARSE_FAULTS, check_version, load_data, read_with_retry, save_data
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.core.script.presets import MOST_PRESETS, LinePreset, Presets, convert_presets_to_data, parse_presets, parse_untrusted_presets
+from app.core.script.project import MOST_PRESETS, LinePreset, Presets, convert_presets_to_data, parse_presets, parse_untrusted_presets
 
 PRESETS_VERSION = 1
 LARGEST_BYTES, MOST_VALUES = 4 << 20, 50 * MOST_PRESETS  # limits (bytes, values) of an imported file; a preset has some 500 bytes

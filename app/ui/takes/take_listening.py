@@ -5,8 +5,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.audition.line_rendering import TakeResult
 from app.audition.parallel_sounds import ParallelSounds
 from app.common.errors import AppError
+from app.core.script.project import LineTake
 from app.core.script.script import Line
-from app.core.script.takes import LineTake
 from app.engine.synthesis_jobs import ComputeJob, SpeechJob
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.synthesis.speech_controller import SpeechController

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
+from app.core.script.project import LineTake
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings
-from app.core.script.takes import LineTake
 from app.ui.display_names import format_speaker, format_style
 from app.ui.widgets.controls import escape_tip
 from app.ui.widgets.row_table_setup import Index, RowTableModel

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
-from app.core.script.project import Project
+from app.core.script.project import LineTake, Project, change_take, create_take, find_sounds, list_sounds, prune_takes, remove_takes
 from app.core.script.script import Line
-from app.core.script.takes import LineTake, change_take, create_take, find_sounds, list_sounds, prune_takes, remove_takes
 from app.core.synthesis_types import AudioChunk, Float32
 from app.engine.synthesis_jobs import SpeechJob
 from app.ui.synthesis.speech_controller import SpeechController

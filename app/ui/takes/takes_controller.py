@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QListView
 
 from app.audition.line_rendering import TakeResult
 from app.common.language import localize
+from app.core.script.project import LineTake, create_line, draw_seeds, restore_line, select_line_takes
 from app.core.script.script import Line
-from app.core.script.takes import LineTake, create_line, draw_seeds, restore_line, select_line_takes
 from app.engine.synthesis_jobs import ComputeJob
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection

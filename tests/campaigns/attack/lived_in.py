@@ -16,7 +16,7 @@ from app.adapters.window_requests import find_requests_dir
 from app.common.files import paths
 from app.common.files.paths import find_data_dir
 from app.common.files.whole_files import write_json
-from app.core.script.presets import LinePreset
+from app.core.script.project import LinePreset
 from app.core.script.script import Line, LineSettings, Script
 from app.core.sound.stage_clock import ignore_cancellation
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride

@@ -162,7 +162,7 @@ def take_others(window: WindowDriver, picture: Callable[[str, QWidget], None]) -
 
     from app.adapters.http.hub_files import AIVISHUB_VARIABLE
     from app.common.errors import DownloadError
-    from app.core.script.presets import LinePreset
+    from app.core.script.project import LinePreset
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
     from app.ui.parameters.preset_bar import PresetNameDialog
     from app.ui.parameters.preset_collection import PresetCollection
@@ -305,7 +305,7 @@ def take_lab(window: WindowDriver, wait: Callable[..., None], picture: Callable[
 
 def take_takes(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
     """The list of takes, of a line without any and of one with some."""
-    from app.core.script.takes import create_take
+    from app.core.script.project import create_take
 
     window.window_actions["show_takes"].setChecked(True)
     panel, line = window.takes.panel, window.selection.line

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
-from app.core.script.project import Project, VoiceReference
+from app.core.script.project import LineTake, Project, VoiceReference
 from app.core.script.script import Character, Line, LineSettings, Script
-from app.core.script.takes import LineTake
 from app.core.text.dictionary_entries import make_entry
 from app.interchange.koebako_files import read_project, write_project
 

@@ -10,8 +10,7 @@ import pytest
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.cli.main import main
 from app.common.language import set_language
-from app.core.script.project import Project
-from app.core.script.takes import LineTake
+from app.core.script.project import LineTake, Project
 from app.interchange.koebako_files import read_project, write_project
 from tests.interchange.peers import aisp, phrase, query, vvproj
 

@@ -12,8 +12,8 @@ from app.audition.board import Board, BoardCell, BoardSetup, VoiceChoice, build_
 from app.audition.parallel_sounds import ParallelSounds
 from app.audition.take_store import find_sound_folder
 from app.common.errors import VoiceError
+from app.core.script.project import LineTake
 from app.core.script.script import Line, LineSettings, Script
-from app.core.script.takes import LineTake
 from app.settings.user_settings import Settings
 from app.ui.audition.board_cells import MAX_CELL_SOUND_BYTES, BoardCells, CellPhase
 from app.ui.audition.board_controller import BoardController

@@ -4,8 +4,8 @@ import pytest
 
 from app.common import language
 from app.common.language import set_language
+from app.core.script.project import LineTake
 from app.core.script.script import LineSettings
-from app.core.script.takes import LineTake
 from app.ui.audition.blind_test_controller import build_sound_rows
 
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audition.blind_test import BlindTest, BlindTestPlan
 from app.audition.blind_test_data import parse_readable_blind_tests
-from app.core.script.takes import LineTake
+from app.core.script.project import LineTake
 from app.ui.audition.answer_pages import RatingPage
 from app.ui.audition.blind_test_dialog import MUSHRA_KIND, BlindTestDialog, BlindTestSetupPage
 from tests.recording_player import RecordingPlayer

@@ -12,9 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import OutputFileError
 from app.core.script.characters import CastBuilder, assign_character, change_character, recast_character
-from app.core.script.project import Project, VoiceAssignment
+from app.core.script.project import Project, VoiceAssignment, create_take
 from app.core.script.script import Character, Line, LineSettings, Script, replace_overrides
-from app.core.script.takes import create_take
 from app.core.synthesis_types import Overrides, ReadingOverride
 from app.install import known_voices
 from app.install.known_voices import load_characters, locate_characters_file

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import AppError, InputError
 from app.core.request_limits import BOUNDS
-from app.core.script.presets import LinePreset
+from app.core.script.project import LinePreset
 from app.core.script.script import LineSettings
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings

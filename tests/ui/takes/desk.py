@@ -13,8 +13,8 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.common.errors import AppError
+from app.core.script.project import LineTake
 from app.core.script.script import Line, Script
-from app.core.script.takes import LineTake
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
 from app.ui.projects.project_controller import ProjectController

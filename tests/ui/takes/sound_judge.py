@@ -6,8 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from app.audition.take_store import find_sound_folder
-from app.core.script.project import Project
-from app.core.script.takes import find_sounds, list_sounds
+from app.core.script.project import Project, find_sounds, list_sounds
 from app.interchange.koebako_files import read_project
 from app.ui.script.autosave import load_autosave
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from pytestqt.qtbot import QtBot
 
+from app.core.script.project import create_take, find_sounds, restore_line
 from app.core.script.script import Line, LineSettings
-from app.core.script.takes import create_take, find_sounds, restore_line
 from app.core.synthesis_types import AudioChunk, Overrides, PauseOverride, SynthesisRequest
 from app.engine.synthesis_jobs import SpeechJob
 from app.ui.synthesis.speech_controller import SpeechController

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.audition.take_store import TakeStore, find_sound_folder
-from app.core.script.takes import LineTake, list_sounds
+from app.core.script.project import LineTake, list_sounds
 from app.interchange import koebako_files
 from app.interchange.koebako_files import read_project
 from app.ui.script.autosave import load_autosave

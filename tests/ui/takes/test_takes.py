@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.audition import embedded_sounds
 from app.audition.parallel_sounds import ParallelSounds
 from app.audition.take_store import TakeStore, find_sound_folder
-from app.core.script.takes import LineTake
+from app.core.script.project import LineTake
 from app.engine.synthesis_jobs import SpeechJob
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings

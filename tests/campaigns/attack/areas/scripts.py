@@ -12,11 +12,9 @@ import soundfile
 
 from app.cli.commands.project.run import apply_readings
 from app.common.files.untrusted_json import DISTURBING_CHARS
-from app.core.script.presets import LinePreset
-from app.core.script.project import MAX_SCRIPT_LINES, Project, VoiceReference
+from app.core.script.project import MAX_SCRIPT_LINES, LinePreset, LineTake, Project, VoiceReference
 from app.core.script.project_data import convert_project_to_data
 from app.core.script.script import Line, LineSettings, Script
-from app.core.script.takes import LineTake
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride
 from app.core.text.dictionary_entries import make_entry, merge_entries
 from app.core.text.dictionary_formats import MAX_DICTIONARY_ENTRIES, format_entries_csv, format_exchange_json, parse_dictionary_text
