@@ -16,8 +16,15 @@ from hypothesis import strategies as st
 from app.common.errors import OutputFileError
 from app.core.request_limits import BOUNDS
 from app.settings import user_settings
-from app.settings.graph_precision import MAX_VOICE_CHOICES, PrecisionPreference
-from app.settings.user_settings import MOST_RECENT, Settings, load_settings, merge_settings, save_settings
+from app.settings.user_settings import (
+    MAX_VOICE_CHOICES,
+    MOST_RECENT,
+    PrecisionPreference,
+    Settings,
+    load_settings,
+    merge_settings,
+    save_settings,
+)
 from tests.source_trees import SourceModule, parse_app
 
 DECLARATION = Path(user_settings.__file__)

@@ -46,8 +46,7 @@ from app.install.install_bert import add_bert
 from app.install.refinement_runs import refine_installed
 from app.install.voice_import import ImportOptions, add_voice
 from app.install.voice_licence import AskLicence
-from app.settings.graph_precision import GraphPrecision
-from app.settings.user_settings import PrecisionChoice
+from app.settings.user_settings import GraphPrecision, PrecisionChoice
 from app.voices import prepare
 from app.voices.bert_models import VOCABULARY_NAME, read_bert
 from app.voices.containers.container_recognition import recognise_container

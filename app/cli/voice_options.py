@@ -2,7 +2,7 @@
 
 from app.common.command_parser import CommandParser
 from app.common.language import localize
-from app.settings.graph_precision import GRAPH_PRECISIONS
+from app.settings.user_settings import GRAPH_PRECISIONS
 
 
 def add_voice_options(parser: CommandParser) -> None:

@@ -25,8 +25,7 @@ from app.compose.text_front_end import open_g2p
 from app.core.sound.phrase_gate import SpeakingPace
 from app.core.sound.pipeline import Pipeline
 from app.core.sound.render_caches import RenderCaches
-from app.settings.graph_precision import GraphPrecision, PrecisionPreference
-from app.settings.user_settings import PrecisionChoice, load_usable_settings
+from app.settings.user_settings import GraphPrecision, PrecisionChoice, PrecisionPreference, load_usable_settings
 
 if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices

@@ -12,8 +12,7 @@ from app.adapters.ort.optimized_graphs import compute_graph_identity
 from app.common.errors import AppError
 from app.common.files import paths
 from app.compose.disk_stores import open_probe_memory
-from app.settings.graph_precision import GraphPrecision
-from app.settings.user_settings import PrecisionChoice, Settings
+from app.settings.user_settings import GraphPrecision, PrecisionChoice, Settings
 from app.voices.bert_models import BertModel, find_bert
 from app.voices.installed_voices import find_voice
 from app.voices.prepared_voice import Voice

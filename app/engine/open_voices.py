@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.common.errors import AppError
 from app.core.sound.voice_traits import SBV2_ARCHITECTURE, VoiceArchitecture
 from app.core.synthesis_types import StageTiming
-from app.settings.graph_precision import PrecisionPreference
-from app.settings.user_settings import PrecisionChoice
+from app.settings.user_settings import PrecisionChoice, PrecisionPreference
 from app.voices.voice_labels import format_licence_terms, format_voice_name
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from app.common.errors import AppError, VoiceError
 from app.common.language import localize
 from app.engine.open_voices import OpeningRequest
-from app.settings.graph_precision import GraphPrecision
-from app.settings.user_settings import PrecisionChoice
+from app.settings.user_settings import GraphPrecision, PrecisionChoice
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker

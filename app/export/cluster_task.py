@@ -24,8 +24,7 @@ from app.export.export_tasks import BatchSettings, ExportTask, VoiceOpening, par
 from app.export.process_worker import ProcessWorker, WorkerEndedError
 from app.export.render_keys import compute_voice_fingerprint
 from app.install.voice_identity import compute_prepared_digest
-from app.settings.graph_precision import PrecisionPreference
-from app.settings.user_settings import PrecisionChoice, Settings, load_usable_settings
+from app.settings.user_settings import PrecisionChoice, PrecisionPreference, Settings, load_usable_settings
 from app.voices.file_fact_cache import compute_content_digest, compute_file_digests
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import Voice

@@ -16,8 +16,7 @@ from app.core.text.link_reading import LINK_READINGS, LinkReading
 from app.engine.synthesis_jobs import JobTurn
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
-from app.settings.graph_precision import GRAPH_PRECISIONS, GraphPrecision
-from app.settings.user_settings import PRECISION_CHOICES, PrecisionChoice
+from app.settings.user_settings import GRAPH_PRECISIONS, PRECISION_CHOICES, GraphPrecision, PrecisionChoice
 
 if TYPE_CHECKING:
     from app.export.export_renderer import FileRenderer, WrittenFile

@@ -7,8 +7,7 @@ cache. Where nothing is known, the exact graph runs.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from app.settings.graph_precision import GraphPrecision
-from app.settings.user_settings import PrecisionChoice
+from app.settings.user_settings import GraphPrecision, PrecisionChoice
 from app.voices.bert_models import BertModel, BertPrecision
 from app.voices.file_fact_cache import FileFactCache
 from app.voices.int8_result import MIN_FRAMES_EQUAL

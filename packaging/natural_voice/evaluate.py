@@ -31,7 +31,7 @@ from app.compose.speaker_opening import open_speaker  # noqa: E402
 from app.core.sound.render_caches import RenderCaches  # noqa: E402
 from app.core.synthesis_types import AudioChunk, Phones, SynthesisRequest  # noqa: E402
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras  # noqa: E402
-from app.settings.graph_precision import GraphPrecision  # noqa: E402
+from app.settings.user_settings import GraphPrecision  # noqa: E402
 
 Samples = NDArray[np.float32]
 RATE = 24000

@@ -14,7 +14,7 @@ from app.common.language import localize
 from app.core.script.script import Line
 from app.engine.open_voices import VoicePrecisions
 from app.engine.synthesis_jobs import ComputeJob
-from app.settings.graph_precision import PrecisionPreference
+from app.settings.user_settings import PrecisionPreference
 from app.ui.audition.blind_test_controller import BlindTestController
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.script.line_selection import LineSelection

@@ -5,7 +5,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.common.language import localize
-from app.settings.graph_precision import GraphPrecision
+from app.settings.user_settings import GraphPrecision
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import clear_hover_after
 from app.voices.int8_result import Int8Result

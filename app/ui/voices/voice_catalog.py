@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from app.core.script.script import LineSettings, choose_known_name
-from app.settings.graph_precision import GraphPrecision, PrecisionPreference
-from app.settings.user_settings import MOST_FAVOURITES
+from app.settings.user_settings import MOST_FAVOURITES, GraphPrecision, PrecisionPreference
 from app.ui.background_thread import BackgroundThread, log_error
 from app.ui.display_names import format_speaker, format_style
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice

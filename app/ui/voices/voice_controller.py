@@ -16,8 +16,7 @@ from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import OpenVoiceJob
 from app.engine.synthesis_results import JobFailure
 from app.engine.voice_terms import LicenceNotAcceptedError
-from app.settings.graph_precision import GraphPrecision
-from app.settings.user_settings import Settings
+from app.settings.user_settings import GraphPrecision, Settings
 from app.ui.background_thread import BackgroundThread, log_error
 from app.ui.display_names import VoiceLabel
 from app.ui.playback.line_playback import LinePlayback

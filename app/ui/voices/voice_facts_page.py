@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QPu
 
 from app.common.language import localize
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
-from app.settings.graph_precision import GraphPrecision
+from app.settings.user_settings import GraphPrecision
 from app.ui.display_names import format_speaker, format_style
 from app.ui.voices.catalog_voice import CatalogVoice, describe_unprepared_voice, describe_voice, format_bert_action
 from app.ui.voices.precision_button import PrecisionButton

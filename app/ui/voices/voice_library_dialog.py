@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QListWidgetItem
 
 from app.common.language import localize
 from app.core.script.text_search import fold_text
-from app.settings.graph_precision import GraphPrecision
+from app.settings.user_settings import GraphPrecision
 from app.ui.display_names import format_speaker
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog

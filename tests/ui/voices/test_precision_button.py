@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.settings.graph_precision import PrecisionPreference
+from app.settings.user_settings import PrecisionPreference
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_catalog import VoiceCatalog

@@ -51,8 +51,7 @@ from app.export.render_keys import collect_sound_conditions
 from app.export.safe_file_names import SpeakerNames, describe_pattern_problem
 from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.script_import import read_cast_file, read_script_file
-from app.settings.graph_precision import PrecisionPreference
-from app.settings.user_settings import Settings, load_usable_settings
+from app.settings.user_settings import PrecisionPreference, Settings, load_usable_settings
 from app.voices.installed_voices import find_shipped_voice_id, find_voice
 from app.voices.voice_manifest import VoiceManifest
 

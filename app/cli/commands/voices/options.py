@@ -4,7 +4,7 @@ from typing import Any
 
 from app.cli.voice_options import add_licence_option
 from app.common.command_parser import add_action_parsers, add_command_parser
-from app.settings.graph_precision import GRAPH_PRECISIONS
+from app.settings.user_settings import GRAPH_PRECISIONS
 
 
 def add_voices(commands: Any) -> None:
