@@ -12,8 +12,18 @@ from app.engine.line_reader import LineReader, ReadLineJob
 from app.engine.open_voices import OpenVoices
 from app.engine.output_device import AudioPlayer, OutputDevice, PlayerOpener, open_portaudio
 from app.engine.speech_job_runner import PlaybackRunner
-from app.engine.synthesis_jobs import ChooseDeviceJob, Importance, PlaySampleJob, ShutdownJob, SpeechJob, StoppableJob, SynthesisJob
-from app.engine.synthesis_results import Announcement, ReportEvent, ignore_event
+from app.engine.synthesis_jobs import (
+    Announcement,
+    ChooseDeviceJob,
+    Importance,
+    PlaySampleJob,
+    ReportEvent,
+    ShutdownJob,
+    SpeechJob,
+    StoppableJob,
+    SynthesisJob,
+    ignore_event,
+)
 
 MIN_QUEUED_BEFORE_READING_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
 MIN_QUEUED_BEFORE_FILES_S = 3.0  # sound that must wait before a take or a file gets its turn: longer than any one stage takes

@@ -16,19 +16,24 @@ from app.engine.output_device import OutputDevice
 from app.engine.synthesis_jobs import (
     ChooseDeviceJob,
     ChoosePrecisionsJob,
+    ClosedVoices,
     CloseVoiceJob,
     ComputedResult,
     ComputeJob,
     Importance,
+    JobFailure,
+    JobProgress,
+    JobResult,
     JobTurn,
+    MachineInfo,
     OpenVoiceJob,
     PlaySampleJob,
     ReloadDictionaryJob,
+    ReportEvent,
     ShutdownJob,
     SpeechJob,
     SynthesisJob,
 )
-from app.engine.synthesis_results import ClosedVoices, JobFailure, JobProgress, JobResult, MachineInfo, ReportEvent
 
 AudibleJob = SpeechJob | ChooseDeviceJob | PlaySampleJob
 

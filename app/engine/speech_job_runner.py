@@ -21,8 +21,16 @@ from app.core.text.phone_ids import count_marks, count_moras, map_phones_to_mark
 from app.engine.job_handlers import RunningJob
 from app.engine.open_voices import OpenVoices
 from app.engine.output_device import AudioPlayer, OutputDevice
-from app.engine.synthesis_jobs import ComputeJob, JobTurn, LinePosition, SpeechJob
-from app.engine.synthesis_results import FirstAudioResult, JobResult, ReportEvent, SynthesisResult
+from app.engine.synthesis_jobs import (
+    ComputeJob,
+    FirstAudioResult,
+    JobResult,
+    JobTurn,
+    LinePosition,
+    ReportEvent,
+    SpeechJob,
+    SynthesisResult,
+)
 
 if TYPE_CHECKING:
     from app.core.sound.pipeline import Pipeline

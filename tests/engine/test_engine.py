@@ -21,8 +21,19 @@ from app.engine.engine import MIN_QUEUED_BEFORE_FILES_S, Engine
 from app.engine.engine_thread import EngineThread, JobHandle
 from app.engine.open_voices import OpenedVoice, OpenVoices
 from app.engine.speech_job_runner import SaveJob, SpeechFile
-from app.engine.synthesis_jobs import ChooseDeviceJob, ComputedResult, ComputeJob, Importance, JobTurn, OpenVoiceJob, ShutdownJob, SpeechJob
-from app.engine.synthesis_results import EngineEvent, JobFailure, JobResult
+from app.engine.synthesis_jobs import (
+    ChooseDeviceJob,
+    ComputedResult,
+    ComputeJob,
+    EngineEvent,
+    Importance,
+    JobFailure,
+    JobResult,
+    JobTurn,
+    OpenVoiceJob,
+    ShutdownJob,
+    SpeechJob,
+)
 from app.engine.voice_terms import LineVoiceOpener
 from tests.recording_player import RecordingPlayer
 from tests.stopped_runs import DECODER, stop_within_run

@@ -9,8 +9,7 @@ from app.engine.job_handlers import RunningJob
 from app.engine.line_reader import MAX_SHOWN_CHARACTERS, LineReader, ReadLineJob
 from app.engine.open_voices import OpenVoices
 from app.engine.speech_job_runner import SpeechJobRunner
-from app.engine.synthesis_jobs import SpeechJob
-from app.engine.synthesis_results import EngineEvent, ignore_event
+from app.engine.synthesis_jobs import EngineEvent, SpeechJob, ignore_event
 from app.engine.voice_terms import LineVoiceOpener
 from tests.recording_player import RecordingPlayer
 

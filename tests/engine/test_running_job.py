@@ -4,8 +4,7 @@ import pytest
 
 from app.core.sound.stage_clock import RequestStopped
 from app.engine.job_handlers import RunningJob
-from app.engine.synthesis_jobs import OpenVoiceJob
-from app.engine.synthesis_results import EngineEvent, JobFailure, ignore_event
+from app.engine.synthesis_jobs import EngineEvent, JobFailure, OpenVoiceJob, ignore_event
 
 
 class CountingVoices:

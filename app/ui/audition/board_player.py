@@ -14,8 +14,7 @@ from app.audition.parallel_sounds import ParallelSounds
 from app.common.errors import AppError, InputError
 from app.core.script.script import Line, build_request, find_cast
 from app.core.synthesis_types import AudioChunk, Float32
-from app.engine.synthesis_jobs import ComputeJob, SpeechJob
-from app.engine.synthesis_results import SpeakFailure
+from app.engine.synthesis_jobs import ComputeJob, SpeakFailure, SpeechJob
 from app.ui.audition.board_cells import BoardCells, CellPhase
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.synthesis.speech_controller import SpeechController

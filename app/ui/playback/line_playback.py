@@ -7,8 +7,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.errors import AppError, InputError
 from app.core.script.script import Line, Script, build_request, find_cast
-from app.engine.synthesis_jobs import LinePosition, SpeechJob
-from app.engine.synthesis_results import SpeakFailure
+from app.engine.synthesis_jobs import LinePosition, SpeakFailure, SpeechJob
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.script.script_model import LastRendering, LinePhase, ScriptModel
 from app.ui.synthesis.pending_jobs import SpeechState

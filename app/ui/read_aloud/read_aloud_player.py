@@ -16,8 +16,7 @@ from app.core.sound.line_sound import LineSound, LineSpans
 from app.core.synthesis_types import AudioChunk, Overrides
 from app.core.text.text_lines import split_lines
 from app.engine.line_reader import LineReadResult, ReadLineJob
-from app.engine.synthesis_jobs import SpeechJob
-from app.engine.synthesis_results import SpeakFailure
+from app.engine.synthesis_jobs import SpeakFailure, SpeechJob
 from app.ui.background_thread import BackgroundThread
 from app.ui.playback.line_playback import MAX_QUEUED_PLAYBACK_S
 from app.ui.settings.settings_store import SettingsStore

@@ -8,8 +8,7 @@ from PySide6.QtGui import QDesktopServices
 from app.common.errors import AudioDeviceError
 from app.common.language import localize
 from app.engine.open_voices import OpenedVoice
-from app.engine.synthesis_jobs import OpenVoiceJob
-from app.engine.synthesis_results import JobFailure
+from app.engine.synthesis_jobs import JobFailure, OpenVoiceJob
 from app.engine.voice_terms import LicenceNotAcceptedError
 from app.ui.latency.latency_dock import LatencyDock
 from app.ui.playback.line_playback import LinePlayback

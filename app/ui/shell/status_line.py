@@ -15,7 +15,7 @@ from app.common.language import localize
 from app.common.stage_labels import find_stage_label
 from app.core.sound.peak_limiter import CEILING
 from app.engine.open_voices import OpenedVoice
-from app.engine.synthesis_results import MachineInfo
+from app.engine.synthesis_jobs import MachineInfo
 from app.ui.display_names import describe_probe_result, format_ms
 from app.ui.script.script_duration import ScriptDuration
 from app.ui.synthesis.latency_history import LatencyHistory

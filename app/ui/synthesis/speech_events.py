@@ -15,25 +15,23 @@ from app.engine.open_voices import OpenedVoice, OpenVoices
 from app.engine.output_device import PlayerOpener
 from app.engine.speech_job_runner import SaveJob
 from app.engine.synthesis_jobs import (
-    ComputedResult,
-    ComputeJob,
-    Importance,
-    OpenVoiceJob,
-    ReloadDictionaryJob,
-    ShutdownJob,
-    SpeechJob,
-    StoppableJob,
-)
-from app.engine.synthesis_results import (
     Announcement,
     ClosedVoices,
+    ComputedResult,
+    ComputeJob,
     EngineEvent,
     FirstAudioResult,
+    Importance,
     JobFailure,
     JobProgress,
     JobResult,
     MachineInfo,
+    OpenVoiceJob,
+    ReloadDictionaryJob,
+    ShutdownJob,
     SpeakFailure,
+    SpeechJob,
+    StoppableJob,
     SynthesisResult,
 )
 from app.engine.voice_terms import LineVoiceOpener
@@ -161,7 +159,7 @@ class SpeechEventReceiver(QObject):
         state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(tuple[str, ...]), machine_info_found(MachineInfo), file_saved(Path), file_advanced(Path, float).
         failed(JobFailure): of any job but a file of a batch, whose run says at its end what failed.
         speaking_failed(SpeakFailure), saving_failed(Path, AppError), opening_failed(AppError): the same before it, each of its own kind of job.
-        chunk_made(SpeechJob, AudioChunk), line_read(LineReadResult), announced(str): see `app.engine.synthesis_results.EngineEvent`.
+        chunk_made(SpeechJob, AudioChunk), line_read(LineReadResult), announced(str): see `app.engine.synthesis_jobs.EngineEvent`.
         speech_computed(SpeechJob), speech_played(SpeechJob): all sound of a job was computed; was played to the end, which may come first.
         speech_waited(SpeechJob, float): after the sound was computed, for how many seconds of it nothing was heard so that it had no gaps.
         speech_dropped(list[SpeechJob]): what was to be heard and will not be, because it was stopped or its device went away.

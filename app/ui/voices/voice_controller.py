@@ -13,8 +13,7 @@ from app.common.files.whole_files import check_version, load_data, save_data
 from app.common.language import localize
 from app.core.script.script import change_settings
 from app.engine.open_voices import OpenedVoice
-from app.engine.synthesis_jobs import OpenVoiceJob
-from app.engine.synthesis_results import JobFailure
+from app.engine.synthesis_jobs import JobFailure, OpenVoiceJob
 from app.engine.voice_terms import LicenceNotAcceptedError
 from app.settings.user_settings import GraphPrecision, Settings
 from app.ui.background_thread import BackgroundThread, log_error

@@ -18,7 +18,7 @@ from app.common.errors import OutputFileError
 from app.core.script.project import Project
 from app.core.script.script import Line, LineSettings, Script
 from app.core.synthesis_types import AudioChunk, StageTiming
-from app.engine.synthesis_results import EngineEvent
+from app.engine.synthesis_jobs import EngineEvent
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
 from app.interchange.koebako_files import write_project
 from app.settings.user_settings import Settings

@@ -14,7 +14,7 @@ from app.common.user_notices import set_notice_handler
 from app.core.script.characters import CHARACTER_COLOURS
 from app.core.script.script import Line, LineSettings
 from app.engine.open_voices import OpenedVoice
-from app.engine.synthesis_results import MachineInfo
+from app.engine.synthesis_jobs import MachineInfo
 from app.export.safe_file_names import SpeakerNames
 from app.settings.user_settings import MAX_SEED, Settings
 from app.ui.actions.window_actions import WindowActions
