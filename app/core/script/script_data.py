@@ -5,10 +5,10 @@ A line of a character is written as its deviations. Fields that a later version 
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from app.common.files.untrusted_json import MAX_INT64, require_int, require_number
 from app.common.gil_yield import iterate_yielding_gil
@@ -23,11 +23,14 @@ from app.core.text.text_lines import MAX_LINE_CHARACTERS
 SCRIPT_VERSION, FIRST_SCRIPT_VERSION = 2, 1
 MAX_LINE_EDITS = 8 * MAX_LINE_CHARACTERS  # edits of one kind in a line: as many as the line can have morae
 _DEFAULT_SETTINGS = LineSettings()
+_SETTING_TYPES = {item.name: type(getattr(_DEFAULT_SETTINGS, item.name)) for item in fields(LineSettings)}
 _NO_CAST: Mapping[str, LineSettings] = {}
 # The settings that say who speaks come first in files.
-_WRITTEN_SETTINGS = sorted((item.name for item in fields(LineSettings)), key=lambda name: name not in CAST_FIELDS)
+_WRITTEN_SETTINGS = sorted(_SETTING_TYPES, key=lambda name: name not in CAST_FIELDS)
 _EDIT_TYPES = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": PauseOverride, "phrases": PhraseOverride}
 _EDIT_FIELDS = {kind: tuple(item for item in fields(kind) if item.name != "unknown") for kind in _EDIT_TYPES.values()}
+# Without the None of what need not be given.
+_EDIT_VALUE_TYPES = {kind: {name: (*get_args(hint), hint)[0] for name, hint in get_type_hints(kind).items()} for kind in _EDIT_FIELDS}
 _COUNTING_FLAGS = ("emoji", "memos")
 _SCRIPT_FIELDS = ("version", "title", "lines", "cast")
 _CHARACTER_FIELDS = ("id", "name", "aliases", "colour", "note", "settings")
@@ -36,7 +39,6 @@ _OVERRIDE_FIELDS = (*_EDIT_TYPES, "text", *_COUNTING_FLAGS)
 _EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS, "pitch": MORA_PITCH_BOUNDS} | dict.fromkeys(
     ("mora", "mark", "occurrence", "accent"), INDEX_BOUNDS
 )
-_TYPES_BY_ANNOTATION: dict[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
 
 
 def convert_script_to_data(script: Script) -> dict[str, Any]:
@@ -122,7 +124,7 @@ def _parse_aliases(data: object) -> tuple[str, ...]:
 
 
 def _read_text(data: Mapping[str, Any], name: str, lose: ReportLoss | None) -> str:
-    return read_field(data, name, "", partial(_check_field, name, "str"), lose)
+    return read_field(data, name, "", partial(_check_field, name, str), lose)
 
 
 def convert_settings_to_data(settings: LineSettings, inherited: LineSettings = _DEFAULT_SETTINGS) -> dict[str, Any]:
@@ -136,11 +138,10 @@ def parse_settings(data: object, lose: ReportLoss | None = None, inherited: Line
     with UnreadableSkipper(lose, "settings"):
         if not isinstance(data, dict):
             raise ValueError("settings")
-        for item in fields(LineSettings):
-            if item.name in data:
-                read = _parse_pauses if item.name == "pauses" else _check_field
-                with UnreadableSkipper(lose, item.name):
-                    values[item.name] = read(item.name, str(item.type), data[item.name])
+        for name, kind in _SETTING_TYPES.items():
+            if name in data:
+                with UnreadableSkipper(lose, name):
+                    values[name] = _parse_pauses(data[name]) if name == "pauses" else _check_field(name, kind, data[name])
     # Lines without values of their own share one value, and are then compared by identity.
     return replace(inherited, **values) if values else inherited
 
@@ -231,21 +232,20 @@ def _parse_edit(kind: type, data: object) -> Any:
     known_fields = _EDIT_FIELDS[kind]
     values = {item.name: data[item.name] for item in known_fields if item.name in data}
     for item in known_fields:
-        plain = str(item.type).removesuffix(" | None")
         if item.name in values:
-            _check_field(item.name, plain, values[item.name], _EDIT_BOUNDS.get(item.name))
-        elif plain == item.type:
+            _check_field(item.name, _EDIT_VALUE_TYPES[kind][item.name], values[item.name], _EDIT_BOUNDS.get(item.name))
+        elif item.default is MISSING:
             raise ValueError(f"{kind.__name__} without {item.name}")
     return kind(**values, unknown=dump_unknown(data, values.keys()))
 
 
-def _check_field(name: str, kind: str, value: Any, bounds: Bounds | None = None) -> Any:
-    right = isinstance(value, _TYPES_BY_ANNOTATION[kind]) and not (isinstance(value, bool) and kind != "bool")
+def _check_field(name: str, kind: type, value: Any, bounds: Bounds | None = None) -> Any:
+    right = isinstance(value, (int, float) if kind is float else kind) and not (isinstance(value, bool) and kind is not bool)
     if not right:
         raise ValueError(name)
-    if kind == "int":
+    if kind is int:
         require_int(value, -MAX_INT64, MAX_INT64)
-    if kind == "float":
+    if kind is float:
         require_number(value)
     bounds = bounds or (SEED_BOUNDS if name == "seed" else BOUNDS.get(name))
     if bounds is not None and not bounds.low <= value <= bounds.high:
@@ -253,9 +253,9 @@ def _check_field(name: str, kind: str, value: Any, bounds: Bounds | None = None)
     return value
 
 
-def _parse_pauses(name: str, _kind: str, value: Any) -> tuple[tuple[str, float], ...]:
+def _parse_pauses(value: Any) -> tuple[tuple[str, float], ...]:
     if not isinstance(value, list) or not all(isinstance(item, list) and len(item) == 2 and item[0] in PAUSE_MARKS for item in value):
-        raise ValueError(name)
+        raise ValueError("pauses")
     if len({mark for mark, _ in value}) != len(value):
-        raise ValueError(f"{name}: a mark occurs twice")
-    return tuple(sorted((mark, float(_check_field(name, "float", length_s, PAUSE_BOUNDS))) for mark, length_s in value))
+        raise ValueError("pauses: a mark occurs twice")
+    return tuple(sorted((mark, float(_check_field("pauses", float, length_s, PAUSE_BOUNDS))) for mark, length_s in value))
