@@ -1,4 +1,4 @@
-"""The jobs for the synthesis thread, and the answers to their callers. Frozen: they cross threads."""
+"""The jobs for the synthesis thread, the answers to their callers, and what the engine reports while it works. Frozen: they cross threads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from app.common.errors import AppError
     from app.compose.speaker import Speaker
     from app.core.sound.stage_clock import OnStage
-
 
 Result = TypeVar("Result")
 

@@ -4,9 +4,7 @@ import re
 from collections.abc import Sequence
 
 from app.core.text.text_lines import MAX_NAME_CHARACTERS, decode_text, split_lines, strip_markdown
-from app.interchange.import_limits import check_line_count
-from app.interchange.imported_script import ImportedScript, NamedLine
-from app.interchange.script_builder import ImportedScriptBuilder
+from app.interchange.imported_script import ImportedScript, ImportedScriptBuilder, NamedLine, check_line_count
 
 MAX_QUOTED_LINES = 50  # a longer quotation is not one
 MIN_DIALOGUE_SHARE = 0.5  # of the lines with content; in novels and articles it is far fewer

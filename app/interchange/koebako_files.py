@@ -18,8 +18,14 @@ from app.common.language import localize
 from app.core.script.project import Project, is_sound_name, sanitise_project
 from app.core.script.project_data import VERSION, convert_project_to_data, parse_project
 from app.core.script.script import LineSettings
-from app.interchange.import_limits import LARGEST_PROJECT_BYTES, ImportAllowance, build_too_large_error, read_file_bytes
-from app.interchange.imported_script import NOT_OPENED, LossReport
+from app.interchange.imported_script import (
+    LARGEST_PROJECT_BYTES,
+    NOT_OPENED,
+    ImportAllowance,
+    LossReport,
+    build_too_large_error,
+    read_file_bytes,
+)
 from app.interchange.script_tables import SETTING_BY_COLUMN, format_field_name
 
 _LINE_LOSS_LABELS = {

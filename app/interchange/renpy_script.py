@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from app.common.language import localize
 from app.core.text.text_lines import decode_text
-from app.interchange.import_limits import check_line_count
-from app.interchange.imported_script import ImportedScript, NamedLine, is_made_id
+from app.interchange.imported_script import ImportedScript, ImportedScriptBuilder, NamedLine, check_line_count, is_made_id
 from app.interchange.renpy_statements import (
     STRING_PATTERN,
     RenpyStatement,
@@ -21,7 +20,6 @@ from app.interchange.renpy_statements import (
     iterate_statements,
     split_string,
 )
-from app.interchange.script_builder import ImportedScriptBuilder
 
 _DEFINITION = re.compile(
     r"(?:define\s+(?:-?\d+\s+)?|default\s+|\$\s*)?([^\W\d][\w.]*)\s*=\s*(?:[\w.]*\.)?(?:ADV|NVL)?Character\s*\(\s*"

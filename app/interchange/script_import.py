@@ -6,8 +6,7 @@ from pathlib import Path
 from app.common.errors import InputError
 from app.common.language import localize
 from app.core.script.project import PROJECT_SUFFIX, Project
-from app.interchange.import_limits import LARGEST_PROJECT_BYTES, read_file_bytes
-from app.interchange.imported_script import ImportedScript
+from app.interchange.imported_script import LARGEST_PROJECT_BYTES, ImportedScript, read_file_bytes
 
 PROJECTS, TABLES, TEXTS = (".vvproj", ".aisp"), (".csv", ".tsv", ".tab"), (".txt", ".md")
 GAME_SCRIPTS = (".rpy", ".yarn")

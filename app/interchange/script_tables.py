@@ -20,9 +20,7 @@ from app.core.script.script import LineSettings, Script
 from app.core.symbols import PUNCTUATION_PHONES
 from app.core.text.spreadsheet_cells import SpreadsheetRow, parse_rows, unescape_formula
 from app.core.text.text_lines import MAX_NAME_CHARACTERS, decode_text
-from app.interchange.import_limits import check_line_count
-from app.interchange.imported_script import ImportedScript, LossReport
-from app.interchange.script_builder import ImportedScriptBuilder
+from app.interchange.imported_script import ImportedScript, ImportedScriptBuilder, LossReport, check_line_count
 
 MAX_TABLE_COLUMNS = 200
 COMPARED_ROWS = 100  # rows that say where the texts are

@@ -23,15 +23,16 @@ from app.core.sound.accent_edits import SHORTEST_MORA_S
 from app.core.text.accent_phrases import compute_phrase_heights
 from app.core.text.moras import convert_to_katakana
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
-from app.interchange.import_limits import (
+from app.interchange.imported_script import (
     MAX_MORA_CHARS,
     MAX_MORAS_PER_LINE,
     MAX_PHRASE_MORAS,
     MAX_PHRASES_PER_LINE,
+    ImportedPhrase,
+    ImportedScript,
+    ImportedScriptBuilder,
     check_line_count,
 )
-from app.interchange.imported_script import ImportedPhrase, ImportedScript
-from app.interchange.script_builder import ImportedScriptBuilder
 from app.interchange.voicevox_query_fields import (
     AIVISSPEECH,
     ENGINE_NAMES,

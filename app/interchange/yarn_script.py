@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from app.common.files.untrusted_json import MAX_SHORT_TEXT_CHARS, sanitise_long_text
 from app.common.language import localize
 from app.core.text.text_lines import decode_text
-from app.interchange.import_limits import check_line_count
-from app.interchange.imported_script import ImportedScript, NamedLine
-from app.interchange.script_builder import ImportedScriptBuilder
+from app.interchange.imported_script import ImportedScript, ImportedScriptBuilder, NamedLine, check_line_count
 
 ID_PREFIX = "line:"
 _NODE_START, _NODE_END = "---", "==="

@@ -10,7 +10,7 @@ from app.common.language import set_language
 from app.core.script.characters import MOST_CHARACTERS
 from app.core.script.project import MAX_SCRIPT_LINES
 from app.core.script.project_data import MOST_VOICES
-from app.interchange import import_limits
+from app.interchange import imported_script
 from app.interchange.script_import import read_script_file
 from app.interchange.script_tables import has_certain_columns, parse_table
 
@@ -213,7 +213,7 @@ def test_a_line_without_end_and_too_many_lines_are_refused_at_once(tmp_path: Pat
 def test_as_many_names_as_a_project_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     set_language("en")
     assert MOST_VOICES >= MOST_CHARACTERS, "or it could not be opened again"
-    monkeypatch.setattr(import_limits, "MOST_CHARACTERS", 2)
+    monkeypatch.setattr(imported_script, "MOST_CHARACTERS", 2)
     rows = "text,speaker\nはい,花子\nはい,太郎\nはい,花子\n"
     assert len(read_script_file(written(tmp_path, "a.csv", rows)).project.assignments) == 2
     with pytest.raises(InputError, match="too many names"):

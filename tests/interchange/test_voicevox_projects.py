@@ -9,7 +9,7 @@ import pytest
 
 from app.common.errors import InputError
 from app.common.language import set_language
-from app.interchange import import_limits
+from app.interchange import imported_script
 from app.interchange.imported_script import ImportedPhrase, ImportedScript
 from app.interchange.script_import import read_script_file
 from app.interchange.voicevox_projects import read_vvproj
@@ -174,7 +174,7 @@ def test_a_line_that_is_repeated_is_taken_once() -> None:
 )
 def test_what_a_project_becomes_is_bounded(limit: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     set_language("en")
-    monkeypatch.setattr(import_limits, limit, 5)
+    monkeypatch.setattr(imported_script, limit, 5)
     lines = [("あい", 1, query(phrase(["ア", "イ"], 1), phrase(["ウ"], 1))) for _ in range(2)]
     assert len(read_vvproj("a.vvproj", ".vvproj", vvproj("0.25.0", lines[:1])).project.script.lines) == 1
     with pytest.raises(InputError, match=f"too many {what}"):

@@ -1,4 +1,7 @@
-"""A project: a script with everything that belongs to it, as one file holds it, and what of a stranger's file is made fit to be shown."""
+"""A project: a script with everything that belongs to it, as one file holds it: takes, presets, and what of a stranger's file is made fit to be shown.
+
+Takes are kept renderings of lines, each with everything it was made from. Values are frozen and edits pure, as in the script.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,6 @@ from app.core.text.text_lines import MAX_LINE_CHARACTERS
 
 if TYPE_CHECKING:
     from app.core.text.dictionary_entries import DictionaryEntry
-
 
 # Seed and assist text stay the line's own; `CAST_FIELDS` belong to a preset only if it was kept with them.
 PRESET_SETTINGS = (*BOUNDS, "pauses")

@@ -22,8 +22,7 @@ from app.interchange.character_assignment import (
     match_characters,
     suggest_voices,
 )
-from app.interchange.import_limits import read_file_bytes
-from app.interchange.imported_script import ImportedScript
+from app.interchange.imported_script import ImportedScript, read_file_bytes
 from app.interchange.reading_diff import apply_spoken_phrases
 from app.interchange.script_import import TABLES, read_script_file
 from app.interchange.script_tables import ScriptTable, convert_to_lines, has_certain_columns, parse_table, propose_columns

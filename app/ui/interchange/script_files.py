@@ -55,7 +55,7 @@ class ImportJob:
         Their ids are replaced where they are in `taken_ids` or in use here; lines without any setting of their own get
         `default_settings`, and those without a voice its voice, unless the file is a Koebako project, where they use the bundled voice.
         """
-        from app.interchange.script_builder import replace_taken_ids
+        from app.interchange.imported_script import replace_taken_ids
 
         imported, plain = replace_taken_ids(imported, frozenset((*taken_ids, *(line.id for line in self.lines)))), LineSettings()
         self.script, lines = merge_cast(self.script, imported.project.script.lines, imported.project.script.cast)

@@ -19,8 +19,7 @@ from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, Rea
 from app.core.text.dictionary_entries import make_entry, merge_entries
 from app.core.text.dictionary_formats import MAX_DICTIONARY_ENTRIES, format_entries_csv, format_exchange_json, parse_dictionary_text
 from app.core.text.text_lines import MAX_LINE_CHARACTERS, decode_text
-from app.interchange.import_limits import MAX_IMPORTED_MORAS, MAX_IMPORTED_PHRASES
-from app.interchange.imported_script import ImportedScript
+from app.interchange.imported_script import MAX_IMPORTED_MORAS, MAX_IMPORTED_PHRASES, ImportedScript
 from app.interchange.koebako_files import write_project
 from app.interchange.script_import import IMPORT_SUFFIXES, read_script_file
 from app.interchange.script_writers import write_script
