@@ -142,7 +142,6 @@ def describe_blind_test_verdict(result: BlindTestResult | None, names: Sequence[
 
 
 def describe_test_kind(kind: BlindTestKind) -> str:
-    """Return the name of a kind of test for the user."""
     return {
         "abx": localize("ABX", "ABX"),
         "sequential": localize("ABX（逐次）", "ABX (sequential)"),

@@ -93,22 +93,18 @@ class Board:
         return tuple(BoardCell(row, column) for row, column in product(range(len(self.lines)), range(len(self.columns))))
 
     def find_line(self, cell: BoardCell) -> Line:
-        """Return the line that is spoken in a cell."""
         return replace(self.lines[cell.row], settings=self.find_settings(cell))
 
     def find_settings(self, cell: BoardCell) -> LineSettings:
-        """Return the settings of the line in a cell."""
         line = self.lines[cell.row]
         return self.columns[cell.column].apply_to_settings(line.settings, line.character)
 
     def list_values(self, cell: BoardCell) -> dict[str, Any]:
-        """Return the settings that are compared, with their values in a cell."""
         settings = self.lines[cell.row].settings
         return {name: getattr(settings, name) for name in self.line_fields} | dict(self.columns[cell.column].values)
 
     @property
     def is_of_casts(self) -> bool:
-        """Return whether the columns are casts."""
         return any(column.cast for column in self.columns)
 
 

@@ -19,8 +19,6 @@ VoiceKey = tuple[str, str]  # a voice by id and one of its speakers by name
 
 @dataclass(frozen=True, slots=True)
 class CandidateCast:
-    """One candidate cast."""
-
     letter: str  # distinguishes it from the others
     settings: Mapping[str, Mapping[str, Any]]  # by id of the character, the settings that it gets, by name; all others stay
 

@@ -48,7 +48,6 @@ def choose_short_parts(ways: Sequence[NameParts]) -> list[tuple[str, ...]]:
 
 
 def find_differing_parts(ways: Sequence[NameParts]) -> tuple[int, ...]:
-    """Return the places in which the names differ."""
     return tuple(index for index, parts in enumerate(zip(*ways, strict=True)) if len({part.label for part in parts}) > 1)
 
 

@@ -130,7 +130,6 @@ class TakeStore:
         return len(gone)
 
     def list_names(self) -> list[str]:
-        """Return the names of the sounds."""
         try:
             names = [] if self.folder.is_symlink() else [item.name for item in self.folder.iterdir()]
         except OSError:

@@ -45,7 +45,6 @@ def save_reference_runs(runs: list[ReferenceRun], file: Path) -> None:
 
 
 def load_reference_runs(file: Path) -> list[ReferenceRun]:
-    """Return what `save_reference_runs` kept."""
     calls: dict[str, ReferenceRun] = {}
     with np.load(file) as arrays:
         content: Mapping[str, np.ndarray] = arrays
@@ -177,7 +176,6 @@ class VoiceGraphs:
         self._files: dict[str, Path] = speaker.models
 
     def find_graph(self, graph: str) -> Path | bytes:
-        """Return file or bytes of a graph."""
         return self._files.get(graph) or find_voice(self._wanted, paths.list_voice_dirs()).graphs[graph]
 
     def open_zero_noise_session(self, place: str) -> RunnableSession:

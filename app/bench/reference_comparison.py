@@ -188,7 +188,6 @@ class LineComparisonResult:
     turns: Mapping[str, list[float]] = field(repr=False)  # every turn's total by way
 
     def build_json_record(self) -> dict[str, Any]:
-        """Return the result for a JSON line."""
         return {key: value for key, value in asdict(self).items() if key != "turns"}
 
 
@@ -245,7 +244,6 @@ class ReferenceComparison:
         return cls(ReferenceSpeaker(originals), exported, open_our_speakers(prepared))
 
     def measure_bert(self, turns: Turns) -> BertComparisonResult:
-        """Measure BERT alone."""
         ids = self.reference.tokenizer.encode(build_text(BERT_TOKENS))
         runners: dict[str, BertRunner] = {"reference": self.reference.bert}
         if self.exported is not None:
@@ -323,7 +321,6 @@ def open_bench_speaker(
 
 
 def find_bert_precision(speaker: Speaker) -> str:
-    """Return the precision that its BERT runs in."""
     return "int8" if "int8" in speaker.models["bert"].stem else "float32"
 
 
@@ -350,7 +347,6 @@ class ProcessCost:
 
 
 def measure_ours(prepared: PreparedFiles) -> ProcessCost:
-    """Measure our cost in this process."""
     began = time.perf_counter()
     speaker = open_bench_speaker(prepared)
     load_ms = (time.perf_counter() - began) * 1000
@@ -360,7 +356,6 @@ def measure_ours(prepared: PreparedFiles) -> ProcessCost:
 
 
 def measure_reference(originals: OriginalFiles) -> ProcessCost:
-    """Measure the reference's cost in this process."""
     began = time.perf_counter()
     reference = ReferenceSpeaker(originals)
     load_ms = (time.perf_counter() - began) * 1000

@@ -95,7 +95,6 @@ def compute_ratio(slow: Sequence[float], fast: Sequence[float]) -> SpeedRatio:
 
 
 def measure_ms(call: Callable[[], object]) -> float:
-    """Return the milliseconds that a call takes."""
     began = time.perf_counter()
     call()
     return (time.perf_counter() - began) * 1000
@@ -109,7 +108,6 @@ def measure_speed_ratio(slow: Callable[[], object], fast: Callable[[], object], 
 
 
 def list_figures(results: Sequence[RunFigures], name: str) -> list[float]:
-    """Return one figure of every turn."""
     return [figures[name] for figures in results]
 
 

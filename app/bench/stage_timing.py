@@ -91,7 +91,6 @@ class BenchMeasurement:
     workloads: Mapping[str, GraphWorkload] = field(default_factory=dict)  # multiply-adds by stage, where they were counted
 
     def compute_median(self, state: str, row: str) -> float:
-        """Return the median in milliseconds."""
         return float(np.median([figures.get(row, 0.0) for figures in self.figures[state]]))
 
     def build_rows(self, peak: ProcessorPeak | None) -> list[StageRow]:

@@ -35,7 +35,6 @@ class SvgPicture:
         )
 
     def draw_line(self, points: list[tuple[float, float]], color: str, *, dashed: bool = False, width: float = 1.0) -> None:
-        """Draw straight lines from point to point."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         dash = ' stroke-dasharray="5 4"' if dashed else ""
         self._add_element(
@@ -47,7 +46,6 @@ class SvgPicture:
         self._add_element(f'<polygon points="{x - 5:.1f},{y - 8:.1f} {x + 5:.1f},{y - 8:.1f} {x:.1f},{y:.1f}" fill="{color}"/>', y)
 
     def draw_dot(self, x: float, y: float, color: str) -> None:
-        """Draw a measured point."""
         self._add_element(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{color}"/>', y + 4)
 
     def draw_text(
@@ -67,7 +65,6 @@ class SvgPicture:
         self.draw_text(x + text_x, y + text_y, words, size=12)
 
     def render_svg(self, margin: float = MARGIN) -> str:
-        """Return the whole file."""
         height = round(self.height + margin)
         head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{height}" viewBox="0 0 {self.width} {height}">'
         paper = f'<rect width="{self.width}" height="{height}" fill="{PAPER}"/>'

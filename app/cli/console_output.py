@@ -145,5 +145,4 @@ def is_stdout_audio(arguments: list[str]) -> bool:
 
 
 def choose_json_stream(arguments: list[str]) -> Any:
-    """Return the stream for JSON lines."""
     return sys.stderr if is_stdout_audio(arguments) else sys.stdout

@@ -57,7 +57,6 @@ def show_progress(*, as_json: bool) -> Iterator[ProgressView]:
 
 
 def format_step(step: str) -> str:
-    """Return a step in the language of the user."""
     names = {
         "reading": localize("読み込み中", "reading"),
         "unpacking": localize("展開中", "unpacking"),

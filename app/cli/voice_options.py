@@ -6,7 +6,6 @@ from app.settings.user_settings import GRAPH_PRECISIONS
 
 
 def add_voice_options(parser: CommandParser) -> None:
-    """Add the options for the voice, its device and its precision."""
     parser.add_argument(
         "--voice",
         metavar="ID|NAME|PATH",

@@ -62,7 +62,6 @@ class KeyedFile:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Return the ids of its lines."""
         return tuple(line.id for line in self.item.lines)
 
 

@@ -139,7 +139,6 @@ class ClusterClient:
             raise self._error or build_connect_error(address.url)
 
     def list_workers(self) -> list[str]:
-        """Return the addresses of the workers that are there now."""
         return [] if self.is_lost else list(self._workers)
 
     def submit_value(self, value: str) -> dict[str, int]:

@@ -45,7 +45,6 @@ class WantedVoice:
     opening: VoiceOpening  # how it is to be opened
 
     def convert_to_data(self) -> dict[str, Any]:
-        """Return the data that `from_data` reads."""
         return asdict(self)
 
     @staticmethod

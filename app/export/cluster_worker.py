@@ -278,7 +278,6 @@ class ClusterWorker:
         self._stop_event = threading.Event()
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
-        """Run a task, as any worker."""
         if self._stop_event.is_set():
             return {}
         answer = self._cluster.run_task(self._batch, task, self._stop_event.is_set)

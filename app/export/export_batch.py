@@ -102,7 +102,6 @@ class ExportBatch:
             outcomes.put(None)
 
     def close(self) -> None:
-        """Close the workers."""
         for worker in self._workers:
             worker.close()
 
@@ -156,7 +155,6 @@ class LocalWorker:
             )
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
-        """Run a task, as any worker."""
         result = task.run_with(self._renderer, self._batch.export)
         if isinstance(result, LoudnessMeasurement):
             return convert_loudness_to_data(result)
@@ -168,7 +166,6 @@ class LocalWorker:
         self._voices.terminate_graphs()
 
     def close(self) -> None:
-        """Close the worker, as any worker."""
         self._voices.unload_voices()
         PROJECT_WORDS.entries = ()
         if self._batch.reading is not None:

@@ -91,7 +91,6 @@ class PlanContext:
 
 
 def list_character_names(cast: Iterable[Character]) -> dict[str, str]:
-    """Return the names of a cast by id."""
     return {character.id: character.name for character in cast}
 
 

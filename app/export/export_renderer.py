@@ -79,7 +79,6 @@ class LineTimingCollector:
         self._bounds: dict[int, tuple[int, int]] = {}  # samples of each sentence
 
     def add_chunk(self, chunk: AudioChunk) -> None:
-        """Add the next chunk."""
         self._sound.add_chunk(chunk)
         start, self._samples = self._samples, self._samples + len(chunk.samples)
         if not chunk.silence:

@@ -61,7 +61,6 @@ class ExportSettings:
 
     @property
     def channels(self) -> int:
-        """Return the channels of the sound files."""
         return 2 if self.stereo else 1
 
 

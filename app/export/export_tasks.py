@@ -72,7 +72,6 @@ class BatchSettings:
     reading: ReadingTerms | None = None
 
     def convert_to_data(self) -> dict[str, Any]:
-        """Return the data that `from_data` reads."""
         return {
             "export": convert_settings_to_data(self.export),
             "voices": dict(self.voices),
@@ -132,7 +131,6 @@ class ExportWorker(Protocol):
 
 
 def convert_task_to_data(task: ExportTask) -> dict[str, Any]:
-    """Return the data that `parse_task_data` reads."""
     return {
         "file": str(task.item.file),
         "script": convert_script_to_data(Script(task.item.lines)),

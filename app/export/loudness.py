@@ -250,7 +250,6 @@ class LoudnessStage:
         return self._limit_samples(self._converter.convert_rate(samples, rate))
 
     def finish_sound(self) -> Float32:
-        """Return the rest of the sound."""
         begun = self._limit_samples(self._converter.flush_filter())
         last_samples = self._limiter.flush_samples()
         self._meter.add_samples(last_samples)

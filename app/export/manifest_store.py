@@ -93,7 +93,6 @@ class ManifestData:
 
 
 def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
-    """Return the data that `parse_entry` reads."""
     data: dict[str, Any] = {
         "path": entry.path,
         "content": list(astuple(entry.sound)),

@@ -35,7 +35,6 @@ class ProcessWorker:
         self._stop_event = threading.Event()
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
-        """Run a task, as any worker."""
         answer = None
         # It may be gone before it is written to, or while it works.
         with contextlib.suppress(OSError):

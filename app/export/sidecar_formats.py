@@ -88,27 +88,22 @@ class SpokenFile:
 
     @property
     def length_s(self) -> float:
-        """Return the length of the whole file."""
         return self.samples / self.rate
 
     @property
     def text(self) -> str:
-        """Return the text of all lines."""
         return "\n".join(line.text for line in self.lines)
 
     @property
     def is_silent(self) -> bool:
-        """Return whether every line is silent."""
         return all(line.is_silent for line in self.lines)
 
     @property
     def has_phone_times(self) -> bool:
-        """Return whether every line has the times of its phones."""
         return all(line.phones for line in self.lines)
 
 
 def join_lines(lines: Sequence[SpokenLine]) -> tuple[SpokenLine, ...]:
-    """Return the lines one after the other."""
     placed: list[SpokenLine] = []
     for line in lines:
         placed.append(line.shift_times(placed[-1].end_s if placed else 0.0))

@@ -57,7 +57,6 @@ class LabSubject:
 
 
 def create_bert_subject(bert: BertModel) -> LabSubject:
-    """Create the subject of a prepared BERT."""
     prepared: GraphSources = {BERT_GRAPHS_BY_PRECISION[precision]: graph for precision, graph in bert.graphs.items()}
     return LabSubject(bert.name, {}, prepared, bert=bert, reason=bert.kept_whole)
 

@@ -42,7 +42,6 @@ class CompareCandidate:
 
     @property
     def name(self) -> str:
-        """Return the name that people see."""
         return f"{self.place} {self.precision} {self.level} {self.form}"
 
 

@@ -79,7 +79,6 @@ class OptimiseOptions:
     texts: Sequence[str] = ()
 
     def should_measure(self, candidate: str) -> bool:
-        """Return whether a candidate of this name is measured."""
         return not self.only or candidate in (*self.only, self.keep)
 
     def select_graphs(self, graph_names: Sequence[str]) -> list[str]:
@@ -152,7 +151,6 @@ def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report
 
 
 def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, speech: CandidateSpeech | None) -> ExactGraph:
-    """Open a prepared graph and run it."""
     path, calls = subject.prepared[graph], inputs.calls[graph]
     session = open_cpu_session(path, graph)
     voice = find_voice_for(subject.bert.id) if graph == BERT and subject.bert is not None else None

@@ -47,12 +47,10 @@ class CandidateFiles:
 
     @property
     def size_bytes(self) -> int:
-        """Return the size of graph and weights in bytes."""
         return measure_graph_bytes(self.graph)
 
 
 def measure_graph_bytes(graph: Path | bytes) -> int:
-    """Return the bytes of a graph and of its files of weights."""
     if isinstance(graph, bytes):
         return len(graph)
     # Onnx is slow to import.

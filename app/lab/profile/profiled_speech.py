@@ -57,7 +57,6 @@ class FixedShapeProfiledSession:
         return results
 
     def list_sessions(self) -> list[ProfiledSession]:
-        """Return a session for each size."""
         return list(self._profiled_sessions.values())
 
     def terminate(self) -> None:
@@ -84,7 +83,6 @@ class SpeakingWays:
     places: dict[str, str]
 
     def end_profiling(self) -> list[GraphRun]:
-        """End profiling and return all runs of all profiled graphs."""
         return [run for session in self.sessions.values() for run in session.end_profiling()]
 
 
@@ -155,7 +153,6 @@ class StageSpan:
 
     @property
     def ms(self) -> float:
-        """Return the duration in ms."""
         return (self.ended_s - self.began_s) * 1000
 
 
@@ -176,7 +173,6 @@ class ProfileTurn:
 
 
 def measure_turns(ways: SpeakingWays, repeats: Repeats, report: Report) -> list[ProfileTurn]:
-    """Return the turns that count."""
     turns: list[ProfileTurn] = []
     try:
         for number in range(repeats.warmup):

@@ -227,7 +227,6 @@ def _compare_bert(copy: Path, prepared_graph: Path, calls: CallsByGraph) -> Grap
 def _compare_single_graph(
     subject: LabSubject, voice: Voice, files: Mapping[str, Path], calls: CallsByGraph, folder: Path
 ) -> Iterator[GraphComparison]:
-    """Compare the stored graph of a single-graph voice with the source."""
     copy = store_graph_file(build_noiseless_graph(subject.source["whole"])[0], folder, "whole_source")
     graph_cases = [GraphCase(call.request, call.values, call.values) for call in calls["whole"]]
     pair = GraphPair(

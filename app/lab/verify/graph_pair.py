@@ -169,7 +169,6 @@ def choose_int8_limit(graph: str) -> VerifyLimit:
 
 
 def choose_device_limit(graph: str, *, is_half: bool) -> VerifyLimit:
-    """Return the limit for a device against the CPU."""
     if is_half:
         return VerifyLimit("relative", FLOAT16_TOLERANCE)
     return VerifyLimit("relative", SOUND_TOLERANCE if graph in AUDIO_GRAPHS else FLOAT32_TOLERANCE)
@@ -186,7 +185,6 @@ def compute_figures(graph: str, expected: ResultArrays, results: ResultArrays) -
 
 
 def merge_worst(each: Sequence[VerifyFigures]) -> VerifyFigures:
-    """Return the worst figures of several comparisons."""
     return VerifyFigures(
         max((item.max_abs for item in each), default=0.0),
         min((item.snr_db for item in each), default=MAX_SNR_DB),

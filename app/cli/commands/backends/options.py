@@ -8,7 +8,6 @@ from app.common.command_parser import add_command_parser
 
 
 def add_backends(commands: Any) -> None:
-    """Add `koebako backends`."""
     parser = add_command_parser(commands, "backends", "バックエンドの一覧を表示する、または速度を測定する", "list or measure the backends")
     parser.add_switch(
         "--probe", "すべて測定し、一番速いものを記録する（auto が使用）", "measure all of them and remember the fastest, for auto"

@@ -8,7 +8,6 @@ from app.common.command_parser import CommandParser, add_command_parser
 
 
 def add_bench(commands: Any) -> None:
-    """Add the `bench` command and the options for the timed parts and the number of repeats."""
     parser = add_command_parser(commands, "bench", "処理ごとの時間を測定する", "measure how long each stage takes")
     add_voice_options(parser)
     _add_measurement(parser)

@@ -8,7 +8,6 @@ from app.settings.user_settings import PRECISION_CHOICES
 
 
 def add_bert(commands: Any) -> None:
-    """Add the command and its actions."""
     actions = add_action_parsers(
         commands,
         "bert",

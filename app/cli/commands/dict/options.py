@@ -7,7 +7,6 @@ from app.core.text.dictionary_entries import DICTIONARY_ENTRY_KINDS, HIGHEST_PRI
 
 
 def add_dict(commands: Any) -> None:
-    """Add the command and its actions."""
     actions = add_action_parsers(
         commands,
         "dict",

@@ -22,7 +22,6 @@ _OPTIONS_OF_SCHEDULER = ("voices_folder", "tls_ca_file", "tls_cert", "tls_key", 
 
 
 def add_cluster_options(parser: CommandParser) -> None:
-    """Add the options for a cluster."""
     group = parser.add_argument_group(localize("複数のコンピューター", "more than one machine"))
     group.add_argument(
         "--scheduler",

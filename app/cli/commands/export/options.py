@@ -12,7 +12,6 @@ from app.export.export_settings import EXISTING_FILE_POLICIES, EXPORT_SOUND_FORM
 
 
 def add_export(commands: Any) -> None:
-    """Add the `export` command and the options for its lines, folder and format."""
     parser = add_command_parser(commands, "export", "台本の各行を音声ファイルに書き出す", "write the lines of a script to audio files")
     parser.add_option(
         "source",

@@ -259,7 +259,6 @@ def parse_export_settings(options: argparse.Namespace) -> ExportSettings:
 def open_ledger(
     project: Project, source: Path, settings: ExportSettings, voices: ExportVoices, options: argparse.Namespace
 ) -> ExportLedger:
-    """Open the ledger of the folder that is written to."""
     conditions = collect_sound_conditions(
         voices.voice_names, project.dictionary, _load_settings(options), backend=options.backend, force_bert=options.force_bert
     )

@@ -43,7 +43,6 @@ def build_too_long_row(start: str) -> dict[str, Any]:
 
 
 def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
-    """Return the output for one line."""
     try:
         phones = g2p.convert_sentence(text, emoji=emoji)
     except AppError as error:

@@ -48,7 +48,6 @@ class LabPart:
         raise NotImplementedError
 
     def choose_exit_code(self, _rows: Sequence[Row]) -> int:
-        """Return the exit code for these findings."""
         return 0
 
 

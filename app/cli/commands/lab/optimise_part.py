@@ -130,7 +130,6 @@ def check_keep_options(options: argparse.Namespace) -> None:
 def use_kept_candidate(
     subject: LabSubject, options: argparse.Namespace, graphs: Sequence[str], folder: Path, report: Report
 ) -> Iterator[Row]:
-    """Use the candidate that was kept in a folder."""
     from app.lab.optimise.candidate_slot import install_candidate
 
     # With the text front end.

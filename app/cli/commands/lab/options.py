@@ -9,7 +9,6 @@ from app.common.language import localize
 
 
 def add_lab(commands: Any) -> None:
-    """Add the command and its parts."""
     parser = commands.add_parser(
         "lab",
         help=localize("声と BERT の検査、比較、測定", "inspect, verify and time voices and BERTs"),

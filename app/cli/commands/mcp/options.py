@@ -8,7 +8,6 @@ from app.common.files.paths import find_agent_folder
 
 
 def add_mcp(commands: Any) -> None:
-    """Add the `mcp` command and the options for its folder, its voices and its output."""
     parser = add_command_parser(
         commands,
         "mcp",

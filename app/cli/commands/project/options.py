@@ -62,7 +62,6 @@ def parse_columns(text: str) -> dict[str, str]:
 
 
 def add_project(commands: Any) -> None:
-    """Add the command and its actions."""
     actions = add_action_parsers(
         commands, "project", ("プロジェクトの作成、内容の表示、台本のファイルの変換", "make, show and convert projects")
     )

@@ -250,6 +250,5 @@ def _create_name_finder(voices: list[AssignableVoice], project: Project, first: 
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run one action."""
     actions = {"new": run_new, "info": run_info, "cast": run_cast, "convert": run_convert}
     return actions[options.action](options)

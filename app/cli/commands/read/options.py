@@ -7,7 +7,6 @@ from app.common.language import localize
 
 
 def add_read(commands: Any) -> None:
-    """Add the `read` command and the options for what it reads."""
     parser = add_command_parser(
         commands,
         "read",

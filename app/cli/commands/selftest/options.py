@@ -6,7 +6,6 @@ from app.common.command_parser import add_command_parser
 
 
 def add_selftest(commands: Any) -> None:
-    """Add the `selftest` command and the option for its report's path."""
     parser = add_command_parser(
         commands, "selftest", "使用できるバックエンドをすべて測定して比較する", "try and compare all backends of this machine"
     )

@@ -56,7 +56,6 @@ def run_window_selftest() -> dict[str, Any]:
 
 
 def read_log_tail() -> list[str]:
-    """Return the last lines of the log."""
     try:
         return read_bounded(find_log_path(), 2 * MAX_LOG_BYTES).decode("utf-8", "replace").splitlines()[-LOG_TAIL_LINES:]
     except OSError:

@@ -7,7 +7,6 @@ from app.common.command_parser import add_command_parser
 
 
 def add_serve(commands: Any) -> None:
-    """Add the `serve` command and the options for its address, its permitted clients and its voice."""
     parser = add_command_parser(
         commands,
         "serve",

@@ -10,7 +10,6 @@ from app.core.request_limits import BOUNDS
 
 
 def add_speak(commands: Any) -> None:
-    """Add the `speak` command and the options for its text, its voice, the delivery and the output."""
     parser = add_command_parser(
         commands, "speak", "テキストを読み上げる、または音声ファイルに書き出す", "speak text, or write it to an audio file"
     )

@@ -259,7 +259,6 @@ def _report_refinement(voice: Voice, outcome: RefinementOutcome) -> None:
 
 
 def report_added(added: list[InstallResult], as_json: bool) -> None:
-    """Report the added voices."""
     for item in added:
         if as_json:
             state = {"type": "voice", "already": item.was_installed, "updated": item.was_updated}

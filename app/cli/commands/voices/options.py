@@ -8,7 +8,6 @@ from app.settings.user_settings import GRAPH_PRECISIONS
 
 
 def add_voices(commands: Any) -> None:
-    """Add the command and its actions."""
     actions = add_action_parsers(
         commands,
         "voices",

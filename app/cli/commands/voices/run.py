@@ -59,7 +59,6 @@ def run_remove(options: argparse.Namespace) -> int:
 
 
 def run_rename(options: argparse.Namespace) -> int:
-    """Rename a voice."""
     voice = rename_voice(options.voice, options.name)
     print_done(
         build_list_record(voice.manifest, voice.path),
@@ -207,7 +206,6 @@ def _print_skipped_case(case: SkippedCase, as_json: bool) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run one action."""
     actions = {"list": _list_voices, "info": _show_info, "check": run_check, "add": run_add, "renew": run_renew}
     changes = {"remove": run_remove, "rename": run_rename, "export": run_export, "precision": run_precision, "use": run_use}
     return (actions | changes)[options.action](options)
