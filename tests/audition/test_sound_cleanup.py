@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.audition import sound_cleanup
+from app.audition import take_store
 from app.audition.embedded_sounds import copy_sounds_beside
-from app.audition.sound_cleanup import find_sound_names, release_sounds, remove_unneeded_sounds
-from app.audition.take_store import TakeStore, find_sound_folder
+from app.audition.take_store import TakeStore, find_sound_folder, find_sound_names, release_sounds, remove_unneeded_sounds
 from app.common.errors import OutputFileError
 from app.core.script.project import LineTake, Project
 from app.interchange.koebako_files import write_project
@@ -29,7 +28,7 @@ def project_of(*names: str, embeds: bool = False) -> Project:
 
 @pytest.mark.parametrize("block", [70, 100, 1 << 20])
 def test_names_are_found_wherever_a_file_is_cut(block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sound_cleanup, "_BLOCK_BYTES", block)
+    monkeypatch.setattr(take_store, "_BLOCK_BYTES", block)
     names = [f"{number:064x}" for number in range(50)]
     write_project(tmp_path / "a.koebako", Project(takes=project_of(*names[:25]).takes, tests=tuple({"id": name} for name in names[25:])))
     assert find_sound_names(tmp_path / "a.koebako") >= {*names}

@@ -17,7 +17,7 @@ from app.audition.blind_test import (
     find_blind_trial,
     find_chosen_column,
 )
-from app.audition.winner_settings import (
+from app.audition.blind_test_result import (
     apply_take_settings,
     apply_to_character,
     find_sole_character,

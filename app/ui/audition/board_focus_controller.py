@@ -5,9 +5,9 @@ from dataclasses import fields
 
 from PySide6.QtCore import QObject, Slot
 
+from app.audition.blind_test_result import apply_to_character, find_sole_character
 from app.audition.board import BoardCell, FocusDirection, filter_cells, find_nearest_cell, list_scene_cells, move_focus, plan_play_order
 from app.audition.candidate_casts import recast_script
-from app.audition.winner_settings import apply_to_character, find_sole_character
 from app.common.language import localize
 from app.core.script.characters import CHARACTER_FIELDS
 from app.core.script.script import Character, LineSettings, change_settings

@@ -6,10 +6,13 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
 from app.audition.blind_test import BlindTest, find_chosen_column
-from app.audition.blind_test_result import Table, build_place_table, compute_blind_test_result, describe_blind_test_verdict
-from app.audition.winner_settings import (
+from app.audition.blind_test_result import (
+    Table,
     apply_take_settings,
     apply_to_character,
+    build_place_table,
+    compute_blind_test_result,
+    describe_blind_test_verdict,
     find_sole_character,
     find_winner,
     list_column_takes,

@@ -83,9 +83,9 @@ def write_project_file(
 
 def remove_unneeded_sounds(path: Path, needed: Collection[str]) -> None:
     """Remove the stored sounds that neither the project's file nor the window names; `needed` are the window's."""
-    from app.audition import sound_cleanup
+    from app.audition import take_store
 
-    sound_cleanup.remove_unneeded_sounds(path, locate_autosave_file(), needed)
+    take_store.remove_unneeded_sounds(path, locate_autosave_file(), needed)
 
 
 def compare_project_file(path: Path, digest: str, parts: Project) -> ProjectFileState:

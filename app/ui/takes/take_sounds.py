@@ -25,7 +25,7 @@ OnTakeError = Callable[[AppError], object]
 
 
 class TakeSounds(QObject):
-    """Holds kept sounds in the data folder until a save moves them next to the project; see `app.audition.sound_cleanup`.
+    """Holds kept sounds in the data folder until a save moves them next to the project; see `app.audition.take_store`.
 
     The sound file writers are imported in the background, at first use.
 
@@ -89,7 +89,7 @@ class TakeSounds(QObject):
 
     def release_sounds(self, needed: Collection[str], known: Collection[str], others: Iterable[Path], *, unnamed_only: bool) -> None:
         """Remove sounds that need not be held any longer, while nothing is being kept; see
-        `app.audition.sound_cleanup.release_sounds`.
+        `app.audition.take_store.release_sounds`.
         """
         self._background.run_work(partial(_release_stored, self._path, needed, known, others, unnamed_only))
 
@@ -124,7 +124,7 @@ class TakeSounds(QObject):
 
 def _move_to_project(beside: TakeStore, held_store: TakeStore, path: Path, name: str) -> None:
     """Move a held sound next to the project file, if that file names it."""
-    from app.audition.sound_cleanup import find_sound_names
+    from app.audition.take_store import find_sound_names
 
     with suppress(OSError, OutputFileError):
         if name in find_sound_names(path):
@@ -132,7 +132,7 @@ def _move_to_project(beside: TakeStore, held_store: TakeStore, path: Path, name:
 
 
 def _release_stored(path: Path | None, needed: Collection[str], known: Collection[str], others: Iterable[Path], unnamed_only: bool) -> None:
-    from app.audition.sound_cleanup import release_sounds
+    from app.audition.take_store import release_sounds
 
     release_sounds(path, locate_autosave_file(), needed, known, others, unnamed_only=unnamed_only)
 
