@@ -16,7 +16,7 @@ PLANTED = {
     "imports point down": ("core/synthesis_types.py", "import app.adapters.files.file_lock"),
     "the ground floor: what every room stands on": ("common/errors.py", "import app.common.log"),
     "the window's rooms, top floor first": ("ui/widgets/fold_button.py", "from app.ui.shell.main_window import MainWindow"),
-    "core: the script above the sound, the text below it": ("core/text/moras.py", "import app.core.sound.durations"),
+    "core: the script above the sound, the text below it": ("core/text/pronunciation.py", "import app.core.sound.durations"),
     "the folders of adapters": ("adapters/files/file_lock.py", "import app.adapters.http.http_address"),
     "voices: what strangers send at the bottom, what we keep at the top": (
         "voices/untrusted/voice_limits.py",

@@ -74,7 +74,7 @@ class Overrides:
     moras: tuple[MoraOverride, ...] = ()
     pauses: tuple[PauseOverride, ...] = ()
     phrases: tuple[PhraseOverride, ...] = ()
-    # The line's text when morae, marks and occurrences were counted; empty means the present text. See `app.core.sound.edit_rebasing`.
+    # The line's text when morae, marks and occurrences were counted; empty means the present text. See `app.core.sound.line_edits`.
     text: str = ""
     emoji: bool = False  # emoji were counted as morae, which they are for voices that speak them
     memos: bool = False  # text in square brackets was not counted

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.common.errors import AppError
 from app.common.log import convert_to_app_error
-from app.core.sound.edit_rebasing import move_overrides, move_overrides_to_text
+from app.core.sound.line_edits import move_overrides, move_overrides_to_text
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.synthesis_types import Overrides, ReadingOverride
 

@@ -20,7 +20,7 @@ from app.common.errors import AppError, BackendError
 from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 from app.core.script.script import CAST_FIELDS, Line, LineSettings, build_request
-from app.core.sound.edit_rebasing import move_overrides_to_text
+from app.core.sound.line_edits import move_overrides_to_text
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.sound.line_sound import LineSound, SoundSpan
 from app.core.sound.pipeline import synthesize_or_silence

@@ -20,8 +20,8 @@ from app.core.sound.result_metrics import compute_max_difference
 from app.core.sound.voice_traits import compute_style_vector
 from app.core.symbols import EDGE_SYMBOL, NANAIRO_EMOJI
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones
-from app.core.text.moras import PHONES_BY_MORA
 from app.core.text.phone_ids import convert_phones_to_ids
+from app.core.text.pronunciation import PHONES_BY_MORA
 from app.voices.prepared_voice import Voice
 
 VOICE_TOLERANCE = 1e-3  # right graphs differ by 1e-5 of full scale at most

@@ -7,12 +7,10 @@ from itertools import accumulate, pairwise
 
 from app.common.errors import AppError
 from app.core.script.script import Line
-from app.core.sound.accent_edits import may_toggle_phrase
-from app.core.sound.edit_rebasing import ReadLine, find_occurrences
+from app.core.sound.line_edits import ReadLine, find_occurrences, may_toggle_phrase
 from app.core.sound.line_reading import LineReading
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
-from app.core.text.accent_phrases import compute_phrase_heights
-from app.core.text.moras import find_mora_phones, split_moras
+from app.core.text.pronunciation import compute_phrase_heights, find_mora_phones, split_moras
 from app.interchange.imported_script import ImportedPhrase, ImportedScript, LossReport
 
 MAX_COMPARED_PAIRS = 40_000  # the product of morae between two pauses is limited; a line that has more keeps its own reading

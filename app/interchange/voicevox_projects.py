@@ -19,9 +19,8 @@ from app.common.files.untrusted_json import parse_json, require_number, sanitise
 from app.common.language import localize
 from app.core.request_limits import MORA_PITCH_BOUNDS, PAUSE_BOUNDS
 from app.core.script.script import LineSettings
-from app.core.sound.accent_edits import SHORTEST_MORA_S
-from app.core.text.accent_phrases import compute_phrase_heights
-from app.core.text.moras import convert_to_katakana
+from app.core.sound.line_edits import SHORTEST_MORA_S
+from app.core.text.pronunciation import compute_phrase_heights, convert_to_katakana
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 from app.interchange.imported_script import (
     MAX_MORA_CHARS,

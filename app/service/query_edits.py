@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 
 from app.core.request_limits import BOUNDS
-from app.core.sound.accent_edits import set_mora_pitches
 from app.core.sound.fixed_durations import FixedSentence, measure_durations
+from app.core.sound.line_edits import set_mora_pitches
 from app.core.sound.pipeline import Pipeline
 from app.core.sound.stage_clock import OnStage
 from app.core.symbols import EMOJI_IDS
 from app.core.synthesis_types import Overrides, SynthesisRequest
-from app.core.text.accent_phrases import compute_phrase_heights
+from app.core.text.pronunciation import compute_phrase_heights
 from app.service.http_errors import RefusalError, create_refusal
 from app.service.voicevox_phrases import DEVOICED_VOWELS, HIGH, LOW, SILENT_VOWELS, MoraAlignment, PhoneOffset, align_moras, map_frames
 from app.service.voicevox_query import AccentPhrase, AudioQuery, QueryMora

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.common.language import localize
-from app.core.text.moras import PHONES_BY_MORA
+from app.core.text.pronunciation import PHONES_BY_MORA
 from app.service.http_errors import RefusalError, create_refusal
 from app.service.http_service import WAV_TYPE, HttpService, build_file_response, read_query_fields, read_style, stream_sound
 from app.service.query_synthesizer import QuerySynthesizer, check_text

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from app.core.sound.accent_edits import list_phrases
 from app.core.sound.fixed_durations import FixedSentence
+from app.core.sound.line_edits import list_phrases
 from app.core.sound.line_reading import read_line
 from app.core.sound.pipeline import Pipeline
 from app.core.symbols import EMOJI_IDS

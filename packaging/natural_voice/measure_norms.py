@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "packaging/natural_voice")]
 from evaluate import choose_lines  # noqa: E402
 
 from app.compose.text_front_end import open_g2p  # noqa: E402
-from app.core.text.kokoro_symbols import convert_phones_to_tokens  # noqa: E402
+from app.core.text.phone_ids import convert_phones_to_tokens  # noqa: E402
 from app.voices.prepare.graph_store import load_graph  # noqa: E402
 from app.voices.prepare.kokoro import kokoro_graphs  # noqa: E402
 from app.voices.prepare.kokoro.kokoro_flow import FEATURE_SIZE, FLOW_ROWS, STEPS_PER_FRAME, build_flow_graph  # noqa: E402

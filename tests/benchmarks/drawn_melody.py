@@ -19,7 +19,7 @@ import numpy as np
 
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.compose.speaker_opening import open_speaker
-from app.core.sound.accent_edits import set_mora_pitches
+from app.core.sound.line_edits import set_mora_pitches
 from app.core.sound.line_melody import measure_mora_pitches
 from app.core.sound.pipeline import Pipeline
 from app.core.sound.render_caches import RenderCaches

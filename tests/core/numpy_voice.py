@@ -10,7 +10,7 @@ import numpy as np
 from app.core.sound.ports import PITCH_FRAME_S, FrameInput, Prosody, ProsodyInput, SingleGraphInput
 from app.core.sound.voice_traits import VoiceTraits
 from app.core.synthesis_types import Float32, Float64, Int64, Phones, ReadingOverride
-from app.core.text.accent_phrases import Word
+from app.core.text.pronunciation import Word
 
 HOP = 8
 RATE = 800

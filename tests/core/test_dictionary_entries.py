@@ -20,7 +20,7 @@ from app.core.text.dictionary_formats import (
     parse_dictionary_text,
     parse_entries,
 )
-from app.core.text.moras import split_moras
+from app.core.text.pronunciation import split_moras
 from app.core.text.user_word_matching import UserWordMatcher, is_analysed
 
 KANA = st.text("アイウエオカキクケコガッンーャュョファ", min_size=1, max_size=12).filter(lambda text: text.strip("ー") != "")

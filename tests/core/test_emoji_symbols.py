@@ -10,8 +10,7 @@ from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.common.errors import InputError
 from app.core.script.script import Line, Script
 from app.core.script.script_data import convert_script_to_data, parse_script
-from app.core.sound.accent_edits import list_phrases, may_toggle_phrase, set_accent, set_mora_length, toggle_phrase
-from app.core.sound.edit_rebasing import move_overrides_to_text
+from app.core.sound.line_edits import list_phrases, may_toggle_phrase, move_overrides_to_text, set_accent, set_mora_length, toggle_phrase
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.symbols import EMOJI_IDS, NANAIRO_EMOJI, SYMBOLS
 from app.core.synthesis_types import MoraOverride, Overrides, Phones, ReadingOverride

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from app.compose.text_front_end import open_g2p
 from app.core.symbols import PUNCTUATION, VOWEL_PHONES
 from app.core.synthesis_types import Phones
-from app.core.text.accent_phrases import Word, convert_words_to_phones
-from app.core.text.kokoro_symbols import PAD_ID, TOKEN_IDS, convert_phones_to_tokens
-from app.core.text.moras import PHONES_BY_MORA
+from app.core.text.phone_ids import KOKORO_PAD_ID, KOKORO_TOKEN_IDS, convert_phones_to_tokens
+from app.core.text.pronunciation import PHONES_BY_MORA, Word, convert_words_to_phones
 
-LETTERS = {token: letter for letter, token in TOKEN_IDS.items()} | {PAD_ID: "|"}
+LETTERS = {token: letter for letter, token in KOKORO_TOKEN_IDS.items()} | {KOKORO_PAD_ID: "|"}
 
 SPELLINGS = {
     "雨が降る。": "|ameɡa ɸɯɾɯ.|",
@@ -63,7 +62,7 @@ def test_every_mora_can_be_spoken_after_and_before_every_other_kind(kana: str) -
     for before, after in product(((), ("a",), ("N",), ("q",), ("ts", "u")), ((), ("i",), ("k", "u"), ("b", "o"), (",",), ("'",))):
         ids = convert_phones_to_tokens(phones_of(*before, *phones, *after))
         assert (ids.symbol_counts >= 1).all(), kana
-        assert PAD_ID not in ids.phones[1:-1], kana
+        assert KOKORO_PAD_ID not in ids.phones[1:-1], kana
 
 
 def test_morae_with_other_phones_are_spelled_in_another_way() -> None:
@@ -140,7 +139,7 @@ def test_every_phone_has_tokens_and_every_token_a_phone(words: list[Word]) -> No
     assert ids.edges[0] == 0
     assert ids.edges[-1] == len(ids.phones)
     assert np.array_equal(ids.tones, np.repeat(phones.tones, ids.symbol_counts))
-    assert ids.phones[0] == ids.phones[-1] == PAD_ID
+    assert ids.phones[0] == ids.phones[-1] == KOKORO_PAD_ID
     assert set(ids.phones.tolist()) <= LETTERS.keys()
     assert ids.phones.dtype == ids.symbol_counts.dtype == ids.word2ph.dtype == np.int64
 

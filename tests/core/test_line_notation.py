@@ -8,8 +8,7 @@ from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.core.script.script import Line, LineSettings, Script, cut_long_line
 from app.core.script.script_data import convert_script_to_data, parse_script
 from app.core.script.text_search import SearchMatch, SearchQuery, replace_matches
-from app.core.sound.accent_edits import set_mora_length, set_word_reading
-from app.core.sound.edit_rebasing import move_overrides_to_text
+from app.core.sound.line_edits import move_overrides_to_text, set_mora_length, set_word_reading
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.synthesis_types import Overrides, ReadingOverride
 from app.core.text.text_lines import MAX_LINE_CHARACTERS

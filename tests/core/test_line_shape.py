@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
-from app.core.sound.accent_edits import (
+from app.core.sound.line_edits import (
+    MAX_COMPARED_PAIRS,
     find_phrase,
     list_phrases,
     may_toggle_phrase,
+    move_overrides_to_text,
+    move_readings,
     reset_phrase,
     set_accent,
     set_mora_length,
@@ -19,7 +22,6 @@ from app.core.sound.accent_edits import (
     set_word_reading,
     toggle_phrase,
 )
-from app.core.sound.edit_rebasing import MAX_COMPARED_PAIRS, move_overrides_to_text, move_readings
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.sound.line_sound import PEAK_BIN_S, LineSound
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, PhoneTiming, PhraseOverride, ReadingOverride

@@ -11,7 +11,7 @@ from app.core.sound.melody import MAX_DECLINATION, QUESTION_RISE, TONE_SEMITONES
 from app.core.sound.ports import STEPS_PER_FRAME, Melody
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.core.synthesis_types import Float64, Phones, SynthesisRequest
-from app.core.text.accent_phrases import Word, convert_words_to_phones
+from app.core.text.pronunciation import Word, convert_words_to_phones
 from tests.core.numpy_voice import traits
 
 MEDIAN_HZ = 200.0

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.core.sound.line_melody import measure_mora_pitches, predict_mora_pitches
 from app.core.synthesis_types import PhoneTiming
-from app.core.text.accent_phrases import Word, convert_words_to_phones
 from app.core.text.phone_ids import count_moras
+from app.core.text.pronunciation import Word, convert_words_to_phones
 from tests.core.test_pitch_shift import voiced
 
 RATE = 16000

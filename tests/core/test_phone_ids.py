@@ -9,8 +9,6 @@ import pytest
 from app.common.errors import InputError
 from app.core.symbols import MORA_ENDS, PUNCTUATION, SYMBOL_IDS, SYMBOLS
 from app.core.synthesis_types import Phones
-from app.core.text.accent_phrases import Word, convert_words_to_phones
-from app.core.text.moras import PHONES_BY_MORA, find_mora_phones, split_moras
 from app.core.text.phone_ids import (
     NO_INDEX,
     apply_tones,
@@ -20,6 +18,7 @@ from app.core.text.phone_ids import (
     map_phones_to_marks,
     map_phones_to_moras,
 )
+from app.core.text.pronunciation import PHONES_BY_MORA, Word, convert_words_to_phones, find_mora_phones, split_moras
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "phone_ids.json"
 

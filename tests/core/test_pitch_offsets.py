@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import InputError
 from app.core.sound.line_melody import measure_mora_pitches
+from app.core.sound.melody import TRANSITION_S, build_offset_curve, list_voiced_spans
 from app.core.sound.pipeline import Pipeline
-from app.core.sound.pitch_offsets import TRANSITION_S, build_offset_curve, list_voiced_spans
 from app.core.sound.pitch_shift import PitchChange, PitchShift
 from app.core.sound.ports import STEPS_PER_FRAME, SingleGraphInput
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE

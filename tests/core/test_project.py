@@ -13,8 +13,7 @@ from app.core.script.project import LinePreset, LineTake, Project, VoiceReferenc
 from app.core.script.project_data import convert_project_to_data, parse_project
 from app.core.script.script import Line, LineSettings, Script, change_settings, replace_text
 from app.core.script.script_data import parse_line
-from app.core.sound.accent_edits import set_mora_length
-from app.core.sound.edit_rebasing import move_readings
+from app.core.sound.line_edits import move_readings, set_mora_length
 from app.core.synthesis_types import MoraOverride
 from app.core.text.dictionary_entries import make_entry
 

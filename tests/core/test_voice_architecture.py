@@ -10,8 +10,7 @@ from app.core.delivery import Delivery
 from app.core.request_limits import BOUNDS
 from app.core.sound.voice_traits import ARCHITECTURES, KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE, VoiceArchitecture, VoiceTraits
 from app.core.synthesis_types import Phones, SynthesisRequest
-from app.core.text.kokoro_symbols import convert_phones_to_tokens
-from app.core.text.phone_ids import convert_phones_to_ids
+from app.core.text.phone_ids import convert_phones_to_ids, convert_phones_to_tokens
 from tests.core.numpy_voice import traits
 
 PHONES = Phones("花", "ハナ", ("_", "h", "a", "n", "a", "_"), (0, 0, 0, 1, 1, 0), (1, 4, 1))

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from app.compose.text_front_end import open_g2p
 from app.core.script.project import Project
 from app.core.script.script import Line, LineSettings, Script
-from app.core.sound.accent_edits import list_phrases
+from app.core.sound.line_edits import list_phrases
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.synthesis_types import Overrides, PauseOverride, ReadingOverride
-from app.core.text.moras import split_moras
+from app.core.text.pronunciation import split_moras
 from app.interchange.imported_script import ImportedPhrase, ImportedScript
 from app.interchange.reading_diff import apply_spoken_phrases
 

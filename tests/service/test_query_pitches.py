@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import Float32, SynthesisRequest
-from app.core.text.accent_phrases import compute_phrase_heights
+from app.core.text.pronunciation import compute_phrase_heights
 from app.service.query_edits import LineDurations, find_pitch_edits
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.routes_query import parse_kana

@@ -12,7 +12,7 @@ import onnx
 
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.core.synthesis_types import STYLE_WIDTH
-from app.core.text.kokoro_symbols import PAD_ID, TOKEN_IDS
+from app.core.text.phone_ids import KOKORO_PAD_ID, KOKORO_TOKEN_IDS
 from app.voices.prepare.graph_store import store_graph
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.voice_manifest import NamedId, VoiceManifest, write_manifest
@@ -27,7 +27,7 @@ MEDIAN_HZ = (165.0, 125.0, 230.0, 175.0)
 LETTER_FRAMES, MARK_FRAMES, SPACE_FRAMES, EDGE_FRAMES = 3.4, 8.0, 1.0, 14.0
 DUMB_FRAMES = 11.0  # from the first frame that the flow is given
 QUESTION_SEMITONES = 5.0
-SILENT = (PAD_ID, *(TOKEN_IDS[letter] for letter in ",.!?“” ʔ"))
+SILENT = (KOKORO_PAD_ID, *(KOKORO_TOKEN_IDS[letter] for letter in ",.!?“” ʔ"))
 TOKENS = 180
 PEAK = 0.3
 WHOLE = onnx.TensorProto.INT64
@@ -68,7 +68,11 @@ def _build_prosody_graph() -> onnx.ModelProto:
     writer = GraphWriter("prosody", "T")
     tokens, style = writer.add_input("x_tst", ["T"], WHOLE), writer.add_input("style_vec", [STYLE_WIDTH])
     frames, sounds = np.full(TOKENS, LETTER_FRAMES), np.ones(TOKENS)
-    frames[[TOKEN_IDS[letter] for letter in ",.!?"]], frames[TOKEN_IDS[" "]], frames[PAD_ID] = MARK_FRAMES, SPACE_FRAMES, EDGE_FRAMES
+    frames[[KOKORO_TOKEN_IDS[letter] for letter in ",.!?"]], frames[KOKORO_TOKEN_IDS[" "]], frames[KOKORO_PAD_ID] = (
+        MARK_FRAMES,
+        SPACE_FRAMES,
+        EDGE_FRAMES,
+    )
     sounds[list(SILENT)] = 0
     writer.add_output("logw", writer.add_node("Gather", writer.add_weight("frames", np.log(frames)), tokens), ["T"])
     voiced = writer.add_node("Gather", writer.add_weight("sounds", sounds), tokens)

@@ -30,7 +30,7 @@ from app.common.processes.self_launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 from app.common.system_errors import describe_reason
 from app.core.text.dictionary_entries import COST_OF_PRIORITY, USUAL_PRIORITY, DictionaryEntry
-from app.core.text.moras import split_moras
+from app.core.text.pronunciation import split_moras
 
 MAX_COMPILED_DICTIONARIES = 2
 _COMPILE_TIMEOUT_S = 120

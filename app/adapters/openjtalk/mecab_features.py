@@ -7,7 +7,7 @@ from typing import Any
 
 from app.adapters.openjtalk.full_features import BASE, PRONUNCIATION, READING, WRITTEN, FullFeatureFrontEnd
 from app.core.text.dictionary_entries import EntryKind
-from app.core.text.moras import split_moras
+from app.core.text.pronunciation import split_moras
 from app.core.text.readings.morphs import Morph, MorphPart
 
 KIND_FEATURES: dict[EntryKind, str] = {

@@ -26,8 +26,8 @@ from app.adapters.openjtalk.user_lexicon import build_userdic_arguments, load_us
 from app.adapters.ort_telemetry import import_without_telemetry
 from app.common.errors import AppError, InternalError
 from app.common.language import localize
-from app.core.text.accent_phrases import ReadBy, Word
 from app.core.text.notation.ruby_words import LexiconWord, TextReading, find_ruby_corrections, select_readings
+from app.core.text.pronunciation import ReadBy, Word
 from app.core.text.readings.morphs import Correction, Morph, drop_overlaps
 from app.core.text.readings.reading_corrections import find_corrections
 from app.core.text.readings.sudachi_check import SecondWord, add_other_readings, is_unsettled

@@ -11,7 +11,6 @@ from app.adapters.openjtalk.built_in_words import find_built_in_words
 from app.adapters.openjtalk.reading_choices import find_link_reading, should_find_memos_everywhere
 from app.adapters.openjtalk.user_lexicon import load_user_lexicon
 from app.core.synthesis_types import Phones, ReadingOverride
-from app.core.text.accent_phrases import EMOJI_KIND, Word, convert_words_to_phones
 from app.core.text.emoji_symbols import find_emoji
 from app.core.text.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces
 from app.core.text.normalise.characters import normalise_characters
@@ -20,6 +19,7 @@ from app.core.text.notation.bracketed_readings import extract_bracketed_readings
 from app.core.text.notation.explicit_notation import parse_noted_text
 from app.core.text.notation.noted_text import NotedText
 from app.core.text.notation.ruby_words import TextReading, convert_spans_to_plain, list_text_readings, list_user_readings
+from app.core.text.pronunciation import EMOJI_KIND, Word, convert_words_to_phones
 from app.core.text.reading_overrides import GivenReading, TextPiece, add_without_overlap, build_words_with_readings, find_overrides
 from app.core.text.readings.word_corrections import mark_rewritten, repair_accents, repair_readings
 

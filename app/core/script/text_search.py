@@ -8,8 +8,8 @@ from functools import lru_cache
 from operator import attrgetter
 
 from app.core.script.script import Line, Script, replace_texts
-from app.core.text.moras import convert_to_katakana, fold_letters
 from app.core.text.notation.explicit_notation import parse_noted_text
+from app.core.text.pronunciation import convert_to_katakana, fold_letters
 
 _parse_noted_text = lru_cache(maxsize=20_000)(parse_noted_text)
 _GROUP_REFERENCE = re.compile(r"\$\$|\\\\|\$\{(\d{1,2})\}|[$\\](\d{1,2})")

@@ -11,13 +11,12 @@ import numpy as np
 
 from app.core.request_limits import MORA_PITCH_BOUNDS
 from app.core.sound.line_reading import LineReading
-from app.core.sound.melody import SEMITONES_PER_OCTAVE, add_question_rise, build_tone_curve
-from app.core.sound.pitch_offsets import list_voiced_spans
+from app.core.sound.melody import SEMITONES_PER_OCTAVE, add_question_rise, build_tone_curve, list_voiced_spans
 from app.core.sound.ports import PITCH_FRAME_S, PitchTracker
 from app.core.symbols import EMOJI_IDS, MORA_ENDS
 from app.core.synthesis_types import Float32, MoraOverride, Overrides, Phones, PhoneTiming
-from app.core.text.moras import find_mora_phones
 from app.core.text.phone_ids import NO_INDEX, count_moras, map_phones_to_moras
+from app.core.text.pronunciation import find_mora_phones
 
 UNKNOWN_MORA_PHONES = ("a",)
 

@@ -13,9 +13,9 @@ from app.core.sound.render_caches import find_phones
 from app.core.symbols import EMOJI_IDS, PUNCTUATION
 from app.core.synthesis_types import LineSentence, Overrides, Phones, ReadingOverride, SynthesisRequest
 from app.core.text.emoji_symbols import trim_emoji
-from app.core.text.moras import PHONES_BY_MORA, split_moras
 from app.core.text.notation.noted_text import NotedText
 from app.core.text.phone_ids import count_moras, map_phones_to_marks, map_phones_to_moras
+from app.core.text.pronunciation import PHONES_BY_MORA, split_moras
 from app.core.text.sentence_splitting import split_sentences
 
 _KANA_OF = {phones: kana for kana, phones in reversed(PHONES_BY_MORA.items())}

@@ -14,8 +14,8 @@ from app.common.errors import BackendError, InputError, NothingToReadError, Voic
 from app.common.language import localize
 from app.core.request_limits import check_request
 from app.core.sound.acoustic import SentenceContext
-from app.core.sound.edit_rebasing import move_overrides_to_text
 from app.core.sound.edit_targets import LineOffset, apply_edited_tones, build_frame_targets
+from app.core.sound.line_edits import move_overrides_to_text
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.sound.phrase_gate import SpeakingPace
 from app.core.sound.render_caches import RenderCaches

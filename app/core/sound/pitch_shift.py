@@ -1,6 +1,6 @@
 """Changes pitch and intonation while the sound is being made.
 
-What a user drew by mora (`core/sound/pitch_offsets.py`) is a contour that is added to both.
+What a user drew by mora (`core/sound/melody.py`) is a contour that is added to both.
 
 Sound comes in pieces of any length, is processed in blocks at fixed places with some context on both sides, and leaves block by block:
 the result depends on the samples alone, never on how they were cut. The intonation is scaled around the mean of the sentence, which
@@ -17,8 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.core.sound.melody import SEMITONES_PER_OCTAVE
-from app.core.sound.pitch_offsets import OffsetCurve
+from app.core.sound.melody import SEMITONES_PER_OCTAVE, OffsetCurve
 from app.core.sound.ports import PITCH_FRAME_S, PitchTracker
 from app.core.sound.waveform import clip_softly
 from app.core.synthesis_types import Float32, Float64, SynthesisRequest

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.core.synthesis_types import AudioChunk, Float16, Float32, Float64, Int64, Phones, ReadingOverride
-from app.core.text.accent_phrases import Word
+from app.core.text.pronunciation import Word
 
 
 class G2P(Protocol):

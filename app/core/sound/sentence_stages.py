@@ -23,9 +23,8 @@ from app.core.sound.edit_targets import (
     list_phrase_endings,
     select_readings,
 )
-from app.core.sound.melody import build_melody_of_symbols
+from app.core.sound.melody import build_melody_of_symbols, build_offset_curve, create_untimed_error
 from app.core.sound.peak_limiter import PeakLimiter
-from app.core.sound.pitch_offsets import build_offset_curve, create_untimed_error
 from app.core.sound.pitch_shift import PitchChange, PitchShift
 from app.core.sound.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
 from app.core.sound.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones

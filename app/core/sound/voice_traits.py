@@ -12,8 +12,7 @@ from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
 from app.core.request_limits import BOUNDS
 from app.core.synthesis_types import STYLE_WIDTH, Float32, Phones, SynthesisRequest
-from app.core.text.kokoro_symbols import convert_phones_to_tokens
-from app.core.text.phone_ids import PhoneIds, convert_phones_to_ids
+from app.core.text.phone_ids import PhoneIds, convert_phones_to_ids, convert_phones_to_tokens
 
 DurationRule = Literal["ceil", "carry", "round"]
 DEFAULT_DELIVERY = Delivery()

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.text.moras import fold_width, parse_user_reading, split_moras
+from app.core.text.pronunciation import fold_width, parse_user_reading, split_moras
 
 EntryKind = Literal["proper_noun", "noun", "suffix", "verb", "adjective"]
 DICTIONARY_ENTRY_KINDS: tuple[EntryKind, ...] = get_args(EntryKind)

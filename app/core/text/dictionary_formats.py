@@ -20,7 +20,7 @@ from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.lenient_parsing import ReportLoss, UnreadableSkipper
 from app.core.text.dictionary_entries import LONGEST_SURFACE, USUAL_PRIORITY, DictionaryEntry, EntryKind, make_entry, parse_mecab_row
-from app.core.text.moras import parse_user_reading, split_moras
+from app.core.text.pronunciation import parse_user_reading, split_moras
 from app.core.text.spreadsheet_cells import escape_formula, parse_rows, unescape_formula
 
 DICTIONARY_VERSION = 1

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from app.common.errors import InputError
 from app.common.language import localize
 from app.core.synthesis_types import ReadingOverride
-from app.core.text.accent_phrases import ReadBy, Word
-from app.core.text.moras import parse_user_reading, split_moras
+from app.core.text.pronunciation import ReadBy, Word, parse_user_reading, split_moras
 
 OverrideSpan = tuple[int, int, ReadingOverride]
 

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from app.core.synthesis_types import ReadingOverride
 from app.core.text.dictionary_entries import DictionaryEntry, fold_surface
-from app.core.text.moras import fold_letters, fold_width
 from app.core.text.normalise import normalise_text
+from app.core.text.pronunciation import fold_letters, fold_width
 from app.core.text.reading_overrides import OverrideSpan
 
 _ANY_WAVE = str.maketrans("~～", "〜〜")  # keyboards differ in which of these waves they type

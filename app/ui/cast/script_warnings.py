@@ -13,7 +13,7 @@ from app.common.errors import AppError
 from app.common.gil_yield import REST_S, iterate_yielding_gil
 from app.common.language import localize
 from app.core.script.script import Line, Script
-from app.core.sound.edit_rebasing import move_readings
+from app.core.sound.line_edits import move_readings
 from app.core.sound.line_reading import read_line
 from app.ui.background_thread import BackgroundThread
 

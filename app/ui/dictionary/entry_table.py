@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.common.language import localize
 from app.core.text.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryEntry
-from app.core.text.moras import convert_to_katakana, split_moras
+from app.core.text.pronunciation import convert_to_katakana, split_moras
 from app.ui.display_names import format_word_kind
 from app.ui.widgets.controls import escape_tip
 from app.ui.widgets.row_table_setup import Index, RowTableModel, select_single_row

@@ -10,7 +10,7 @@ from app.compose.text_front_end import open_g2p
 from app.core.script.characters import fold_character_name
 from app.core.script.project import VoiceAssignment
 from app.core.script.script import LineSettings
-from app.core.sound.edit_rebasing import ReadLine
+from app.core.sound.line_edits import ReadLine
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.synthesis_types import ReadingOverride
 from app.install.known_voices import describe_voice, list_unprepared_voices, load_characters

@@ -7,8 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.common.language import localize
 from app.core.script.script import Line, replace_overrides
-from app.core.sound.accent_edits import reset_phrase, set_word_reading
-from app.core.sound.edit_rebasing import has_same_moras
+from app.core.sound.line_edits import has_same_moras, reset_phrase, set_word_reading
 from app.core.sound.line_reading import LineReading, LineWord
 from app.core.synthesis_types import Overrides
 from app.engine.line_reader import LineReadResult, ReadLineJob

@@ -3,7 +3,7 @@
 import pytest
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P, parse_sentence
-from app.core.text.moras import split_moras
+from app.core.text.pronunciation import split_moras
 
 # 〜ないで, hearsay そうです, いい behind an adverb, の behind a noun, hundreds of yen, meals, 一杯 as a counter, 〜なさい, words of the dictionary,
 # short words that end others, 行かう.

@@ -45,7 +45,7 @@ def take(theme: str, size: str, picture: Path) -> None:
 
     from app.core.script.characters import CastBuilder
     from app.core.script.script import Line, LineSettings, Script
-    from app.core.sound.accent_edits import set_accent, set_mora_length, set_pause_length
+    from app.core.sound.line_edits import set_accent, set_mora_length, set_pause_length
     from app.core.synthesis_types import Overrides
     from app.settings.user_settings import Settings
     from app.ui.main import make_application

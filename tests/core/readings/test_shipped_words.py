@@ -6,7 +6,7 @@ import pytest
 
 from app.common.files.paths import find_resources_dir
 from app.core.text.dictionary_entries import make_entry
-from app.core.text.moras import split_moras
+from app.core.text.pronunciation import split_moras
 from app.core.text.readings.morphs import Morph
 from app.core.text.readings.shipped_words import ShippedWords
 

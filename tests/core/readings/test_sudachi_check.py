@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.accent_phrases import Word
+from app.core.text.pronunciation import Word
 from app.core.text.readings.morphs import Morph
 from app.core.text.readings.sudachi_check import SecondWord, add_other_readings, convert_to_pronunciation, find_corrections
 

@@ -13,7 +13,7 @@ from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.common import language
 from app.common.files import paths
 from app.core.script.script import Line, LineSettings, Script
-from app.core.sound.accent_edits import set_mora_length
+from app.core.sound.line_edits import set_mora_length
 from app.core.sound.line_reading import read_line
 from app.core.sound.line_sound import LineSpans, SoundSpan
 from app.core.symbols import NANAIRO_EMOJI

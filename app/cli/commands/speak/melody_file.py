@@ -13,7 +13,7 @@ from app.common.files.untrusted_json import parse_json, require_int, require_num
 from app.common.language import localize
 from app.core.request_limits import INDEX_BOUNDS, MORA_PITCH_BOUNDS, check_value
 from app.core.script.project import PROJECT_SUFFIX
-from app.core.sound.accent_edits import set_mora_pitches
+from app.core.sound.line_edits import set_mora_pitches
 from app.core.sound.line_reading import read_line
 from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import Overrides, SynthesisRequest

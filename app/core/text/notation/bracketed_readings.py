@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
 
-from app.core.text.moras import KANJI_CLASS, convert_to_katakana, convert_to_sounds, list_inner_readings, normalise_kana
 from app.core.text.normalise.numbers import convert_to_kanji
 from app.core.text.notation.noted_text import NotedText, RubyReading
+from app.core.text.pronunciation import KANJI_CLASS, convert_to_katakana, convert_to_sounds, list_inner_readings, normalise_kana
 
 FindReadings = Callable[[str], Collection[str]]
 """All readings in katakana, as they are spelled, that a dictionary has for a word as written; none for what it does not know."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from app.core.text.moras import KANJI_CLASS
 from app.core.text.notation.noted_text import LetterSpan, NotedText, RubyReading
+from app.core.text.pronunciation import KANJI_CLASS
 
 MAX_RUBY_ELEMENT_LENGTH = 4_000  # letters of one element, tags included; what is longer is text
 LONGEST_BASE, LONGEST_READING = 100, 200  # letters of all bases, of a reading; what is longer is text

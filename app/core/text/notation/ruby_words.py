@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.core.synthesis_types import LineSentence
-from app.core.text.moras import convert_to_katakana, convert_to_sounds, normalise_kana
 from app.core.text.normalise import normalise_surface
 from app.core.text.notation.noted_text import NotedText
+from app.core.text.pronunciation import convert_to_katakana, convert_to_sounds, normalise_kana
 from app.core.text.reading_overrides import GivenReading, OverrideSpan, TextPiece
 from app.core.text.readings.morphs import Correction, Morph, MorphPart
 from app.core.text.readings.sudachi_check import convert_to_pronunciation

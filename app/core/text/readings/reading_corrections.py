@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from app.core.text.moras import split_moras
+from app.core.text.pronunciation import split_moras
 from app.core.text.readings import sudachi_check
 from app.core.text.readings.context_rules import HOMOGRAPH_RULES, VERB_RULES, ReadingRules
 from app.core.text.readings.morphs import Correction, Morph, MorphPart, drop_overlaps

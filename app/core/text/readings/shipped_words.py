@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from app.core.text.dictionary_entries import DictionaryEntry
-from app.core.text.moras import convert_to_katakana, split_moras
+from app.core.text.pronunciation import convert_to_katakana, split_moras
 from app.core.text.readings.morphs import Correction, Morph, MorphPart
 from app.core.text.user_word_matching import UserWordMatcher
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from app.core.text.accent_phrases import Word
+from app.core.text.pronunciation import Word
 from app.core.text.readings.morphs import Correction, Morph, MorphPart
 
 _VOWEL_ROWS = {"オ": "オコソトノホモヨロゴゾドボポョ", "エ": "エケセテネヘメレゲゼデベペ", "ウ": "ウクスツヌフムユルグズブプュ"}

@@ -6,8 +6,7 @@ A phrase's accent is that of its first word, counted in morae of the phrase.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.core.text.accent_phrases import Word
-from app.core.text.moras import split_moras
+from app.core.text.pronunciation import Word, split_moras
 
 _COPULAS = frozenset(("です", "だ", "でし", "だっ", "な", "で", "でしょ"))
 _HUNDREDS = ("ヒャク", "ビャク", "ピャク")

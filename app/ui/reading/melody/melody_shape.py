@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from app.common.language import localize
-from app.core.sound.accent_edits import find_phrase, set_mora_pitches
+from app.core.sound.line_edits import find_phrase, set_mora_pitches
 from app.core.sound.line_melody import LineMelody, list_pitch_offsets
 from app.core.synthesis_types import Overrides
 from app.ui.reading.strip.strip_shape import CellKind, StripCell, StripShape

@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QMouseE
 from PySide6.QtWidgets import QMenu, QToolTip
 
 from app.common.language import localize
-from app.core.sound.accent_edits import find_phrase, may_toggle_phrase, set_accent, toggle_phrase
+from app.core.sound.line_edits import find_phrase, may_toggle_phrase, set_accent, toggle_phrase
 from app.core.synthesis_types import Overrides
 from app.ui.reading.strip.axis_lane import AxisLane, LaneHighlights
 from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, STRIP_HEIGHT_PX, paint_strip

@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from app.common.language import localize
-from app.core.text.moras import convert_to_katakana
+from app.core.text.pronunciation import convert_to_katakana
 from app.ui.widgets.controls import PlainLabel, create_button, escape_tip, fill_box
 
 _TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")

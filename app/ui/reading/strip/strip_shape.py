@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from app.common.language import localize
-from app.core.sound.accent_edits import LinePhrase, find_phrase, list_phrases, set_accent, set_mora_length, set_pause_length
+from app.core.sound.line_edits import LinePhrase, find_phrase, list_phrases, set_accent, set_mora_length, set_pause_length
 from app.core.sound.line_reading import LineReading
 from app.core.sound.line_sound import LineSpans
 from app.core.synthesis_types import Overrides
