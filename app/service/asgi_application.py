@@ -17,10 +17,10 @@ from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
 from app.core.sound.stage_clock import RequestStopped
 from app.service.access import AccessRules
-from app.service.http_errors import RefusalError, convert_to_refusal
 from app.service.http_exchange import BodyQuota, GuardedSend, RequestBody, RequestBodyError, RequestHeaders
 from app.service.http_service import ClientGoneError, HttpService
 from app.service.openapi_document import build_docs_page, build_openapi
+from app.service.request_fields import RefusalError, convert_to_refusal
 from app.service.request_log import RequestLogMiddleware
 from app.service.routes_about import build_about_routes, build_dictionary_routes, build_preset_routes
 from app.service.routes_own import build_own_routes

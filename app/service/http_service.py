@@ -14,15 +14,14 @@ from starlette.responses import Response, StreamingResponse
 from app.common.files.untrusted_json import parse_json
 from app.core.synthesis_types import SynthesisRequest
 from app.service.access import AccessRules
-from app.service.http_errors import build_problem, create_invalid_refusal
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.query_presets import QueryPresetStore
 from app.service.query_synthesizer import QuerySynthesizer
-from app.service.request_fields import RequestFields
+from app.service.request_fields import RequestFields, build_problem, create_invalid_refusal
 from app.service.request_log import RequestLog
 from app.service.service_job import AnonymousFile, JobContext, ServiceJobQueue
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
-from app.service.voicevox_phrases import QueryTextMemory
+from app.service.voicevox_query import QueryTextMemory
 
 SHORT_BODY_BYTES = 1 << 14  # read within some milliseconds at worst, where another thread would take as long to begin
 MAX_BODY_VALUES = 500_000

@@ -13,9 +13,20 @@ from app.core.sound.stage_clock import OnStage
 from app.core.symbols import EMOJI_IDS
 from app.core.synthesis_types import Overrides, SynthesisRequest
 from app.core.text.pronunciation import compute_phrase_heights
-from app.service.http_errors import RefusalError, create_refusal
-from app.service.voicevox_phrases import DEVOICED_VOWELS, HIGH, LOW, SILENT_VOWELS, MoraAlignment, PhoneOffset, align_moras, map_frames
-from app.service.voicevox_query import AccentPhrase, AudioQuery, QueryMora
+from app.service.request_fields import RefusalError, create_refusal
+from app.service.voicevox_query import (
+    DEVOICED_VOWELS,
+    HIGH,
+    LOW,
+    SILENT_VOWELS,
+    AccentPhrase,
+    AudioQuery,
+    MoraAlignment,
+    PhoneOffset,
+    QueryMora,
+    align_moras,
+    map_frames,
+)
 
 MAX_SPEED_TRIES = 3
 MeasureSentences = Callable[[SynthesisRequest], Sequence[FixedSentence]]

@@ -10,8 +10,7 @@ from app.common.files.paths import find_data_dir
 from app.common.files.whole_files import CorruptFileError, load_data, save_data
 from app.common.language import localize
 from app.common.user_notices import show_notice
-from app.service.http_errors import RefusalError, create_refusal
-from app.service.request_fields import RequestFields
+from app.service.request_fields import RefusalError, RequestFields, create_refusal
 from app.service.voicevox_query import QUERY_PAUSES, QUERY_SCALES, AudioQuery, read_scales
 
 MAX_QUERY_PRESETS = 1000

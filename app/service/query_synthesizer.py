@@ -18,10 +18,14 @@ from app.core.synthesis_types import Float32, Overrides, Phones, SynthesisReques
 from app.core.text.phone_ids import apply_tones, count_moras
 from app.core.text.pronunciation import PHONES_BY_MORA, compute_phrase_heights, convert_to_katakana, find_mora_phones, split_moras
 from app.interchange.voicevox_query_fields import convert_tempo
-from app.service.http_errors import build_problem, create_invalid_refusal, create_refusal
 from app.service.query_edits import LineDurations, find_devoiced_moras, find_pitch_edits, resolve_query_durations
-from app.service.voicevox_phrases import (
+from app.service.request_fields import build_problem, create_invalid_refusal, create_refusal
+from app.service.voicevox_query import (
+    MAX_QUERY_TEXT,
+    AccentPhrase,
+    AudioQuery,
     MoraAlignment,
+    QueryMora,
     QueryTextMemory,
     align_moras,
     apply_lengths,
@@ -30,7 +34,6 @@ from app.service.voicevox_phrases import (
     list_phones,
     map_frames,
 )
-from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery, QueryMora
 
 MAX_BREATH_MORAS = 60  # morae after which a pause ends the sentence
 MAX_SENTENCE_MORAS = 400  # morae after which the next phrase begins another one

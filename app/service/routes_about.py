@@ -19,10 +19,9 @@ from app.common.version import VERSION
 from app.compose.text_front_end import forget_readings
 from app.core.text.dictionary_entries import USUAL_PRIORITY, DictionaryEntry, EntryKind, make_entry, merge_entries
 from app.core.text.dictionary_formats import build_exchange_words, join_compound, parse_dictionary_json
-from app.service.http_errors import RefusalError, create_refusal
 from app.service.http_service import HttpService, cancel_on_disconnect, read_query_fields, read_style
 from app.service.query_presets import QueryPreset, parse_preset
-from app.service.request_fields import RequestFields
+from app.service.request_fields import RefusalError, RequestFields, create_refusal
 from app.service.service_job import JobContext
 from app.service.style_catalogue import ServedSpeaker, ServedStyle
 

@@ -20,12 +20,11 @@ from app.core.sound.pipeline import Pipeline, compute_silence_s
 from app.core.sound.waveform import create_silence
 from app.core.synthesis_types import Float32, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
-from app.service.http_errors import RefusalError, convert_to_refusal, create_refusal
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.http_service import HttpService, build_file_response, stream_sound
 from app.service.query_edits import MAX_SOUND_S, LineDurations, create_too_long_refusal
 from app.service.query_synthesizer import QuerySynthesizer, check_text
-from app.service.request_fields import RequestFields
+from app.service.request_fields import RefusalError, RequestFields, convert_to_refusal, create_refusal
 from app.service.request_log import REQUEST_TEXT_KEY
 from app.service.service_job import AnonymousFile
 from app.service.speak_request import (
@@ -41,8 +40,7 @@ from app.service.speak_request import (
     require_named_style,
 )
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
-from app.service.voicevox_phrases import align_moras, build_phrases, map_frames
-from app.service.voicevox_query import MAX_QUERY_TEXT
+from app.service.voicevox_query import MAX_QUERY_TEXT, align_moras, build_phrases, map_frames
 from app.service.wav_stream import convert_to_pcm, count_resampled, pack_wav_header, resample_pieces
 from app.voices.installed_voices import find_shipped_voice_id
 from app.voices.voice_labels import NATURAL_VOICE_ID

@@ -13,14 +13,22 @@ from starlette.routing import Route
 
 from app.common.language import localize
 from app.core.text.pronunciation import PHONES_BY_MORA
-from app.service.http_errors import RefusalError, create_refusal
 from app.service.http_service import WAV_TYPE, HttpService, build_file_response, read_query_fields, read_style, stream_sound
 from app.service.query_synthesizer import QuerySynthesizer, check_text
+from app.service.request_fields import RefusalError, create_refusal
 from app.service.request_log import REQUEST_TEXT_KEY
 from app.service.service_job import AnonymousFile
 from app.service.style_catalogue import ServedStyle
-from app.service.voicevox_phrases import PAUSE_MORA
-from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery, QueryMora, parse_phrases, parse_queries, parse_query
+from app.service.voicevox_query import (
+    MAX_QUERY_TEXT,
+    PAUSE_MORA,
+    AccentPhrase,
+    AudioQuery,
+    QueryMora,
+    parse_phrases,
+    parse_queries,
+    parse_query,
+)
 from app.service.wav_stream import convert_to_pcm, count_resampled, join_wavs, pack_wav_header, resample_pieces
 
 Phrases = tuple[AccentPhrase, ...]

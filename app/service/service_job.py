@@ -24,7 +24,7 @@ from app.common.system_errors import describe_reason
 from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine
 from app.engine.synthesis_jobs import ComputeJob, Importance, JobTurn
-from app.service.http_errors import create_refusal
+from app.service.request_fields import create_refusal
 
 Result = TypeVar("Result")
 SPOOL_PIECE_BYTES = 1 << 18  # a third of a second and more, in one go to the thread that serves

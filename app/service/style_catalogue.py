@@ -10,7 +10,7 @@ from typing import Any
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.interchange.character_assignment import compute_style_id
-from app.service.http_errors import create_unknown_style_refusal
+from app.service.request_fields import create_unknown_style_refusal
 from app.voices.file_fact_cache import compute_content_digest, compute_file_digests
 from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card

@@ -14,7 +14,7 @@ from app.adapters.sound.sound_codec import decode_wave
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
 from app.common.language import localize
 from app.core.synthesis_types import Float32
-from app.service.http_errors import RefusalError, create_refusal
+from app.service.request_fields import RefusalError, create_refusal
 from app.service.service_job import AnonymousFile
 
 MAX_JOINED_WAVS = 1000

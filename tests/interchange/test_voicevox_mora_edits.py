@@ -19,7 +19,7 @@ from app.core.synthesis_types import MoraOverride
 from app.interchange.imported_script import ImportedPhrase, ImportedScript
 from app.interchange.koebako_files import read_project
 from app.interchange.voicevox_projects import GivenMora, find_length_edits, find_pitch_offsets, read_vvproj
-from app.service.voicevox_phrases import HIGH, LOW
+from app.service.voicevox_query import HIGH, LOW
 from tests.interchange.peers import phrase, query, vvproj
 
 SEMITONE = math.log(2) / 12

@@ -23,9 +23,8 @@ from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.whole_files import CorruptFileError
 from app.service import asgi_application, http_exchange, http_service, routes_query, speech_server
-from app.service.http_errors import RefusalError, convert_to_refusal, strip_folders
 from app.service.http_exchange import UNCOUNTED_BODY_BYTES, BodyQuota, BodySender
-from app.service.request_fields import MAX_LISTED_FAULTS, RequestFields
+from app.service.request_fields import MAX_LISTED_FAULTS, RefusalError, RequestFields, convert_to_refusal, strip_folders
 from app.service.speak_request import parse_speak_request
 from app.service.voicevox_query import MAX_QUERY_MORAS, parse_phrases, parse_queries
 from app.service.wav_stream import pack_wav_header

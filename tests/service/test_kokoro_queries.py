@@ -12,8 +12,7 @@ from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.core.synthesis_types import SynthesisRequest
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.routes_query import parse_kana
-from app.service.voicevox_phrases import HIGH, LOW, QueryTextMemory
-from app.service.voicevox_query import AudioQuery, QueryMora
+from app.service.voicevox_query import HIGH, LOW, AudioQuery, QueryMora, QueryTextMemory
 from tests.pitch_measures import pitch_of
 from tests.service.conftest import serving
 from tests.service.test_query_synthesizer import edited, length_s, sound

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from app.compose.speaker import Speaker
-from app.service.http_errors import RefusalError
+from app.service.request_fields import RefusalError
 from app.service.routes_own import OPENAI_VOICES, require_openai_style
 from app.service.style_catalogue import build_catalogue
 from app.voices.prepared_voice import Voice

@@ -19,8 +19,7 @@ from app.core.text.pronunciation import compute_phrase_heights
 from app.service.query_edits import LineDurations, find_pitch_edits
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.routes_query import parse_kana
-from app.service.voicevox_phrases import HIGH, LOW, QueryTextMemory
-from app.service.voicevox_query import AccentPhrase, AudioQuery, parse_query
+from app.service.voicevox_query import HIGH, LOW, AccentPhrase, AudioQuery, QueryTextMemory, parse_query
 from tests.pitch_measures import pitch_of
 from tests.service.test_kokoro_queries import measure_vowels
 from tests.service.test_query_synthesizer import sound

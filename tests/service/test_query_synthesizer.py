@@ -12,11 +12,10 @@ from app.core.sound.pipeline import Pipeline
 from app.core.sound.stage_clock import ignore_cancellation
 from app.core.synthesis_types import SynthesisRequest
 from app.service import query_synthesizer
-from app.service.http_errors import RefusalError
 from app.service.query_synthesizer import QuerySynthesizer, find_sentences
+from app.service.request_fields import RefusalError
 from app.service.routes_query import parse_kana
-from app.service.voicevox_phrases import QueryTextMemory
-from app.service.voicevox_query import AccentPhrase, AudioQuery, QueryMora, parse_query
+from app.service.voicevox_query import AccentPhrase, AudioQuery, QueryMora, QueryTextMemory, parse_query
 from tests.core.numpy_voice import NumpyVoice, traits
 
 GOLDEN = Path(__file__).parent.parent / "golden/g2p_rohan_300.jsonl"

@@ -33,12 +33,11 @@ from app.engine.engine_thread import JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.export.safe_file_names import find_free_stem, sanitise_stem
 from app.service.agents.agent_session import INVALID_PARAMS, RpcError
-from app.service.http_errors import RefusalError
 from app.service.query_synthesizer import QuerySynthesizer
+from app.service.request_fields import RefusalError
 from app.service.routes_own import build_timings, measure_line
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
-from app.service.voicevox_phrases import QueryTextMemory
-from app.service.voicevox_query import MAX_QUERY_TEXT
+from app.service.voicevox_query import MAX_QUERY_TEXT, QueryTextMemory
 from app.settings.user_settings import MOST_AGENT_VOICES, Settings, load_usable_settings
 
 if TYPE_CHECKING:
