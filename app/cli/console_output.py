@@ -137,12 +137,7 @@ def is_json_requested(arguments: list[str]) -> bool:
     return "--json" in arguments or (bool(arguments) and arguments[0] == "g2p")
 
 
-def is_stdout_audio(arguments: list[str]) -> bool:
-    """Return whether stdout carries a WAV, so that JSON has to go to stderr."""
-    return any(option in ("-o", "--output") and value == "-" for option, value in itertools.pairwise(arguments)) or (
-        "-o-" in arguments or "--output=-" in arguments
-    )
-
-
 def choose_json_stream(arguments: list[str]) -> Any:
-    return sys.stderr if is_stdout_audio(arguments) else sys.stdout
+    """Return the stream for JSON lines: stderr where stdout carries a WAV."""
+    carries_wav = any(option in ("-o", "--output") and value == "-" for option, value in itertools.pairwise(arguments))
+    return sys.stderr if carries_wav or "-o-" in arguments or "--output=-" in arguments else sys.stdout

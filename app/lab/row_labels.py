@@ -265,7 +265,9 @@ def format_column(name: str) -> str:
 def format_identifier(column: str, value: object) -> object:
     """Return candidates and places as people call them, in every table that people read; any other value as it is."""
     if column in CANDIDATE_COLUMNS and isinstance(value, str):
-        return format_candidate_with_id(value)
+        # The candidates of `optimise` are chosen by their identifiers.
+        name = _format_optimised(value)
+        return localize(f"{name}（{value}）", f"{name} ({value})") if name else format_candidate(value)
     if column == "backend" and isinstance(value, str):
         return format_placement(value)
     if column == "assigned" and isinstance(value, dict):
@@ -280,7 +282,14 @@ def format_value(column: str, value: object) -> object:
         return f"{value:.1%}"
     if column == "unsupported" and isinstance(value, list):
         return ", ".join(f"{item['op']} ×{item['count']}" for item in value)
-    return format_short_value(column, value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    if column == "graph":
+        return format_graph(value)
+    if column in ("case", "part", "length"):
+        return format_case(value)
+    names = VALUE_LABELS.get(column, {})
+    return localize(*names[value]) if value in names else value
 
 
 def format_graph(graph: str) -> str:
@@ -298,16 +307,6 @@ def format_case(composed: str) -> str:
     return "".join(item if CASE_SEPARATOR.fullmatch(item) else _format_word(item) for item in CASE_SEPARATOR.split(composed))
 
 
-def format_short_value(column: str, value: str) -> str:
-    """Return the name of a value in a column whose values are words; any other value as it is."""
-    if column == "graph":
-        return format_graph(value)
-    if column in ("case", "part", "length"):
-        return format_case(value)
-    names = VALUE_LABELS.get(column, {})
-    return localize(*names[value]) if value in names else value
-
-
 def _format_word(text: str) -> str:
     matches = ((pattern.fullmatch(text), words) for pattern, words in NUMBERED_VALUE_LABELS)
     numbered = next((localize(*words).format(*match.groups()) for match, words in matches if match), "")
@@ -321,14 +320,6 @@ def _format_word(text: str) -> str:
 def format_candidate(identifier: str) -> str:
     """Return a candidate's name in the language of the user, or its identifier if it has no name yet."""
     return _format_compared(identifier) or _format_optimised(identifier) or identifier
-
-
-def format_candidate_with_id(identifier: str) -> str:
-    """Return name and identifier of a candidate, for tables: the candidates of `optimise` are chosen by their identifiers."""
-    name = _format_optimised(identifier)
-    if not name:
-        return format_candidate(identifier)
-    return localize(f"{name}（{identifier}）", f"{name} ({identifier})")
 
 
 def _format_compared(identifier: str) -> str:

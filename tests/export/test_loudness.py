@@ -19,10 +19,12 @@ from app.export.export_settings import ExportSettings
 from app.export.loudness import (
     MAX_LIMITED_DB,
     MAX_TRUE_PEAK_DB,
+    FileGains,
     LoudnessMeasurement,
     LoudnessMeter,
     LoudnessStage,
     WrittenLoudness,
+    compute_file_gains,
     compute_gain_db,
     compute_integrated_lufs,
     compute_limited_lufs,
@@ -31,7 +33,6 @@ from app.export.loudness import (
     measure_loudness,
     merge_measurements,
 )
-from app.export.loudness_report import FileGains, compute_file_gains
 
 RATE = 48_000
 STEREO_DB = 10 * math.log10(2)

@@ -8,8 +8,7 @@ import pytest
 from app.core.script.script import Line
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
-from app.export.loudness import WrittenLoudness, convert_written_to_data, parse_written_data
-from app.export.loudness_report import FileGains, LoudnessReport
+from app.export.loudness import FileGains, LoudnessReport, WrittenLoudness, convert_written_to_data, parse_written_data
 
 FIRST, SECOND, WORD = (PlannedFile(Path(f"{name}.wav"), (Line("あ"),)) for name in ("001", "002", "word"))
 GAINS = {FIRST: 5.0, SECOND: 5.0}

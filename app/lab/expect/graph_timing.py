@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.graph_session import open_cpu_session
-from app.adapters.ort.profiled_session import OperatorRun, measure_operator_runs
+from app.adapters.ort.profiled_session import measure_operator_runs
 from app.bench.multiply_adds import PEAK_RUNS, OperatorKind, find_operator_kind, measure_gmac_s
 from app.bench.repeated_runs import Repeats
 from app.common.errors import AppError
@@ -73,7 +73,7 @@ def _measure_graph(graph: GraphFile, sizes: InputSizes, repeats: Repeats, report
     watched = max(1, min(MAX_PROFILED_RUNS, int(1000 * LONGEST_S / best_ms)))
     timed = measure_operator_runs(path, [work.values] * (1 + watched), is_optimised=True)[1:]
     operators: dict[str, list[Any]] = {}
-    for node in min(timed, key=_sum_ms):
+    for node in min(timed, key=lambda nodes: sum(node.own_ms for node in nodes)):
         operators.setdefault(node.operator, [find_operator_kind(node.operator), 0.0])[1] += node.own_ms
     # Profiling every node takes time itself, so the operators' times are scaled to an unprofiled run.
     watched_ms = sum(ms for _, ms in operators.values())
@@ -102,7 +102,3 @@ def _measure_runs_ms(path: Path, values: dict[str, np.ndarray], repeats: Repeats
         times_ms.append(run_once())
         took_ms += times_ms[-1]
     return times_ms
-
-
-def _sum_ms(nodes: Sequence[OperatorRun]) -> float:
-    return sum(node.own_ms for node in nodes)

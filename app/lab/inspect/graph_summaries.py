@@ -113,17 +113,12 @@ def parse_module_paths(names: Sequence[str]) -> list[ModulePath]:
     return found
 
 
-def name_part(path: ModulePath, depth: int) -> str:
-    """Return the layer in a stack of layers, or else the first modules of the path."""
-    layer = next((module for module in path if LAYER_PATTERN.fullmatch(module)), None)
-    return layer or "/".join(path[:depth])
-
-
 def sum_by_part(paths: Sequence[ModulePath], macs: Mapping[int, int], depth: int) -> dict[str, tuple[int, int]]:
     """Return nodes and multiply-adds (given by index of the node) of each part, in the order of the graph."""
     found: dict[str, tuple[int, int]] = {}
     for index, path in enumerate(paths):
-        part = name_part(path, depth)
+        # The layer in a stack of layers, or else the first modules of the path.
+        part = next((module for module in path if LAYER_PATTERN.fullmatch(module)), "/".join(path[:depth]))
         nodes, work = found.get(part, (0, 0))
         found[part] = nodes + 1, work + macs.get(index, 0)
     return found

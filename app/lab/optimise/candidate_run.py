@@ -18,7 +18,6 @@ from app.common.progress import Report, ignore_report
 from app.core.sound.result_metrics import MAX_SNR_DB
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.optimise.bert_candidates import BERT_GRAPH, list_bert_candidates
-from app.lab.optimise.bert_candidates import BERT_GRAPH as BERT
 from app.lab.optimise.candidate_measures import (
     CallResults,
     CandidateSpeech,
@@ -78,9 +77,6 @@ class OptimiseOptions:
     base: Path | None = None
     texts: Sequence[str] = ()
 
-    def should_measure(self, candidate: str) -> bool:
-        return not self.only or candidate in (*self.only, self.keep)
-
     def select_graphs(self, graph_names: Sequence[str]) -> list[str]:
         """Return the requested ones of a subject's graphs; raise InputError if it has none of a name."""
         if self.graph not in (None, *graph_names):
@@ -131,7 +127,8 @@ def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report
     sources = {AS_IT_CAME} if voice is not None and not voice.manifest.is_single_graph and "whole" in subject.source else set[str]()
     options.check_names({item.name for candidates in candidates_by_graph.values() for item in candidates} | sources)
     planned = {
-        graph: [item for item in candidates if options.should_measure(item.name)] for graph, candidates in candidates_by_graph.items()
+        graph: [item for item in candidates if not options.only or item.name in (*options.only, options.keep)]
+        for graph, candidates in candidates_by_graph.items()
     }
     options.check_kept_graph([graph for graph, candidates in planned.items() if options.keep in [item.name for item in candidates]])
     if not planned:
@@ -153,7 +150,7 @@ def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report
 def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, speech: CandidateSpeech | None) -> ExactGraph:
     path, calls = subject.prepared[graph], inputs.calls[graph]
     session = open_cpu_session(path, graph)
-    voice = find_voice_for(subject.bert.id) if graph == BERT and subject.bert is not None else None
+    voice = find_voice_for(subject.bert.id) if graph == BERT_GRAPH and subject.bert is not None else None
     frames = None
     if voice is not None and subject.bert is not None:
         frames = FramesByBert(voice, subject.bert.vocabulary)
@@ -178,7 +175,7 @@ def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: Cand
     if files.vocabulary is not None:  # its own, so the sentences have other tokens
         tokenizer = CharTokenizer(files.vocabulary)
         calls = [RecordedGraphRun(name, build_bert_values(tokenizer.encode(text))) for name, text in BENCH_LINES.items()]
-    difference = compare_results(exact.results, run_calls(session, calls), by_token=exact.graph == BERT)
+    difference = compare_results(exact.results, run_calls(session, calls), by_token=exact.graph == BERT_GRAPH)
     frames = exact.frames.compute_equal_share(session, files.vocabulary) if exact.frames is not None else None
     scores, note = None, candidate.note or describe_library_size(files.folder)
     if exact.speech is not None:

@@ -22,8 +22,7 @@ from app.export.export_plan import (
     plan_files,
 )
 from app.export.export_settings import ExportSettings
-from app.export.loudness import LoudnessMeasurement
-from app.export.loudness_report import compute_file_gains
+from app.export.loudness import LoudnessMeasurement, compute_file_gains
 from app.export.manifest_store import ManifestStore
 from app.export.safe_file_names import OwnFiles, SpeakerNames
 from app.settings.user_settings import Settings

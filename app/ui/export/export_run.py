@@ -23,8 +23,7 @@ from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_renderer import is_single_line_error
 from app.export.export_settings import ExportSettings
 from app.export.export_tasks import ExportTask
-from app.export.loudness import LoudnessMeasurement
-from app.export.loudness_report import FileGains, LoudnessReport, compute_file_gains
+from app.export.loudness import FileGains, LoudnessMeasurement, LoudnessReport, compute_file_gains
 from app.ui.background_thread import BackgroundThread
 from app.ui.export.export_planner import ExportPlan
 from app.ui.synthesis.speech_controller import SpeechController

@@ -5,12 +5,12 @@ import csv
 import io
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from tqdm import tqdm
+from tqdm import trange
 
 from app.adapters.files.part_file import PartFile
 from app.adapters.ort.graph_session import ORT_VERSION
@@ -62,7 +62,8 @@ def run(options: argparse.Namespace) -> int:
         print_result(",".join(STAGE_TABLE_COLUMNS))
     measurements: list[BenchMeasurement] = []
     for name, text in texts.items():
-        measurements += measure_text(speakers, name, text, partial(_show_turns, name), runs=options.runs, warmup=options.warmup)
+        turns = partial(trange, leave=False, disable=None, desc=name)
+        measurements += measure_text(speakers, name, text, turns, runs=options.runs, warmup=options.warmup)
     # The peak is read before graphs are opened once more to count operations.
     peak = measure_peak_mb()
     ceiling = _count_workloads(speakers, measurements, texts)
@@ -169,11 +170,6 @@ def _report_summary(
     for name, speaker in speakers.items():
         if speaker.fallback:
             print_note(f"{name}: {speaker.fallback}")
-
-
-def _show_turns(name: str, count: int) -> Iterable[int]:
-    """Count the turns of a text with a progress bar."""
-    return tqdm(range(count), leave=False, disable=None, desc=name)
 
 
 def print_table(item: BenchMeasurement, peak: ProcessorPeak) -> None:

@@ -12,8 +12,7 @@ from app.export.export_batch import ExportBatch, TaskOutcome
 from app.export.export_ledger import ExportLedger, describe_changes, describe_write_error
 from app.export.export_plan import PlannedFile, PlannedList, filter_writable
 from app.export.export_settings import ExportSettings
-from app.export.loudness import LoudnessMeasurement, parse_written_data
-from app.export.loudness_report import FileGains, LoudnessReport, compute_file_gains
+from app.export.loudness import FileGains, LoudnessMeasurement, LoudnessReport, compute_file_gains, parse_written_data
 
 MAX_TOLD_ORPHANS = 20
 

@@ -162,8 +162,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _load_probe_results() -> list[dict[str, Any]]:
     """Load the earlier results of `koebako backends`."""
-    from app.backends.backend_probe import BackendProbe
-
     try:
         return [asdict(finding) for finding in BackendProbe().list_known_results()]
     except AppError:  # without a voice; the trials show it

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from app.adapters.speech_activity import is_speaking
 from app.cli.commands.bert.run import finish_bert
@@ -238,13 +237,10 @@ def finish_voices(added: list[InstallResult], options: argparse.Namespace, began
     measure_missing_agreements(is_paused=is_speaking)
     if options.json:
         for item in added:
-            print_json(build_better_record(item.voice, began, outcomes.get(item.voice.path)))
-
-
-def build_better_record(voice: Voice, began: float, outcome: RefinementOutcome | None) -> dict[str, Any]:
-    """Return the line for a voice for which nothing is left to do; the outcome of its second step is None if that was over before."""
-    seconds, is_fast = round(time.monotonic() - began, 3), read_manifest(voice.path).fast is not None
-    return {"type": "better", "id": voice.manifest.id, "seconds": seconds, "fast": is_fast, "outcome": outcome}
+            path, seconds = item.voice.path, round(time.monotonic() - began, 3)
+            record = {"type": "better", "id": item.voice.manifest.id, "seconds": seconds, "fast": read_manifest(path).fast is not None}
+            # The outcome of the second step is None if that was over before.
+            print_json(record | {"outcome": outcomes.get(path)})
 
 
 def _report_refinement(voice: Voice, outcome: RefinementOutcome) -> None:

@@ -168,7 +168,9 @@ def run_check(options: argparse.Namespace) -> int:
             count += 1
             if isinstance(case, SkippedCase):
                 skipped += 1
-                _print_skipped_case(case, options.json)
+                ja = f"case {case.case}: 省略（この声は入力 {case.name} を受け取りません）"
+                en = f"case {case.case}: skipped, this voice does not take {case.name}"
+                print_record({"case": case.case, "skipped": case.name}, localize(ja, en), as_json=options.json)
                 continue
             difference = math.inf if case.max_abs_diff is None else case.max_abs_diff
             worst = max(worst, difference)
@@ -192,17 +194,6 @@ def _print_case(case: CaseResult, is_single_graph: bool, as_json: bool) -> None:
         return
     shown = f"case {case.case}: max_abs_diff {case.max_abs_diff}, durations_equal {case.durations_equal}, {case.frames} frames"
     print_result(shown + (localize("、一体型", ", single graph") if is_single_graph else ""))
-
-
-def _print_skipped_case(case: SkippedCase, as_json: bool) -> None:
-    print_record(
-        {"case": case.case, "skipped": case.name},
-        localize(
-            f"case {case.case}: 省略（この声は入力 {case.name} を受け取りません）",
-            f"case {case.case}: skipped, this voice does not take {case.name}",
-        ),
-        as_json=as_json,
-    )
 
 
 def run(options: argparse.Namespace) -> int:
