@@ -1,4 +1,4 @@
-"""Starts this copy of Koebako: `python -P FOLDER/app/__main__.py`, as `app.common.processes.self_launch` starts the program's children.
+"""Starts this copy of Koebako: `python -P FOLDER/app/__main__.py`, as `app.common.processes.launch` starts the program's children.
 
 `app` is taken from this file's folder, not from the first place in Python's path that has a package of that name. With `-P`, neither the current
 folder nor this one is in that path.

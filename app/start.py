@@ -4,7 +4,7 @@ import importlib
 import sys
 from pathlib import Path
 
-from app.common.processes.child_process import prevent_platform_shell
+from app.common.processes.launch import prevent_platform_shell
 from app.common.processes.search_paths import remove_current_folder
 
 COMMAND_LINE_MODULE = "app.cli.main"

@@ -16,8 +16,8 @@ from app.bench.reference_comparison import measure_in_child
 from app.cli.commands.selftest import run
 from app.cli.commands.selftest import run as selftest
 from app.common.errors import AppError
-from app.common.processes import child_process
-from app.common.processes.self_launch import run_own_program
+from app.common.processes import launch
+from app.common.processes.launch import run_own_program
 from tests.source_trees import ROOT, SourceModule, read_app, read_module
 
 NO_CONSOLE = 0x0800_0000  # Windows' CREATE_NO_WINDOW
@@ -51,7 +51,7 @@ def test_nothing_is_started_with_a_console() -> None:
 def test_only_one_module_starts_processes() -> None:
     sources = {module.name: module.source for module in read_app()}
     starting = {name for name, source in sources.items() if re.search(rf"\bsubprocess\.({'|'.join(STARTERS)})\(", source)}
-    assert starting == {"app/common/processes/self_launch.py", "app/common/processes/child_process.py"}
+    assert starting == {"app/common/processes/launch.py"}
     assert not [
         name
         for name, source in sources.items()
@@ -62,7 +62,7 @@ def test_only_one_module_starts_processes() -> None:
     assert [name for name, source in by_qt.items() if "build_cli_command" not in source or "startDetached" in source] == []
     naming_python = {name for name, source in sources.items() if "sys.executable" in source}
     naming_python.remove("app/common/files/paths.py")  # which looks beside the built program
-    assert naming_python <= {"app/common/processes/self_launch.py", "app/ui/help/about_dialog.py"}
+    assert naming_python <= {"app/common/processes/launch.py", "app/ui/help/about_dialog.py"}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_every_child_is_started_without_a_console_on_windows(
         flags.append(options["creationflags"])
         return subprocess.CompletedProcess(command, 1, b"", b"")
 
-    monkeypatch.setattr(child_process, "NO_CONSOLE_FLAG", NO_CONSOLE)
+    monkeypatch.setattr(launch, "NO_CONSOLE_FLAG", NO_CONSOLE)
     monkeypatch.setattr(subprocess, "run", run)
     with contextlib.suppress(AppError):  # the child did nothing
         start(tmp_path)
@@ -109,9 +109,9 @@ def test_every_child_is_started_without_a_console_on_windows(
 def test_a_child_reads_nothing_prints_to_us_and_has_our_variables_or_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KOEBAKO_TEST", "ours")
     code = "import os, sys; print(sys.stdin.read(), os.environ.get('KOEBAKO_TEST'), end=''); print('trouble', file=sys.stderr, end='')"
-    done = child_process.run_without_console([sys.executable, "-c", code], 30)
+    done = launch.run_without_console([sys.executable, "-c", code], 30)
     assert (done.returncode, done.stdout, done.stderr) == (0, b" ours", b"trouble")
     changed = {"SYSTEMROOT": "C:\\Windows", "KOEBAKO_TEST": "its own"}
-    assert child_process.run_without_console([sys.executable, "-c", code], 30, changed).stdout == b" its own"
+    assert launch.run_without_console([sys.executable, "-c", code], 30, changed).stdout == b" its own"
     with pytest.raises(subprocess.TimeoutExpired):
-        child_process.run_without_console([sys.executable, "-c", "import time; time.sleep(60)"], 0.2)
+        launch.run_without_console([sys.executable, "-c", "import time; time.sleep(60)"], 0.2)

@@ -15,7 +15,7 @@ JSON = {
     "app/export/cluster_relay.py": "what our own parent asks for",
 }
 WHOLE = {
-    "app/adapters/openjtalk/built_in_words.py": "ships with the program",
+    "app/adapters/openjtalk/user_lexicon.py": "ships with the program",
     "app/ui/help/about_dialog.py": "ships with the program",
     "app/common/files/release_file.py": "ships with the program",
     "app/ui/theme/theme.py": "ships with the program",

@@ -21,7 +21,7 @@ from app.backends.backend_trial import load_reference_runs, record_reference_run
 from app.cli.main import main
 from app.common.errors import BackendError
 from app.common.files import paths
-from app.common.processes import self_launch
+from app.common.processes import launch
 from app.compose import device_opening
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
@@ -50,7 +50,7 @@ CPU_LINE = line(ran_on=dict.fromkeys(("bert", "prosody", "flow", "decoder"), "cp
 
 def child_that(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     """Trials run this Python code instead of our command line."""
-    monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", code])
+    monkeypatch.setattr(launch, "build_cli_command", lambda: [sys.executable, "-c", code])
 
 
 @pytest.fixture(scope="module")

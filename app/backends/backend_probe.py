@@ -20,7 +20,7 @@ from app.common.errors import AppError, BackendError, InternalError
 from app.common.files import paths
 from app.common.files.untrusted_json import parse_object_lines
 from app.common.language import choose_by_frontend, localize
-from app.common.processes.self_launch import run_own_program
+from app.common.processes.launch import run_own_program
 from app.common.progress import Report, ignore_report
 from app.common.system_errors import describe_reason
 from app.compose.device_opening import open_device_journal

@@ -30,7 +30,7 @@ from app.common.errors import InputError, InternalError
 from app.common.files import paths
 from app.common.files.untrusted_json import parse_object_lines
 from app.common.language import localize
-from app.common.processes.self_launch import run_own_program
+from app.common.processes.launch import run_own_program
 from app.common.progress import Report, build_part_report
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker

@@ -6,7 +6,7 @@ from app.bench.multiply_adds import ProcessorPeak
 from app.bench.stage_timing import BenchMeasurement, find_crossovers, find_target_ms
 from app.bench.svg_picture import GRID, INK, MARGIN, PALE, ChartPlot, SvgPicture, choose_ticks, label_ms
 from app.common.language import localize
-from app.common.stage_colors import STAGE_COLORS_ON_LIGHT
+from app.common.stages import STAGE_COLORS_ON_LIGHT
 from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 
 LEFT, RIGHT, TOP = 150, 870, 110.0

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from app.common.stage_colors import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
+from app.common.stages import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
 
 FONT = "'Noto Sans CJK JP', 'Yu Gothic UI', 'Hiragino Sans', sans-serif"
 PAPER, INK, PALE, GRID = "#ffffff", "#222222", "#777777", "#dddddd"

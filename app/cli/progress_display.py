@@ -18,7 +18,7 @@ from app.core.text.sentence_splitting import split_sentences
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from app.adapters.http.retry_policy import WaitNotice
+    from app.adapters.http.http_request import WaitNotice
 
 DOWNLOAD_LINE_INTERVAL_S = 1.0  # a download that stays within one percent is reported as often as this
 

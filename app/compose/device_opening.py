@@ -14,7 +14,7 @@ from app.adapters.ort.optimized_graphs import compute_graph_identity
 from app.adapters.ort.session_errors import describe_staying_on_cpu
 from app.common.files import paths
 from app.common.language import localize
-from app.common.stage_labels import STAGE_OF_GRAPH, find_stage_label
+from app.common.stages import STAGE_OF_GRAPH, find_stage_label
 from app.compose.disk_stores import is_slow_bert, open_graph_store
 from app.compose.speaker_plan import STARTER, SpeakerPlan
 from app.voices.containers.onnx_metadata import has_operator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.ort_synthesizer import OrtBert, OrtSingleGraphSynthesizer, OrtSynthesizer
-from app.common.stage_labels import STAGE_OF_GRAPH
+from app.common.stages import STAGE_OF_GRAPH
 from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import StageTiming
 from app.voices.prepared_voice import Voice

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.adapters.openjtalk.project_words import PROJECT_WORDS
-from app.adapters.openjtalk.reading_choices import READING_CHOICES
+from app.adapters.openjtalk.reading_choices import PROJECT_WORDS, READING_CHOICES
 from app.common.errors import AppError, InternalError
 from app.common.language import localize
 from app.engine.open_voices import OpenVoices

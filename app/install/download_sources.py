@@ -19,6 +19,7 @@ from app.adapters.download.partial_download import compute_download_key, count_a
 from app.adapters.download.resumable_download import DownloadedFile, download_file
 from app.adapters.files.free_space import check_free_space
 from app.adapters.http.http_address import parse_address
+from app.adapters.http.http_request import OnWait, RetryPolicy, ignore_wait
 from app.adapters.http.hub_files import (
     HubFile,
     HubVoice,
@@ -28,7 +29,6 @@ from app.adapters.http.hub_files import (
     fetch_hf_file_info,
     parse_aivishub_uuid,
 )
-from app.adapters.http.retry_policy import OnWait, RetryPolicy, ignore_wait
 from app.common.errors import DownloadError, UserDecisionRequiredError, VoiceError
 from app.common.files.untrusted_json import sanitise_long_text
 from app.common.files.whole_files import move_path

@@ -29,8 +29,7 @@ from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.files.whole_files import read_bounded
 from app.common.language import choose_by_frontend, localize
-from app.common.processes.child_process import start_without_console
-from app.common.processes.self_launch import build_python_command
+from app.common.processes.launch import build_python_command, start_without_console
 from app.common.progress import Report, build_part_report, ignore_report
 from app.common.system_errors import describe_reason
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from app.bench.svg_picture import INK, MARGIN, PALE, WIDTH, ChartPlot, SvgPicture, label_ms
 from app.common.language import localize
-from app.common.stage_colors import STAGE_COLORS_ON_LIGHT
+from app.common.stages import STAGE_COLORS_ON_LIGHT
 from app.core.sound.result_metrics import MAX_SNR_DB
 from app.lab.expect.expect_rows import INEFFICIENT
 from app.lab.report_rows import Row, format_cell, group_by_type, measure_columns, read_number

@@ -7,7 +7,7 @@ import re
 
 from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend
 from app.common.language import localize
-from app.common.stage_labels import STAGE_LABELS
+from app.common.stages import STAGE_LABELS
 from app.lab.report_rows import INT8_SUFFIX, Row
 
 TABLE_LABELS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.adapters.speech_activity import IDLE_AFTER_S, is_speaking
 from app.common.files import paths
-from app.common.processes.self_launch import start_own_program
+from app.common.processes.launch import start_own_program
 from app.install.refinement_work import RefinementWork, list_outdated_voices, list_pending_berts, list_pending_voices
 from app.voices.installed_voices import list_installed_voices
 from app.voices.voice_labels import NATURAL_VOICE_ID

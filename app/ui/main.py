@@ -21,7 +21,7 @@ from app.common.errors import AppError, BackendError, InternalError
 from app.common.files.private_data_dir import check_data_dir
 from app.common.language import get_language, localize, set_language, use_window_wording
 from app.common.log import allow_words_in_log, find_log_path, start_log
-from app.common.processes.self_launch import start_window
+from app.common.processes.launch import start_window
 from app.common.processes.terminal import report_error
 from app.settings.user_settings import LanguageChoice, Settings, TextSize, load_settings
 from app.ui.shell.single_instance import acquire_window_lock

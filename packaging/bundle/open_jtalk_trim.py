@@ -1,7 +1,7 @@
 """Writes Open JTalk's dictionary shorter: what follows from the rest of a word is left out, and equal features are stored once.
 
 Of 790,298 words most are pronounced as they are read, many are read as they are written, and most base forms are the word but for its end.
-`app/adapters/openjtalk/full_features.py` puts all of that back before anybody reads it, word by word, so nothing is read otherwise; that it does
+`app/adapters/openjtalk/mecab_features.py` puts all of that back before anybody reads it, word by word, so nothing is read otherwise; that it does
 is looked up here for every word. Without these columns the forms of verbs that end alike, and names that are read alike, have the same
 features: 395,309 different ones remain, of 25 letters instead of 85.
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.openjtalk.full_features import BASE, HIRAGANA_TO_KATAKANA, PRONUNCIATION, READING, restore_feature
+from app.adapters.openjtalk.mecab_features import BASE, HIRAGANA_TO_KATAKANA, PRONUNCIATION, READING, restore_feature
 
 # MeCab's format: a head (size of the file xor a number, version, kind, number of words, classes on both sides, sizes of the three parts, nothing,
 # name of the encoding), a double array of spellings, sixteen bytes a word, and the features, each ended by a zero.

@@ -26,7 +26,7 @@ from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.sound.sentence_stages import SentenceStages
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
-from app.engine.engine_thread import EngineThread
+from app.engine.engine import EngineThread
 from app.engine.open_voices import OpenVoices
 from app.engine.synthesis_jobs import JobTurn
 from app.service.access import AccessRules, bind_sockets

@@ -26,7 +26,7 @@ def koebako(*arguments: str, **options: object) -> subprocess.CompletedProcess[b
 
 
 LOOKS_FOR_PROGRAMS = """
-import sys; sys.path.insert(0, sys.argv[1]); from app.common.processes.child_process import prevent_platform_shell
+import sys; sys.path.insert(0, sys.argv[1]); from app.common.processes.launch import prevent_platform_shell
 sys.addaudithook(lambda event, _: event == "subprocess.Popen" and sys.exit("a program was started"))
 prevent_platform_shell(); import onnxruntime, platform; print(platform.system(), platform.release())
 """

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from app.adapters.download.download_progress import DownloadProgress
 from app.adapters.download.partial_download import find_downloads_dir
 from app.adapters.files import free_space
-from app.adapters.http.retry_policy import RetryPolicy
+from app.adapters.http.http_request import RetryPolicy
 from app.common.errors import DownloadError
 from app.install import download_sources
 from app.install.download_sources import (

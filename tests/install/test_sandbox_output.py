@@ -8,7 +8,7 @@ import pytest
 
 from app.common.errors import VoiceError
 from app.common.files import paths
-from app.common.processes import self_launch
+from app.common.processes import launch
 from app.install.duration_check import measure_agreements, parse_agreement
 from app.install.sandbox_limits import UnsafeFileError
 from app.install.sandboxed_import import parse_bert, parse_case, prepare_bert_in_sandbox, prepare_voice_in_sandbox
@@ -64,7 +64,7 @@ LIES = {
 
 def _astray(monkeypatch: pytest.MonkeyPatch, does: str) -> None:
     code = CHILD.format(shipped=str(paths.find_resources_dir() / "voices" / "mei"), does=does)
-    monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", code])
+    monkeypatch.setattr(launch, "build_cli_command", lambda: [sys.executable, "-c", code])
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_more_shares_than_voices_are_not_taken(monkeypatch: pytest.MonkeyPatch) 
     code = f"import os, sys\nprint({json.dumps({'pid': 1})!r})\nsys.stdin.readline()\nprint({chr(10).join(map(json.dumps, said))!r})"
     if sys.platform == "win32":
         code = code.replace('{"pid": 1}', "{\"pid\": ' + str(os.getpid()) + '}")
-    monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", code])
+    monkeypatch.setattr(launch, "build_cli_command", lambda: [sys.executable, "-c", code])
     (bert,) = list_installed_berts([paths.find_resources_dir() / "bert"])
     voice = find_voice("mei", paths.list_voice_dirs())
     assert list(measure_agreements(bert, [voice, voice])) == [0.5, 0.5]

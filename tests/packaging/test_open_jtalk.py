@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyopenjtalk.openjtalk import OpenJTalk
 
-from app.adapters.openjtalk.full_features import FullFeatureFrontEnd, restore_feature
+from app.adapters.openjtalk.mecab_features import FullFeatureFrontEnd, restore_feature
 
 WHOLE = Path(pyopenjtalk.OPEN_JTALK_DICT_DIR.decode())
 GOLDEN = Path(__file__).parents[1] / "golden" / "g2p_rohan_300.jsonl"

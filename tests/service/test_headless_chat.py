@@ -20,7 +20,7 @@ from app.common.errors import AppError
 from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.core.synthesis_types import AudioChunk
-from app.engine.engine_thread import EngineThread
+from app.engine.engine import EngineThread
 from app.engine.open_voices import OpenVoices
 from app.service.chat import headless_chat
 from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk

@@ -16,7 +16,7 @@ import pytest
 from app.adapters import speech_activity
 from app.adapters.speech_activity import record_speech
 from app.common.files import paths
-from app.common.processes import self_launch
+from app.common.processes import launch
 from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.engine.open_voices import OpeningRequest, OpenVoices
 from app.install.voice_import import add_voice
@@ -38,10 +38,10 @@ import sys
 sys.path.insert(0, sys.argv.pop(1))
 from app.cli import main
 from app.common.files import paths
-from app.common.processes import self_launch
+from app.common.processes import launch
 from app.service import voice_refiner
 voice_refiner.IDLE_AFTER_S = voice_refiner.VoiceRefiner.__init__.__defaults__ = (0.05,)
-self_launch.build_cli_command = lambda: [sys.executable, "-c", sys.argv[1]]
+launch.build_cli_command = lambda: [sys.executable, "-c", sys.argv[1]]
 sys.exit(main.main(["serve", "--port", "0"]))
 """
 FINISH_BERT = """
@@ -82,7 +82,7 @@ def start(monkeypatch: pytest.MonkeyPatch, refined: list[str]) -> Iterator[Start
     begun: list[VoiceRefiner] = []
 
     def start(*command: str) -> VoiceRefiner:
-        monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, *(command or (str(CHILD),))])
+        monkeypatch.setattr(launch, "build_cli_command", lambda: [sys.executable, *(command or (str(CHILD),))])
         begun.append(VoiceRefiner(refined.append, POLL_S))
         return begun[-1]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from app.adapters.download.download_limits import build_disk_error
 from app.adapters.files.file_lock import FileLock
+from app.adapters.http.http_request import WaitAnnouncer, sleep_unless_cancelled
 from app.adapters.http.network_messages import DownloadCancelledError
 from app.adapters.http.response_headers import parse_validator
-from app.adapters.http.retry_policy import WaitAnnouncer, sleep_unless_cancelled
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import parse_object, require_int

@@ -17,11 +17,10 @@ from app.adapters.download.download_progress import DownloadProgressMeter, OnPro
 from app.adapters.download.partial_download import PartialDownload, ResumeValidator, hash_file
 from app.adapters.files.free_space import check_free_space
 from app.adapters.http.http_address import HttpAddress, parse_address
-from app.adapters.http.http_request import HttpRequest, ResponseHead
+from app.adapters.http.http_request import HttpRequest, OnWait, ResponseHead, RetryPolicy, WaitAnnouncer, ignore_wait, retry_until_success
 from app.adapters.http.network_messages import build_disconnected_error, build_status_error
 from app.adapters.http.response_headers import parse_file_name, parse_length
 from app.adapters.http.response_stream import ResponseStream
-from app.adapters.http.retry_policy import OnWait, RetryPolicy, WaitAnnouncer, ignore_wait, retry_until_success
 from app.core.sound.stage_clock import ignore_cancellation
 
 WHOLE, PARTIAL, RANGE_REFUSED = 200, 206, 416

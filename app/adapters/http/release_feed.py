@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from app.adapters.http.http_address import HttpAddress, UnusableAddressError, parse_address
-from app.adapters.http.http_request import USER_AGENT, HttpRequest
+from app.adapters.http.http_request import USER_AGENT, HttpRequest, RetryPolicy
 from app.adapters.http.response_stream import read_json_response
-from app.adapters.http.retry_policy import RetryPolicy
 from app.common.files.release_file import read_feed_address
 from app.common.files.untrusted_json import parse_object, sanitise_long_text
 from app.common.version import VERSION

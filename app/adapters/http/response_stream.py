@@ -9,7 +9,17 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
-from app.adapters.http.http_request import HttpRequest, HttpResponse, ResponseHead, send_request
+from app.adapters.http.http_request import (
+    CANCEL_POLL_S,
+    HttpRequest,
+    HttpResponse,
+    OnWait,
+    ResponseHead,
+    WaitAnnouncer,
+    ignore_wait,
+    retry_until_success,
+    send_request,
+)
 from app.adapters.http.network_messages import (
     DownloadCancelledError,
     build_bad_response_error,
@@ -17,7 +27,6 @@ from app.adapters.http.network_messages import (
     build_status_error,
     build_too_slow_error,
 )
-from app.adapters.http.retry_policy import CANCEL_POLL_S, OnWait, WaitAnnouncer, ignore_wait, retry_until_success
 from app.common.files.untrusted_json import parse_object
 from app.core.sound.stage_clock import ignore_cancellation
 

@@ -26,7 +26,7 @@ from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.whole_files import move_path, open_regular_file, prepare_part_path, remove_path
 from app.common.language import localize
-from app.common.processes.self_launch import run_own_program
+from app.common.processes.launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 from app.common.system_errors import describe_reason
 from app.core.text.dictionary_entries import COST_OF_PRIORITY, USUAL_PRIORITY, DictionaryEntry

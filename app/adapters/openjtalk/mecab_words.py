@@ -17,12 +17,19 @@ from types import ModuleType
 from typing import Any
 
 from app.adapters.file_prefetch import wait_for_package
-from app.adapters.openjtalk.built_in_words import find_built_in_words
-from app.adapters.openjtalk.full_features import PRONUNCIATION, READING, FullFeatureFrontEnd
-from app.adapters.openjtalk.mecab_features import build_columns, convert_to_morphs, find_known_word, narrow_text, widen_ascii
+from app.adapters.openjtalk.mecab_features import (
+    PRONUNCIATION,
+    READING,
+    FullFeatureFrontEnd,
+    build_columns,
+    convert_to_morphs,
+    find_known_word,
+    narrow_text,
+    widen_ascii,
+)
 from app.adapters.openjtalk.reading_choices import clear_reading_choices
 from app.adapters.openjtalk.stub_tsqyomi import install_stub_module
-from app.adapters.openjtalk.user_lexicon import build_userdic_arguments, load_user_lexicon
+from app.adapters.openjtalk.user_lexicon import build_userdic_arguments, find_built_in_words, load_user_lexicon
 from app.adapters.ort_telemetry import import_without_telemetry
 from app.common.errors import AppError, InternalError
 from app.common.language import localize

@@ -7,9 +7,8 @@ from itertools import accumulate
 
 from app.adapters.english_kana import convert_english_to_kana
 from app.adapters.openjtalk import mecab_words
-from app.adapters.openjtalk.built_in_words import find_built_in_words
 from app.adapters.openjtalk.reading_choices import find_link_reading, should_find_memos_everywhere
-from app.adapters.openjtalk.user_lexicon import load_user_lexicon
+from app.adapters.openjtalk.user_lexicon import find_built_in_words, load_user_lexicon
 from app.core.synthesis_types import Phones, ReadingOverride
 from app.core.text.emoji_symbols import find_emoji
 from app.core.text.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces

@@ -1,8 +1,9 @@
-"""The user's choices about reading text. They are apart from the code that uses them: choosing loads no dictionary."""
+"""The user's choices about reading text, and the words of the open project. They are apart from the code that uses them: setting them loads no dictionary."""
 
 from dataclasses import dataclass
 from functools import cache
 
+from app.core.text.dictionary_entries import DictionaryEntry
 from app.core.text.link_reading import LinkReading
 from app.settings.user_settings import Settings, load_usable_settings
 
@@ -42,3 +43,13 @@ def clear_reading_choices() -> None:
 @cache
 def _load_settings_once() -> Settings:
     return load_usable_settings()
+
+
+class ProjectWords:
+    """Set when a project opens. After a change, call `forget_user_lexicon`. Where they are alone, the text is read for somebody else, without this user's dictionary."""
+
+    entries: tuple[DictionaryEntry, ...] = ()
+    are_alone: bool = False
+
+
+PROJECT_WORDS = ProjectWords()

@@ -1,4 +1,4 @@
-"""The user's dictionary as the front end takes it: a dictionary of MeCab's own form, and the words that are found before MeCab sees them."""
+"""The words that the shipped dictionary and the user's add to the front end: in a dictionary of MeCab's own form, or found before MeCab sees them."""
 
 import os
 from collections.abc import Sequence
@@ -7,12 +7,37 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.adapters.openjtalk.project_words import PROJECT_WORDS
+from app.adapters.openjtalk.reading_choices import PROJECT_WORDS, should_use_built_in_words
 from app.adapters.user_dictionary import DictionaryChange, change_dictionary, load_dictionary
-from app.common.errors import AppError
+from app.common.errors import AppError, InternalError
+from app.common.files.paths import find_resources_dir
+from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.text.dictionary_entries import DictionaryEntry, merge_entries
+from app.core.text.dictionary_formats import parse_dictionary_text
+from app.core.text.readings.shipped_words import ShippedWords
 from app.core.text.user_word_matching import UserWordMatcher, is_analysed
+
+BUILT_IN_WORDS_FILE = "readings/words.csv"
+_NO_WORDS = ShippedWords([])
+
+
+def find_built_in_words() -> ShippedWords:
+    """Return the words that ship, or none if the user does not want them; raise InternalError if the file is missing or damaged."""
+    return _load_words() if should_use_built_in_words() else _NO_WORDS
+
+
+@cache
+def _load_words() -> ShippedWords:
+    file = find_resources_dir() / BUILT_IN_WORDS_FILE
+    try:
+        entries, _ = parse_dictionary_text(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as exc:
+        raise InternalError(
+            localize("付属の辞書を読み込めません。", "The built-in dictionary could not be read."),
+            localize("Koebako を再インストールしてください。", "Reinstall Koebako."),
+        ) from exc
+    return ShippedWords(entries)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import onnxruntime as ort
 from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore
 from app.adapters.ort.runtime_session import HOLDS_GIL, PythonSession, RuntimeSession, enable_unlocked_sessions, open_for_target
 from app.adapters.ort.session_options import create_session_options
-from app.common.processes.self_launch import run_own_program
+from app.common.processes.launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 
 _MAX_INLINE_WEIGHT_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole

@@ -20,7 +20,7 @@ from app.common.errors import (
 )
 from app.common.files.untrusted_json import parse_object, sanitise_long_text
 from app.common.language import localize
-from app.common.processes.self_launch import start_own_program
+from app.common.processes.launch import start_own_program
 from app.common.system_errors import describe_reason
 
 LOGGED_OUTPUT_LINES = 20  # of what is no message, for the log

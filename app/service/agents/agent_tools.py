@@ -28,8 +28,7 @@ from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.pipeline import synthesize_or_silence
 from app.core.sound.stage_clock import RequestStopped, ignore_cancellation
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
-from app.engine.engine import Engine
-from app.engine.engine_thread import JobHandle
+from app.engine.engine import Engine, JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.export.safe_file_names import find_free_stem, sanitise_stem
 from app.service.agents.agent_session import INVALID_PARAMS, RpcError

@@ -26,7 +26,7 @@ from app.common.files.untrusted_json import parse_object
 from app.common.files.whole_files import open_regular_file, write_file_atomically
 from app.common.language import localize
 from app.common.log import find_log_path
-from app.common.processes.self_launch import build_cli_command
+from app.common.processes.launch import build_cli_command
 from app.common.system_errors import describe_reason
 from app.ui.widgets.controls import PlainLabel, create_close_box, describe_control, escape_tip, fill_box, set_up_button
 from app.ui.widgets.visibility_timer import VisibilityTimer

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QP
 from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem, QStyleOptionGraphicsItem, QToolTip, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.common.stage_labels import find_stage_label
+from app.common.stages import find_stage_label
 from app.ui.display_names import format_backends, format_ms
 from app.ui.latency.latency_title import describe_targets
 from app.ui.synthesis.latency_history import SUMMED_SIZES, LatencyHistory, StageTotal, Utterance

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.common.language import localize
-from app.common.stage_labels import find_stage_label
+from app.common.stages import find_stage_label
 from app.ui.display_names import format_backends, format_ms
 from app.ui.latency.latency_title import describe_targets
 from app.ui.synthesis.latency_history import MAX_KEPT_UTTERANCES, PART_OF_STAGE, LatencyHistory, LatencyRow

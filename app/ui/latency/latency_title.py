@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QToolTip, QWidget
 
 from app.common.language import localize
-from app.common.stage_labels import find_stage_label
+from app.common.stages import find_stage_label
 from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS
 from app.ui.theme.theme import Theme
 from app.ui.widgets.controls import describe_control, escape_tip, fill_box

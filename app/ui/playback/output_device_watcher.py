@@ -8,7 +8,7 @@ import time
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 
 from app.common.files.untrusted_json import parse_object
-from app.common.processes.self_launch import build_cli_command
+from app.common.processes.launch import build_cli_command
 
 DEVICE_REFRESH_INTERVAL_S = 5.0  # each look starts a whole process, and the menu asks whenever it opens
 DEVICE_SCAN_TIMEOUT_MS = 3000

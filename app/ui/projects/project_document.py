@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.adapters.openjtalk.project_words import PROJECT_WORDS
+from app.adapters.openjtalk.reading_choices import PROJECT_WORDS
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
 from app.core.script.project import Project, VoiceReference

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar, QStyledItemDelegate
 
 from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
 from app.common.language import localize
-from app.common.stage_labels import find_stage_label
+from app.common.stages import find_stage_label
 from app.core.sound.peak_limiter import CEILING
 from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import MachineInfo

@@ -15,7 +15,7 @@ from app.common.errors import AppError, InternalError
 from app.common.files.untrusted_json import parse_object
 from app.common.language import get_language, localize
 from app.common.processes.json_child import parse_error
-from app.common.processes.self_launch import build_cli_command
+from app.common.processes.launch import build_cli_command
 
 MAX_MESSAGE_BYTES = 4 << 20  # bytes without a newline; more cannot be one of the program's messages, and must not fill the memory
 MAX_TASK_LOG_LINES = 500

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from app.common.processes.self_launch import build_cli_command
+from app.common.processes.launch import build_cli_command
 from app.ui.tasks.process_task import ProcessTask, TaskSpec, TaskState
 
 

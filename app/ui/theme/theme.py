@@ -12,7 +12,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.common.files.paths import find_resources_dir
-from app.common.stage_colors import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
+from app.common.stages import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
 from app.settings.user_settings import TextSize, ThemeChoice
 
 STYLE_SHEET_TEMPLATE = Template("""

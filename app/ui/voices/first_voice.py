@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import QSplashScreen
 
 from app.common.language import localize
-from app.common.processes.self_launch import run_own_program
+from app.common.processes.launch import run_own_program
 from app.install.natural_voice_first_start import is_natural_voice_waiting
 from app.ui.theme.theme import draw_icon
 from app.ui.voices.voice_tasks import KOKORO_ARGUMENTS

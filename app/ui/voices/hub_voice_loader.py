@@ -25,7 +25,7 @@ from app.ui.background_thread import BackgroundThread
 from app.voices.containers.voice_card_builder import ICON_FORMATS, SAMPLE_FORMATS
 
 if TYPE_CHECKING:
-    from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
+    from app.adapters.http.hub_files import OfferedSample, OfferedVoice
 
 Result = TypeVar("Result")
 HUB_RETRIES = 1  # the user waits for the answer, and has a button for the next try
@@ -160,16 +160,16 @@ def _run_unless_stopped(request: Callable[[Event], Result | None], stop_event: E
 
 
 def _fetch_voice_list(stop_event: Event) -> tuple[str, ...]:
-    from app.adapters.http.aivishub_catalog import fetch_default_voices
-    from app.adapters.http.retry_policy import RetryPolicy
+    from app.adapters.http.http_request import RetryPolicy
+    from app.adapters.http.hub_files import fetch_default_voices
 
     return fetch_default_voices(stop_event.is_set, RetryPolicy(HUB_RETRIES))
 
 
 def _fetch_description(uuid: str, stop_event: Event) -> tuple[OfferedVoice, ...] | AppError:
     """Return the voice, an empty tuple if it has no file that can be added, or the error."""
-    from app.adapters.http.aivishub_catalog import fetch_offered_voice
-    from app.adapters.http.retry_policy import RetryPolicy
+    from app.adapters.http.http_request import RetryPolicy
+    from app.adapters.http.hub_files import fetch_offered_voice
 
     try:
         voice = fetch_offered_voice(uuid, stop_event.is_set, RetryPolicy(HUB_RETRIES))
@@ -219,8 +219,8 @@ def is_playable_url(url: str) -> bool:
 
 def _fetch_picture(url: str, target: Path, stop_event: Event) -> Path | None:
     """Return the file of a picture, or None if it cannot be shown; the card then draws a letter."""
-    from app.adapters.http.aivishub_catalog import download_hub_media
-    from app.adapters.http.retry_policy import RetryPolicy
+    from app.adapters.http.http_request import RetryPolicy
+    from app.adapters.http.hub_files import download_hub_media
     from app.voices.containers.voice_card_builder import MAX_ICON_BYTES
 
     try:
@@ -231,8 +231,8 @@ def _fetch_picture(url: str, target: Path, stop_event: Event) -> Path | None:
 
 
 def _fetch_recording(url: str, target: Path, stop_event: Event) -> Path:
-    from app.adapters.http.aivishub_catalog import download_hub_media
-    from app.adapters.http.retry_policy import RetryPolicy
+    from app.adapters.http.http_request import RetryPolicy
+    from app.adapters.http.hub_files import download_hub_media
     from app.voices.containers.voice_card_builder import MAX_SAMPLE_BYTES
 
     cached_file = next(target.parent.glob(f"{target.name}.*"), None)

@@ -22,7 +22,7 @@ from app.ui.voices.voice_tasks import (
 from app.voices.voice_labels import NATURAL_VOICE_ID, describe_natural_voice
 
 if TYPE_CHECKING:
-    from app.adapters.http.aivishub_catalog import OfferedVoice
+    from app.adapters.http.hub_files import OfferedVoice
 
 
 def find_kokoro_voice(catalog: VoiceCatalog) -> CatalogVoice | None:
@@ -38,7 +38,7 @@ def is_kokoro_coming(queue: TaskQueue) -> bool:
 def create_kokoro_offer() -> OfferedVoice:
     """Return what the page of natural voices shows of it."""
     # For the page alone, which few starts open.
-    from app.adapters.http.aivishub_catalog import OfferedVoice
+    from app.adapters.http.hub_files import OfferedVoice
     from app.install.natural_voice import NATURAL_VOICE_LICENCE
 
     speakers = localize("女声 4 人、男声 1 人。BERT は不要です。", "Four female speakers and a male one; no BERT is required.")

@@ -26,7 +26,7 @@ from app.ui.widgets.dialogs import OpenDialog, show_in_front
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
 if TYPE_CHECKING:
-    from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
+    from app.adapters.http.hub_files import OfferedSample, OfferedVoice
     from app.ui.voices.hub_voice_loader import HubVoiceLoader
     from app.ui.voices.natural_voices_dialog import NaturalVoicesDialog
 

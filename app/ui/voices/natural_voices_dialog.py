@@ -10,8 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
-from app.adapters.http.hub_files import AIVISHUB_PAGES, HUGGING_FACE
+from app.adapters.http.hub_files import AIVISHUB_PAGES, HUGGING_FACE, OfferedSample, OfferedVoice
 from app.common.errors import AppError
 from app.common.language import localize
 from app.install.download_sources import STANDARD_BERT_REPOSITORY, STANDARD_BERT_REVISION

@@ -26,9 +26,9 @@ from app.adapters.download.partial_download import PartialDownload, find_downloa
 from app.adapters.download.resumable_download import download_file
 from app.adapters.files import free_space
 from app.adapters.http import http_request
+from app.adapters.http.http_request import RetryPolicy, retry_until_success
 from app.adapters.http.network_messages import DownloadCancelledError, TransientDownloadError
 from app.adapters.http.response_headers import parse_retry_after
-from app.adapters.http.retry_policy import RetryPolicy, retry_until_success
 from app.common.errors import DownloadError
 from tests.fault_server import FaultServer, Reply
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from app.adapters.download.partial_download import PartialDownload, ResumeValidator, find_downloads_dir
 from app.adapters.download.resumable_download import download_file
 from app.adapters.http import response_stream
+from app.adapters.http.http_request import RetryPolicy
 from app.adapters.http.hub_files import build_hf_url, fetch_aivishub_voice, fetch_hf_file_info
 from app.adapters.http.response_headers import parse_file_name, parse_length, parse_retry_after
 from app.adapters.http.response_stream import MAX_RESPONSE_BYTES
-from app.adapters.http.retry_policy import RetryPolicy
 from app.cli.main import main
 from app.common.errors import DownloadError
 from app.common.files.untrusted_json import MAX_NUMBER_DIGITS

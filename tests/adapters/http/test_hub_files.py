@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from app.adapters.http.http_request import RetryPolicy
 from app.adapters.http.hub_files import build_hf_url, convert_to_hf_file_url, fetch_aivishub_voice, fetch_hf_file_info, parse_aivishub_uuid
-from app.adapters.http.retry_policy import RetryPolicy
 from app.common.errors import DownloadError, InputError
 from tests.fault_server import FaultServer, Reply, hub_server
 

@@ -10,8 +10,8 @@ import urllib3
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.adapters.http.http_request import RetryPolicy
 from app.adapters.http.hub_files import fetch_hf_file_info
-from app.adapters.http.retry_policy import RetryPolicy
 from app.cli.main import main
 from app.common.errors import DownloadError
 from app.install.download_sources import DownloadMonitor, fetch_url

@@ -16,9 +16,9 @@ import pytest
 
 from app.adapters.download.partial_download import PartialDownload
 from app.adapters.download.resumable_download import download_file
-from app.adapters.http import retry_policy
+from app.adapters.http import http_request
+from app.adapters.http.http_request import RetryPolicy, WaitAnnouncer, WaitNotice
 from app.adapters.http.hub_files import fetch_aivishub_voice
-from app.adapters.http.retry_policy import RetryPolicy, WaitAnnouncer, WaitNotice
 from app.cli import progress_display
 from app.cli.main import main
 from app.cli.progress_display import show_progress
@@ -41,8 +41,8 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seconds become moments."""
-    monkeypatch.setattr(retry_policy, "ANNOUNCE_AFTER_S", 0.1)
-    monkeypatch.setattr(retry_policy, "UPDATE_INTERVAL_S", 0.05)
+    monkeypatch.setattr(http_request, "ANNOUNCE_AFTER_S", 0.1)
+    monkeypatch.setattr(http_request, "UPDATE_INTERVAL_S", 0.05)
 
 
 def test_a_silent_server_is_named_with_the_time_that_is_left_and_the_attempt(hub: FaultServer, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_rest_before_the_next_attempt_says_why(hub: FaultServer, tmp_path: Pat
 
 
 def test_short_waits_are_not_worth_a_word(hub: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry_policy, "ANNOUNCE_AFTER_S", 30)
+    monkeypatch.setattr(http_request, "ANNOUNCE_AFTER_S", 30)
     waits: list[WaitNotice | None] = []
     download_file(hub.reply("/x", Reply(status=503), Reply(BODY, trickle=500)), tmp_path / "x", on_wait=waits.append, retry_policy=QUICK)
     assert waits == []

@@ -6,7 +6,7 @@ import pyopenjtalk
 import pytest
 from pyopenjtalk.openjtalk import OpenJTalk
 
-from app.adapters.openjtalk.full_features import FullFeatureFrontEnd, restore_columns, restore_feature
+from app.adapters.openjtalk.mecab_features import FullFeatureFrontEnd, restore_columns, restore_feature
 
 
 @pytest.mark.parametrize(

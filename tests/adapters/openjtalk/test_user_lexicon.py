@@ -19,7 +19,7 @@ from app.adapters.user_dictionary import change_dictionary, find_dictionary_path
 from app.common.errors import InternalError
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
-from app.common.processes import self_launch
+from app.common.processes import launch
 from app.core.synthesis_types import ReadingOverride
 from app.core.text.dictionary_entries import DictionaryEntry, make_entry
 from tests.folder_names import FOLDER_NAMES
@@ -171,7 +171,7 @@ def test_without_words_to_analyse_nothing_is_compiled() -> None:
 
 
 def test_a_compiler_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", "raise SystemExit('no room')"])
+    monkeypatch.setattr(launch, "build_cli_command", lambda: [sys.executable, "-c", "raise SystemExit('no room')"])
     with pytest.raises(InternalError, match=r"could not be prepared. \(no room\)"):
         ensure_compiled_dictionary([make_entry("声箱", "コエバコ", 2)])
 

@@ -19,7 +19,7 @@ from app.adapters.ort import optimized_graphs, optimized_session
 from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore, measure_graph_bytes
-from app.common.processes import self_launch
+from app.common.processes import launch
 
 SIZE = 192
 VALUE = np.linspace(-1, 1, SIZE, dtype=np.float32)[None]
@@ -329,7 +329,7 @@ def test_without_the_child_the_graph_itself_is_opened(model: Path, store: GraphS
     expected = run(model, None)
     monkeypatch.setattr(optimized_session, "_in_child", True)
     for command in (["/nowhere/koebako-cli"], [sys.executable, "-c", "raise SystemExit(70)"]):
-        monkeypatch.setattr(self_launch, "build_cli_command", lambda command=command: command)
+        monkeypatch.setattr(launch, "build_cli_command", lambda command=command: command)
         assert np.array_equal(run(model, store), expected)
         assert not copies(store)
 

@@ -15,7 +15,7 @@ from app.adapters.sandbox import process_limits, sandbox_process
 from app.adapters.sandbox.process_limits import ProcessLimits, build_job_limits
 from app.adapters.sandbox.sandbox_process import MAX_MESSAGE_BYTES, MAX_RESULTS, SandboxProcess, SandboxStoppedError
 from app.common.errors import InternalError, OutputFileError, VoiceError
-from app.common.processes import self_launch
+from app.common.processes import launch
 
 ROOT = Path(__file__).parent.parent.parent.parent
 UNDER_WINE = sys.platform == "win32" and hasattr(ctypes.WinDLL("ntdll"), "wine_get_version")
@@ -68,10 +68,10 @@ KILLED_PARENT = """
 import sys; sys.path.insert(0, {root!r})
 from pathlib import Path
 import psutil
-from app.common.processes import self_launch
+from app.common.processes import launch
 from app.adapters.sandbox.sandbox_process import SandboxProcess
 from app.adapters.sandbox.process_limits import ProcessLimits
-self_launch.build_cli_command = lambda: [sys.executable, '-c', {tasks!r}]
+launch.build_cli_command = lambda: [sys.executable, '-c', {tasks!r}]
 seen = []
 with SandboxProcess('', {task!r}, [], ProcessLimits(4 << 30, 60), Path({folder!r}), {paused}) as child:
     for found in child.iterate_results():
@@ -97,7 +97,7 @@ def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Start]:
         code = TASKS if says is None else SAYS + says
         if says is not None and sys.platform == "win32":
             code = code.replace('"pid": 1', "\"pid\": ' + str(__import__('os').getpid()) + '")
-        monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", code])
+        monkeypatch.setattr(launch, "build_cli_command", lambda: [sys.executable, "-c", code])
         return SandboxProcess("", task, arguments, limits, tmp_path, is_paused)
 
     yield start
@@ -306,7 +306,7 @@ def _check_end_with_parent(code: str, state: str | None = None) -> None:
 
 
 def test_a_program_that_cannot_be_started_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(self_launch, "build_cli_command", lambda: [str(tmp_path / "missing")])
+    monkeypatch.setattr(launch, "build_cli_command", lambda: [str(tmp_path / "missing")])
     with pytest.raises(InternalError, match="could not start a process"):
         SandboxProcess("", "add", [], ROOMY, tmp_path)
 

@@ -16,7 +16,7 @@ from tests.campaigns.screenshots.looks import in_each_look
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.adapters.http.aivishub_catalog import OfferedVoice
+    from app.adapters.http.hub_files import OfferedVoice
     from tests.ui.window_driver import WindowDriver
 
 
@@ -386,7 +386,7 @@ def take_service(window: WindowDriver, picture: Callable[[str, QWidget], None]) 
 
 def offered_voices() -> list[OfferedVoice]:
     """Voices as a hub might offer them: usual ones, one with a long description, and one of which little is known."""
-    from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
+    from app.adapters.http.hub_files import OfferedSample, OfferedVoice
 
     sample = OfferedSample("ノーマル", "https://assets.aivis-project.com/a.wav", "おはようございます。")
     styles = ("ノーマル", "喜び", "悲しみ")

@@ -13,7 +13,7 @@ import soundfile
 from app.cli.commands.export.run import cast_characters
 from app.cli.main import main
 from app.common.language import set_language
-from app.common.processes import self_launch
+from app.common.processes import launch
 from app.common.processes.json_child import JsonChild
 from app.core.script.project import Project, VoiceAssignment
 from app.core.script.project_data import convert_project_to_data
@@ -405,7 +405,7 @@ def test_a_process_that_does_not_end_by_itself_is_ended(monkeypatch: pytest.Monk
     monkeypatch.setattr(process_worker, "CHILD_EXIT_TIMEOUT_S", 0.05)
     worker = process_worker.ProcessWorker(None)
     sleeping = [sys.executable, "-c", "import time; time.sleep(600)"]
-    monkeypatch.setattr(self_launch, "build_cli_command", lambda: sleeping)
+    monkeypatch.setattr(launch, "build_cli_command", lambda: sleeping)
     child = worker._child = JsonChild()
     worker.close()
     assert child.process.returncode not in (None, 0)

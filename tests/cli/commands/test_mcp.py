@@ -27,8 +27,7 @@ from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
 from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import AudioChunk
-from app.engine.engine import Engine
-from app.engine.engine_thread import EngineThread
+from app.engine.engine import Engine, EngineThread
 from app.engine.open_voices import OpenVoices
 from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, AgentSession
 from app.service.agents.agent_tools import AgentFolder, SpeechTools

@@ -11,7 +11,7 @@ from app.adapters.ort.devices.ort_devices import BackendDevice
 from app.backends import backend_probe
 from app.cli.commands.selftest import run as selftest
 from app.cli.main import main
-from app.common.processes import self_launch
+from app.common.processes import launch
 
 
 @pytest.mark.slow
@@ -41,14 +41,14 @@ def test_the_report_tells_how_the_cpu_did(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_window_program_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(self_launch, "build_window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
+    monkeypatch.setattr(launch, "build_window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
     found = selftest.run_window_selftest()
     assert found["ok"] is False
     assert found["errors"][0].startswith("exit code")
 
 
 def test_a_backend_that_kills_its_process_is_one_line_of_the_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
+    monkeypatch.setattr(launch, "build_cli_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
     trial = selftest.try_backend("directml", tmp_path)
     assert not trial.ok
     assert trial.exit_code not in (0, None)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.cli.commands.lab.lab_parts import LAB_PARTS
-from app.common.processes.self_launch import build_cli_command
+from app.common.processes.launch import build_cli_command
 from app.lab.report_rows import EMPTY_VALUES
 from app.ui.lab.lab_commands import FILE_OPTIONS, TAB_BY_COMMAND, WINDOW_HANDLED_OPTIONS, LabOption
 from app.ui.lab.lab_controller import LabController

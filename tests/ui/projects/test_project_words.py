@@ -5,7 +5,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
-from app.adapters.openjtalk.project_words import PROJECT_WORDS
+from app.adapters.openjtalk.reading_choices import PROJECT_WORDS
 from app.adapters.user_dictionary import change_dictionary, read_user_entries
 from app.core.text.dictionary_entries import make_entry
 from app.interchange.koebako_files import read_project

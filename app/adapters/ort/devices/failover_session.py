@@ -25,7 +25,7 @@ from app.adapters.ort.graph_session import GraphSession, RunnableSession
 from app.adapters.ort.session_errors import describe_staying_on_cpu
 from app.common.errors import BackendError
 from app.common.language import localize
-from app.common.stage_labels import STAGE_OF_GRAPH, find_stage_label
+from app.common.stages import STAGE_OF_GRAPH, find_stage_label
 from app.core.sound.stage_clock import RequestStopped
 
 FIRST_RUN_TIMEOUT_S = 120.0  # compiling for a new length is done here

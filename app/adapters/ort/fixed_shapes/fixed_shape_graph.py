@@ -20,7 +20,7 @@ from app.common.errors import BackendError
 from app.common.files.untrusted_json import parse_object
 from app.common.files.whole_files import read_bounded
 from app.common.language import localize
-from app.common.processes.self_launch import start_own_program
+from app.common.processes.launch import start_own_program
 from app.core.sound.result_metrics import has_min_snr
 
 GRAPH_NAME, FULL_NAME, FORM_NAME, PROOF_NAME = "graph.onnx", "full.onnx", "form.json", "proof.npz"

@@ -108,7 +108,7 @@ def _check_dictionary() -> DoctorFinding:
 
 def _check_first_voice() -> DoctorFinding:
     from app.core.synthesis_types import SynthesisRequest
-    from app.engine.engine_thread import EngineThread, JobHandle
+    from app.engine.engine import EngineThread, JobHandle
     from app.engine.open_voices import OpenVoices
     from app.engine.synthesis_jobs import Importance, JobTurn
     from app.engine.voice_terms import VoiceTerms, create_opener

@@ -17,7 +17,7 @@ from app.cli.served_voices import choose_served_voices, create_open_voices
 from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
-from app.engine.engine_thread import EngineThread
+from app.engine.engine import EngineThread
 from app.service.agents.agent_session import INVALID_REQUEST, AgentSession, RpcError, build_error, encode_message
 from app.service.agents.agent_tools import AgentFolder, SpeechTools
 from app.service.style_catalogue import build_catalogue

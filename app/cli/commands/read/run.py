@@ -17,7 +17,7 @@ from app.common.command_parser import CommandParser
 from app.common.errors import InputError, InternalError
 from app.common.files.untrusted_json import parse_object
 from app.common.language import localize
-from app.common.processes.self_launch import run_own_program
+from app.common.processes.launch import run_own_program
 from app.settings.user_settings import load_usable_settings
 
 CLIPBOARD_TIMEOUT_S = 30.0  # seconds until the child has started Qt and read the clipboard

@@ -30,7 +30,7 @@ from app.common.files.untrusted_json import parse_object, parse_object_lines
 from app.common.files.whole_files import read_bounded, write_file_atomically
 from app.common.language import localize
 from app.common.log import MAX_LOG_BYTES, find_log_path
-from app.common.processes.self_launch import run_own_program, run_window
+from app.common.processes.launch import run_own_program, run_window
 from app.common.version import VERSION
 from app.core.sound.result_metrics import compute_max_difference
 from app.voices.installed_voices import find_shipped_voice_id

@@ -17,8 +17,7 @@ from app.cli.served_voices import choose_served_voices, create_open_voices
 from app.common.errors import InputError
 from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
-from app.engine.engine import Engine
-from app.engine.engine_thread import EngineThread
+from app.engine.engine import Engine, EngineThread
 from app.engine.open_voices import OpenVoices
 from app.service.access import SERVICE_PORT, AccessRules, bind_sockets
 from app.service.http_service import HttpService

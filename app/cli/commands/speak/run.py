@@ -36,8 +36,7 @@ from app.core.sound.ports import AudioSink
 from app.core.sound.stage_clock import PIPELINE_STAGES, RequestStopped
 from app.core.symbols import PUNCTUATION_PHONES
 from app.core.synthesis_types import AudioChunk, Overrides, StageTiming, SynthesisRequest
-from app.engine.engine import Engine
-from app.engine.engine_thread import EngineThread, JobHandle
+from app.engine.engine import Engine, EngineThread, JobHandle
 from app.engine.open_voices import OpenVoices
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.engine.voice_terms import VoiceTerms, create_opener

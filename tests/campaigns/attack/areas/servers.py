@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from app.adapters.download.resumable_download import download_file
+from app.adapters.http.http_request import RetryPolicy
 from app.adapters.http.hub_files import build_hf_url, convert_to_hf_file_url, fetch_aivishub_voice, fetch_hf_file_info
-from app.adapters.http.retry_policy import RetryPolicy
 from app.install.download_sources import DownloadMonitor, discard_download, fetch_hub_voice, fetch_url
 from tests.campaigns.attack.area import Area, Case
 from tests.campaigns.attack.hostile.answers import FILE, LOCATIONS, hostile_answer, redirect

@@ -10,7 +10,7 @@ from urllib.parse import quote_from_bytes, urlencode
 
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
-from app.engine.engine_thread import EngineThread
+from app.engine.engine import EngineThread
 from app.engine.open_voices import OpenVoices
 from app.service.access import AccessRules, bind_sockets
 from app.service.http_service import HttpService
