@@ -6,7 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog
 
 from app.core.script.script import Line, Script
-from app.ui.script.search_bar import SearchBar
+from app.ui.script.list_bars import SearchBar
 from tests.ui.conftest import write
 from tests.ui.window_driver import WindowDriver
 

@@ -27,7 +27,7 @@ from app.settings.user_settings import Settings
 from app.ui.dictionary.dictionary_dialog import DictionaryDialog
 from app.ui.help.user_guide import UserGuideDialog
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
-from app.ui.projects.voice_references import MissingVoice
+from app.ui.projects.project_document import MissingVoice
 from app.ui.reading.strip_view import StripView
 from app.ui.theme.theme import resolve_theme
 from app.ui.voices.catalog_voice import CatalogVoice

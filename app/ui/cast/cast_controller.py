@@ -30,13 +30,11 @@ from app.ui.cast.cast_files import CastFiles
 from app.ui.cast.cast_table import format_duration
 from app.ui.cast.cast_window import CastWindow
 from app.ui.cast.script_warnings import MAX_WARNINGS, ReadingChecks, ScriptWarning, list_reading_warnings, list_script_warnings
-from app.ui.projects.project_document import ProjectDocument
-from app.ui.projects.voice_references import build_voice_references
+from app.ui.projects.project_document import ProjectDocument, build_voice_references
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
-from app.ui.script.script_duration import measure_character_durations, sum_durations
 from app.ui.script.script_list import ScriptList
-from app.ui.script.script_model import ScriptModel
+from app.ui.script.script_model import ScriptModel, measure_character_durations, sum_durations
 from app.ui.voices.voice_catalog import VoiceCatalog
 
 COUNT_SETTLE_MS = 300

@@ -1,22 +1,27 @@
-"""Brings the cast of another project in, and saves the cast as a project of its own; both in the background."""
+"""Casts outside of the script: projects that they are read from and written to, and the program's memory of who was recast."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.script.project import PROJECT_SUFFIX, Project, VoiceReference
-from app.core.script.script import Character, Script
-from app.ui.background_thread import BackgroundThread
+from app.core.script.project import PROJECT_SUFFIX, Project, VoiceAssignment, VoiceReference
+from app.core.script.script import CAST_FIELDS, Character, Script
+from app.ui.background_thread import BackgroundThread, log_error
 from app.ui.projects.project_files import build_project_filter
+from app.ui.script.script_document import ScriptDocument
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.dialogs import append_suffix, ask_for_file
+
+RECAST_SETTLE_MS = 500  # somebody who goes through the voices of a list recasts at every step
 
 
 class CastFiles(QObject):
-    """Asks for files, reads and writes them.
+    """Asks for files, and reads and writes them in the background.
 
     Signals:
         read(tuple[Character, ...], tuple[VoiceReference, ...]): the cast of a project, and its voices.
@@ -98,3 +103,80 @@ def _is_same_file(path: Path, open_path: Path) -> bool:
         return path == open_path or path.samefile(open_path)
     except OSError:
         return False
+
+
+class RecastMemory(QObject):
+    """Remembers who speaks a character whenever that changes, also by undo, as it does for an import; to open a project is no recast."""
+
+    def __init__(self, parent: QObject, document: ScriptDocument, catalog: VoiceCatalog) -> None:
+        super().__init__(parent)
+        self._catalog = catalog
+        self._is_other_script = False
+        self._recast: dict[str, Character] = {}
+        self._background = BackgroundThread(self, "recast memory")
+        self._background.failed.connect(log_error)  # nothing is lost: the project holds the cast
+        self._timer = QTimer(self, singleShot=True, interval=RECAST_SETTLE_MS)
+        self._timer.timeout.connect(self._remember_recast)
+        document.replaced.connect(self._note_replacement)
+        document.changed.connect(self._note_recast)
+
+    def close(self) -> None:
+        """Write what is not written yet."""
+        self._timer.stop()
+        self._remember_recast()
+        self._background.close(finish=True)
+
+    @Slot()
+    def _note_replacement(self) -> None:
+        self._is_other_script = True
+
+    @Slot(object, object)
+    def _note_recast(self, former_script: Script, script: Script) -> None:
+        is_other_script, self._is_other_script = self._is_other_script, False
+        if is_other_script or former_script.cast is script.cast:
+            return
+        former = {character.id: character.settings for character in former_script.cast}
+        for character in script.cast:
+            old, new = former.get(character.id, character.settings), character.settings
+            if old is not new and any(getattr(old, name) != getattr(new, name) for name in CAST_FIELDS):
+                self._recast[character.id] = character
+                self._timer.start()
+
+    @Slot()
+    def _remember_recast(self) -> None:
+        if not self._recast:
+            return
+        cast, voices = tuple(self._recast.values()), self._catalog.voices
+        self._recast = {}
+
+        def remember_cast() -> None:
+            # With the locks of files, which the window starts without.
+            from app.install.known_voices import remember_characters
+
+            if chosen := list_recast_voices(cast, voices):
+                remember_characters(chosen)
+
+        self._background.run_work(remember_cast)
+
+
+def list_recast_voices(cast: Iterable[Character], voices: Sequence[CatalogVoice]) -> list[VoiceAssignment]:
+    """Return the voices of a cast by all names of its characters, without those that are missing here.
+
+    A speaker or style that a voice lacks is left empty: it belongs to a former voice, and an import would fail by it.
+    """
+    voices_by_id = {voice.id: voice for voice in voices}
+
+    def drop_unknown(name: str, items: Iterable[tuple[int, str]]) -> str:
+        return name if any(name == item for _, item in items) else ""
+
+    return [
+        VoiceAssignment(
+            name,
+            voice.manifest.id,
+            drop_unknown(character.settings.speaker, voice.speakers),
+            drop_unknown(character.settings.style, voice.styles),
+        )
+        for character in cast
+        if (voice := voices_by_id.get(character.settings.voice)) is not None
+        for name in character.names
+    ]

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.common.language import localize
 from app.core.script.script import Character
-from app.ui.script.script_duration import ScriptDuration
+from app.ui.script.script_model import ScriptDuration
 from app.ui.theme.character_colours import create_colour_icon, list_colour_names
 from app.ui.theme.theme import ThemedWidget
 from app.ui.voices.voice_chooser import VOICE_MIME, read_dragged_voice

@@ -28,7 +28,7 @@ from app.ui.widgets.dialogs import OpenDialog, append_suffix, ask_for_file, show
 if TYPE_CHECKING:
     from app.core.text.dictionary_entries import DictionaryComparison, DictionaryEntry
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
-    from app.ui.dictionary.import_preview import ImportPreviewDialog
+    from app.ui.dictionary.entry_tables import ImportPreviewDialog
 
 Entries = tuple["DictionaryEntry", ...]
 
@@ -159,7 +159,7 @@ class DictionaryController(QObject):
         self._background.run_work(lambda: _compare_file(file, project_entries), lambda comparison: self._open_preview(file, comparison))
 
     def _open_preview(self, file: Path, comparison: DictionaryComparison) -> None:
-        from app.ui.dictionary.import_preview import ImportPreviewDialog
+        from app.ui.dictionary.entry_tables import ImportPreviewDialog
 
         if self.dialog is None:
             return

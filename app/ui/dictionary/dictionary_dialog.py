@@ -19,7 +19,7 @@ from app.core.text.dictionary_entries import (
     make_entry,
 )
 from app.core.text.pronunciation import parse_user_reading, split_moras
-from app.ui.dictionary.entry_table import EntryTable, mark_accent
+from app.ui.dictionary.entry_tables import EntryTable, mark_accent
 from app.ui.display_names import format_word_kind
 from app.ui.widgets.controls import CHOICE_TEXT_PADDING_PX, DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, describe_control, fill_box
 

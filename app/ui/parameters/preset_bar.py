@@ -25,8 +25,7 @@ from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.script.project import LinePreset, Presets
 from app.core.script.script import LineSettings
-from app.ui.autosaved_file import AutosavedFile
-from app.ui.background_thread import BackgroundThread
+from app.ui.background_thread import AutosavedFile, BackgroundThread
 from app.ui.parameters.preset_collection import (
     PresetCollection,
     PresetEntry,

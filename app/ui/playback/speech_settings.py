@@ -1,13 +1,27 @@
-"""Settings that decide how and where speech is computed and heard; they take effect at once."""
+"""Settings that decide how and where speech is computed and heard, and take effect at once; the outputs, and what helps a busy computer."""
 
-from PySide6.QtCore import QObject, Slot
+import time
+from collections.abc import Callable
 
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal, Slot
+
+from app.common.files.untrusted_json import parse_object
+from app.common.language import localize
+from app.common.processes.launch import build_cli_command
 from app.engine.open_voices import VoicePrecisions
+from app.engine.synthesis_jobs import SpeechJob
 from app.settings.user_settings import Settings
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.widgets.banner import Banner
+from app.ui.widgets.banner import Banner, BannerButton
+
+DEVICE_REFRESH_INTERVAL_S = 5.0  # each look starts a whole process, and the menu asks whenever it opens
+DEVICE_SCAN_TIMEOUT_MS = 3000
+SLOW_WAIT_S = 1.0
+SLOW_LINES = 2  # so many lines one after the other that waited longer than that in silence are no accident
+LONG_WAIT_MS = 3000  # after this nobody should have to guess why nothing is heard
 
 
 class SpeechSettingsController(QObject):
@@ -83,3 +97,123 @@ class SpeechSettingsController(QObject):
 def read_precisions(settings: Settings) -> VoicePrecisions:
     """Return the precisions that lines speak in."""
     return VoicePrecisions(settings.bert_precision, settings.precision_preference)
+
+
+class OutputDeviceWatcher(QObject):
+    """Looks for outputs when asked, at most every few seconds.
+
+    PortAudio reads its list once, when it starts, and restarting it ends what sounds; another process always has a fresh list.
+
+    Signals:
+        changed(tuple): labels, when they are not what they were.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.labels: tuple[str, ...] = ()
+        self._looked_at = float("-inf")
+        self._scan_process = QProcess(self)
+        self._scan_process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
+        self._scan_process.finished.connect(self._take_devices)
+
+    @property
+    def is_looking(self) -> bool:
+        """Return whether devices are being looked for."""
+        return self._scan_process.state() != QProcess.ProcessState.NotRunning
+
+    def set_devices(self, labels: tuple[str, ...]) -> None:
+        """Take over a list of devices."""
+        if labels != self.labels:
+            self.labels = labels
+            self.changed.emit(labels)
+
+    @Slot()
+    def refresh_devices(self) -> None:
+        """Look for devices in the background, without disturbing a sound."""
+        if self.is_looking or time.monotonic() - self._looked_at < DEVICE_REFRESH_INTERVAL_S:
+            return
+        program, *arguments = build_cli_command()
+        self._looked_at = time.monotonic()
+        self._scan_process.start(program, [*arguments, "doctor", "--json", "--only", "audio"])
+
+    def close(self) -> None:
+        """End the search for devices."""
+        # Killing the process makes Qt emit `finished`, and its slot could still change a window that closes.
+        self._scan_process.blockSignals(True)
+        if self.is_looking:
+            self._scan_process.kill()
+            self._scan_process.waitForFinished(DEVICE_SCAN_TIMEOUT_MS)
+
+    @Slot()
+    def _take_devices(self) -> None:
+        try:
+            devices = parse_object(bytes(self._scan_process.readAllStandardOutput().data()))["audio_devices"]
+            labels = tuple(dict.fromkeys(str(device["name"]) for device in devices))
+        except (ValueError, KeyError, TypeError):
+            return  # the list stays as it was; what is wrong is shown when something is to be played
+        self.set_devices(labels)
+
+
+class BusyNotice(QObject):
+    """Says that the computer is too busy for the voice where lines wait for long or again and again, and offers what helps.
+
+    Once the user has read of them, it says nothing more until the program starts again.
+
+    Args:
+        use_light_voice: gives the selected lines the included voice, which is computed forty times as fast.
+    """
+
+    def __init__(self, *, speech: SpeechController, settings: SettingsStore, banner: Banner, use_light_voice: Callable[[], object]) -> None:
+        super().__init__(settings)
+        self._settings, self._banner, self._use_light_voice = settings, banner, use_light_voice
+        self._slow_lines = 0
+        # Runs while nothing is heard; the notice appears when it ends.
+        self.long_wait = QTimer(self, singleShot=True, interval=LONG_WAIT_MS)
+        self.long_wait.timeout.connect(self._show_notice)
+        speech.speech_waited.connect(self._count_line)
+        speech.state_changed.connect(self._follow_state)
+
+    @Slot(object)
+    def _follow_state(self, state: SpeechState) -> None:
+        if not state.is_preparing:
+            self.long_wait.stop()
+        elif self._slow_lines < SLOW_LINES and not self._settings.value.prepare_first and not self.long_wait.isActive():
+            self.long_wait.start()
+
+    @Slot(object, float)
+    def _count_line(self, job: SpeechJob, waited_s: float) -> None:
+        if self._slow_lines >= SLOW_LINES or self._settings.value.prepare_first or not job.voice:
+            return
+        self._slow_lines = self._slow_lines + 1 if waited_s > SLOW_WAIT_S else 0
+        if self._slow_lines >= SLOW_LINES:
+            self._show_notice()
+
+    @Slot()
+    def _show_notice(self) -> None:
+        self._slow_lines = SLOW_LINES
+        light = localize("「Mei（付属）」を使う", "Use “Mei (starter)”")
+        self._banner.show_message(
+            "notice",
+            localize("このコンピューターは今、この声には忙しすぎます。", "This computer is too busy for this voice right now."),
+            localize(
+                "途切れないように、再生の前と間で待っています。軽い声に変えるか、先に合成してから再生できます。",
+                "To play without gaps, Koebako waits before and between phrases. Use the light voice, or prepare each phrase first.",
+            ),
+            action=light,
+            tip=localize("選んだ行の声を、軽い付属の声に変更します。", "The selected lines will use the light voice."),
+            on_action=lambda: self._run_remedy(self._use_light_voice),
+            other=BannerButton(
+                localize("先に合成する", "Prepare first"),
+                localize(
+                    "フレーズを合成し終えてから再生します。設定で戻せます。",
+                    "Plays a phrase once all of it is computed. Settings can undo this.",
+                ),
+                lambda: self._run_remedy(lambda: self._settings.change_settings(prepare_first=True)),
+            ),
+        )
+
+    def _run_remedy(self, remedy: Callable[[], object]) -> None:
+        self._banner.hide()
+        remedy()

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.common.language import localize
 from app.core.script.characters import replace_voices
-from app.ui.projects.project_document import ProjectDocument
-from app.ui.projects.voice_references import MissingVoice, find_missing_voices, list_usable_voices
+from app.ui.projects.project_document import MissingVoice, ProjectDocument, find_missing_voices, list_usable_voices
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController

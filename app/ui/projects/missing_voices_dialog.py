@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QV
 
 from app.common.language import localize
 from app.ui.actions.shortcut_page import wrap_in_scroll_area
-from app.ui.projects.voice_references import MissingVoice
+from app.ui.projects.project_document import MissingVoice
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, ElidedLabel, PlainLabel, create_button, fill_box
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question

@@ -17,8 +17,7 @@ from app.core.script.script import Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.projects import project_files
 from app.ui.projects.project_document import ProjectContents, ProjectDocument, describe_project
-from app.ui.projects.project_files import build_project_filter
-from app.ui.projects.recent_projects import RecentProjectsMenu
+from app.ui.projects.project_files import RecentProjectsMenu, build_project_filter
 from app.ui.takes.take_repository import TakeRepository
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, ask_for_file, show_question

@@ -1,4 +1,4 @@
-"""Projects on the disk, for the background: what reads and writes them is imported there."""
+"""Projects on the disk: read and written in the background, where what does that is imported, and the menu of those opened last."""
 
 from __future__ import annotations
 
@@ -7,14 +7,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+
+from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.language import localize
 from app.core.script.project import PROJECT_SUFFIX, Project
 from app.core.script.script import Script
+from app.settings.user_settings import MOST_RECENT, Settings
 from app.ui.script.autosave import locate_autosave_file
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.widgets.controls import escape_tip
 
 if TYPE_CHECKING:
     from app.interchange.koebako_files import ProjectFileContent
 
+
+MAX_RECENT_NAME_WIDTH_PX = 360  # pixels of a folder's name
 FileFate = Literal["same", "other", "gone"]
 
 
@@ -118,3 +128,59 @@ def is_equal_project(project: Project, script: Script, parts: Project) -> bool:
 def build_project_filter() -> str:
     """Return the filter of dialogs that ask for project files."""
     return localize("Koebako のプロジェクト", "Koebako projects") + f" (*{PROJECT_SUFFIX})"
+
+
+class RecentProjectsMenu(QObject):
+    """Offers the projects that were open last; keeps the list in the settings.
+
+    Signals:
+        chosen(Path): the user wants to open this one again.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, menu: QMenu, settings: SettingsStore) -> None:
+        super().__init__(menu)
+        self._menu, self._settings = menu, settings
+        menu.setToolTipsVisible(True)
+        settings.changed.connect(self._follow_settings)
+        self._fill_menu()
+
+    def add_project(self, path: Path) -> None:
+        """Put a project that was opened or saved first in the list."""
+        name = str(path)
+        names = dict.fromkeys((name, *self._settings.value.recent_projects))
+        self._settings.change_settings(recent_projects=tuple(names)[:MOST_RECENT])
+
+    def remove_project(self, path: Path) -> bool:
+        """Remove a project that is gone; return False if it was not in the list."""
+        names = self._settings.value.recent_projects
+        self._settings.change_settings(recent_projects=tuple(name for name in names if name != str(path)))
+        return str(path) in names
+
+    def _follow_settings(self, former: Settings, settings: Settings) -> None:
+        if former.recent_projects != settings.recent_projects:
+            self._fill_menu()
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        names = self._settings.value.recent_projects
+        for name in names:
+            path = Path(name)
+            folder = self._menu.fontMetrics().elidedText(
+                sanitise_short_text(str(path.parent)), Qt.TextElideMode.ElideMiddle, MAX_RECENT_NAME_WIDTH_PX
+            )
+            action = self._add_action(f"{sanitise_short_text(path.stem)} — {folder}", f"recent project 最近 {sanitise_long_text(name)}")
+            action.setToolTip(escape_tip(sanitise_long_text(name)))
+            action.triggered.connect(lambda _checked=False, path=path: self.chosen.emit(path))
+        self._menu.menuAction().setEnabled(bool(names))
+        if names:
+            self._menu.addSeparator()
+            clear = self._add_action(localize("一覧を消去", "Clear list"), "clear recent projects 最近 消去")
+            clear.setToolTip(localize("ファイルは削除されません。", "The files are not deleted."))
+            clear.triggered.connect(lambda: self._settings.change_settings(recent_projects=()))
+
+    def _add_action(self, text: str, tip: str) -> QAction:
+        action = self._menu.addAction(text.replace("&", "&&"))
+        action.setWhatsThis(tip)
+        return action

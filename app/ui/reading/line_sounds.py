@@ -25,8 +25,7 @@ from app.core.sound.line_sound import LineSound
 from app.core.synthesis_types import AudioChunk, Float32
 from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import SpeechJob
-from app.ui.autosaved_file import AutosavedFile
-from app.ui.background_thread import BackgroundThread
+from app.ui.background_thread import AutosavedFile, BackgroundThread
 from app.ui.reading.strip.strip_shape import StripShape
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_model import LastRendering, ScriptModel

@@ -12,8 +12,7 @@ from app.core.sound.line_sound import PEAK_BIN_S, LineSound
 from app.ui.reading.melody.melody_lane import MelodyLane
 from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, build_melody_shape
 from app.ui.reading.strip.axis_lane import AxisRow
-from app.ui.reading.strip.phone_strip import PhoneStrip
-from app.ui.reading.strip.strip_painting import STRIP_HEIGHT_PX
+from app.ui.reading.strip.phone_strip import STRIP_HEIGHT_PX, PhoneStrip
 from app.ui.reading.strip.strip_shape import StripAxis, StripShape, find_mora_index
 from app.ui.theme.theme import Theme
 from app.ui.widgets.controls import fill_box

@@ -16,7 +16,7 @@ from app.core.script.project import Project
 from app.core.script.script import Line, LineSettings, Script, cut_long_line
 from app.core.script.script_data import convert_script_to_data, parse_script
 from app.settings.user_settings import REMEMBERED_NAMES, Settings
-from app.ui.autosaved_file import AutosavedFile
+from app.ui.background_thread import AutosavedFile
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.widgets.banner import Banner
 from app.voices.voice_labels import NATURAL_VOICE_ID

@@ -1,13 +1,14 @@
-"""The script as Qt's lists want it, with the state of each line; a change touches only the rows that differ."""
+"""The script as Qt's lists want it, with the state of each line, and its length when it is spoken; a change touches only rows that differ."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from PySide6.QtCore import QMimeData, QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QModelIndex, QObject, QPersistentModelIndex, QStringListModel, Qt, QTimer, Signal, Slot
 
 from app.common.language import localize
-from app.core.script.script import Character, Line, Script
+from app.core.script.script import ESTIMATED_SECONDS_PER_CHAR, Character, Line, Script
 from app.ui.display_names import format_style
 from app.ui.script.script_document import ScriptDocument
 
@@ -15,6 +16,7 @@ Index = QModelIndex | QPersistentModelIndex
 LINE_ROLE = Qt.ItemDataRole.UserRole
 STATE_ROLE = Qt.ItemDataRole.UserRole + 1
 CHARACTER_ROLE = Qt.ItemDataRole.UserRole + 2
+DURATION_SETTLE_MS = 300
 LINES_MIME = "application/x-koebako-lines"
 _LINE_FLAGS = (  # put together once: Qt asks for each of ten thousand lines
     Qt.ItemFlag.ItemIsSelectable
@@ -262,3 +264,87 @@ def describe_line_card(row: int, line: Line, state: LineState, character: Charac
         phases.get(state.phase, ""),
     )
     return localize("、", ", ").join(filter(None, facts))
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptDuration:
+    """Seconds of sound of all lines, exact where each was heard as it is now; the rest is estimated from its text."""
+
+    seconds: float
+    is_exact: bool
+
+
+@dataclass(slots=True)
+class _DurationSum:
+    """The sums for some lines: seconds around and of sounds, letters that were heard, and letters that were not."""
+
+    silence_s: float = 0.0
+    heard_s: float = 0.0
+    heard_letters: float = 0.0
+    unheard_letters: float = 0.0
+
+    def add_line(self, line: Line, find_state: Callable[[str], LineState]) -> None:
+        """Add a line that has text."""
+        take = find_state(line.id).last_rendering
+        self.silence_s += line.settings.pre_silence_s + line.settings.post_silence_s
+        letters = len(line.text) / line.settings.speed
+        if take is not None and take.line.is_spoken_like(line):
+            self.heard_s += take.length_s
+            self.heard_letters += letters
+        else:
+            self.unheard_letters += letters
+
+
+def measure_character_durations(lines: Iterable[Line], find_state: Callable[[str], LineState]) -> dict[str, ScriptDuration]:
+    """Return how long the lines of each character take, by id; empty is that of lines without one.
+
+    Each line counts with the silence before and after it, and what was not heard at the pace of all that was.
+    """
+    sums: defaultdict[str, _DurationSum] = defaultdict(_DurationSum)
+    for line in lines:
+        if line.text.strip():
+            sums[line.character].add_line(line, find_state)
+    letters = sum(item.heard_letters for item in sums.values())
+    pace_s = sum(item.heard_s for item in sums.values()) / letters if letters else ESTIMATED_SECONDS_PER_CHAR
+    return {
+        name: ScriptDuration(item.silence_s + item.heard_s + item.unheard_letters * pace_s, not item.unheard_letters)
+        for name, item in sums.items()
+    }
+
+
+def measure_script_duration(lines: Iterable[Line], find_state: Callable[[str], LineState]) -> ScriptDuration:
+    """Return how long these lines take one after the other, with the silence before and after each."""
+    return sum_durations(measure_character_durations(lines, find_state).values())
+
+
+def sum_durations(durations: Collection[ScriptDuration]) -> ScriptDuration:
+    """Return how long several parts take together."""
+    return ScriptDuration(sum(part.seconds for part in durations), all(part.is_exact for part in durations))
+
+
+class ScriptDurationMeter(QObject):
+    """Measures the script again a moment after it, or what is known of its lines, has changed.
+
+    Signals:
+        measured(ScriptDuration): it may be another now.
+    """
+
+    measured = Signal(object)
+
+    def __init__(self, document: ScriptDocument, model: ScriptModel) -> None:
+        super().__init__(model)
+        self._document, self._model = document, model
+        self._timer = QTimer(self, singleShot=True, interval=DURATION_SETTLE_MS)
+        self._timer.timeout.connect(self.measure_now)
+        document.changed.connect(self._schedule_measurement)
+        model.dataChanged.connect(self._schedule_measurement)
+
+    @Slot()
+    def _schedule_measurement(self, *_changed: object) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    @Slot()
+    def measure_now(self) -> None:
+        """Measure the duration at once."""
+        self.measured.emit(measure_script_duration(self._document.script.lines, self._model.find_state))

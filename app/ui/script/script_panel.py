@@ -6,10 +6,9 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBo
 
 from app.common.language import localize
 from app.ui.actions.window_actions import WindowActions
-from app.ui.script.character_filter import CharacterFilterBar
+from app.ui.script.list_bars import CharacterFilterBar, SearchBar
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
-from app.ui.script.search_bar import SearchBar
 from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.theme import Theme, ThemedWidget, draw_icon
 from app.ui.widgets.banner import Banner, BannerStack

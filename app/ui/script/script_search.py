@@ -10,9 +10,9 @@ from app.common.language import localize
 from app.core.script.script import Line, Script
 from app.core.script.text_search import SearchMatch, SearchQuery, expand_replacement, find_matches, find_unknown_group, replace_matches
 from app.ui.script.line_selection import LineSelection
+from app.ui.script.list_bars import SearchBar
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
-from app.ui.script.search_bar import SearchBar
 
 # Python's own hold every thread until they are done, which `(a+)+$` is not in a lifetime; a library with a time limit would be one more to ship.
 

@@ -14,7 +14,7 @@ from app.engine.synthesis_jobs import SpeakFailure, SpeechJob
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.settings.user_settings import Settings
 from app.ui.script.script_document import ScriptDocument
-from app.ui.service.listener_controller import ListenerController
+from app.ui.service.service_controller import ListenerController
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.synthesis.speech_controller import SpeechController

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.adapters.shared_settings import write_changes
 from app.settings.user_settings import Settings
-from app.ui.autosaved_file import AutosavedFile, WriteSnapshot
+from app.ui.background_thread import AutosavedFile, WriteSnapshot
 
 SETTINGS_SAVE_DELAY_MS = 1000  # a burst of changes is one write
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import Slot
 from app.core.script.script import Character
 from app.ui.actions.action_definitions import CHARACTER_KEYS
 from app.ui.cast.cast_commands import CastCommands, CastMenu
-from app.ui.cast.recast_memory import RecastMemory
-from app.ui.playback.play_commands import PlayCommands
+from app.ui.cast.cast_files import RecastMemory
+from app.ui.playback.line_playback import PlayCommands
 from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.voices_feature import VoicesFeature
 from app.ui.shell.window_context import WindowContext, WindowFeature

@@ -17,9 +17,8 @@ from app.common.user_notices import show_notice
 from app.common.version import VERSION
 from app.settings.user_settings import Settings, find_settings_path, read_settings_file
 from app.ui.actions.key_bindings import load_shortcuts, save_shortcuts
-from app.ui.autosaved_file import AutosavedFile
-from app.ui.background_thread import BackgroundThread
-from app.ui.playback.output_device_watcher import OutputDeviceWatcher
+from app.ui.background_thread import AutosavedFile, BackgroundThread
+from app.ui.playback.speech_settings import OutputDeviceWatcher
 from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.widgets.banner import Banner

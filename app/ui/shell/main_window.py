@@ -17,7 +17,7 @@ from app.ui.actions.window_actions import WindowActions
 from app.ui.latency.latency_dock import LatencyDock
 from app.ui.parameters.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.projects.project_document import ProjectDocument
-from app.ui.projects.recent_projects import RecentProjectsMenu
+from app.ui.projects.project_files import RecentProjectsMenu
 from app.ui.script.autosave import choose_first_voice, is_first_start, open_startup_script, show_greeting
 from app.ui.script.script_document import ScriptDocument
 from app.ui.settings.settings_store import SettingsStore

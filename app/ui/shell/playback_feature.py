@@ -11,8 +11,7 @@ from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import JobFailure, OpenVoiceJob
 from app.engine.voice_terms import LicenceNotAcceptedError
 from app.ui.latency.latency_dock import LatencyDock
-from app.ui.playback.line_playback import LinePlayback
-from app.ui.playback.play_commands import LiveModeController, PlayCommands
+from app.ui.playback.line_playback import LinePlayback, LiveModeController, PlayCommands
 from app.ui.playback.sound_saving import SavingController, SavingReport
 from app.ui.playback.speech_settings import SpeechSettingsController
 from app.ui.shell.script_feature import ScriptFeature

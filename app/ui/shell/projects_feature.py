@@ -6,7 +6,7 @@ from app.ui.playback.line_playback import LinePlayback
 from app.ui.projects.missing_voices_controller import MissingVoicesController
 from app.ui.projects.project_controller import ProjectController
 from app.ui.projects.project_document import ProjectContents, ProjectDocument, format_window_title
-from app.ui.projects.recent_projects import RecentProjectsMenu
+from app.ui.projects.project_files import RecentProjectsMenu
 from app.ui.script.autosave import Autosave
 from app.ui.shell.reading_feature import ReadingFeature
 from app.ui.shell.script_feature import ScriptFeature

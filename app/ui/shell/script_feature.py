@@ -7,12 +7,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.common.errors import AppError
 from app.common.user_notices import set_notice_handler
 from app.ui.script.autosave import Autosave, create_first_line_settings
-from app.ui.script.character_filter import CharacterFilterController
 from app.ui.script.line_commands import LineCommands
 from app.ui.script.line_selection import LineSelection
+from app.ui.script.list_bars import CharacterFilterController
 from app.ui.script.script_document import LineSeeds
-from app.ui.script.script_duration import ScriptDurationMeter
-from app.ui.script.script_model import ScriptModel
+from app.ui.script.script_model import ScriptDurationMeter, ScriptModel
 from app.ui.script.script_panel import ScriptPanel
 from app.ui.script.script_search import ScriptSearchController
 from app.ui.shell.window_context import WindowContext, WindowFeature

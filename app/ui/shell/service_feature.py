@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QStatusBar
 
-from app.ui.playback.play_commands import PlayCommands
+from app.ui.playback.line_playback import PlayCommands
 from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
@@ -75,7 +75,7 @@ class ServiceFeature(WindowFeature):
     @Slot(object)
     def show_statuses(self, dialog: SettingsDialog) -> None:
         """Show what listens now in the settings, and what changes while they are open."""
-        from app.ui.service.listener_controller import describe_idle_listener
+        from app.ui.service.service_controller import describe_idle_listener
 
         for setting, name in (("service", "service"), ("chat_reader", "chat")):
             dialog.show_status(setting, getattr(self, name).status if self.is_created(name) else describe_idle_listener())

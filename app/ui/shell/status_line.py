@@ -17,7 +17,7 @@ from app.core.sound.peak_limiter import CEILING
 from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import MachineInfo
 from app.ui.display_names import describe_probe_result, format_ms
-from app.ui.script.script_duration import ScriptDuration
+from app.ui.script.script_model import ScriptDuration
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.widgets.controls import ElidedLabel, PlainLabel, describe_control, escape_tip

@@ -13,7 +13,7 @@ from app.common.language import localize
 from app.core.sound.voice_traits import SBV2_ARCHITECTURE, VoiceArchitecture
 from app.ui.display_names import format_style
 from app.ui.parameters.side_panel import SidePanel
-from app.ui.playback.busy_notice import BusyNotice
+from app.ui.playback.speech_settings import BusyNotice
 from app.ui.script.line_selection import LineSelection
 from app.ui.shell.playback_feature import PlaybackFeature
 from app.ui.shell.script_feature import ScriptFeature

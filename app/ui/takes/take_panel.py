@@ -1,22 +1,172 @@
-"""The panel of the selected line's takes: a table, and buttons for the chosen take."""
+"""The panel of the selected line's takes: a table, which says how each differs from the line, and buttons for the chosen take."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QHeaderView, QSizePolicy, QTableView, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.takes.take_model import DIFFERS, LENGTH, NOTE, NUMBER, SEED, STAR, TakeModel, TakeRow
+from app.core.request_limits import BOUNDS
+from app.core.script.project import LineTake
+from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings
+from app.ui.display_names import format_speaker, format_style
 from app.ui.takes.take_repository import TAKES_PER_BATCH, TAKES_TITLE
-from app.ui.widgets.controls import ElidedLabel, PlainLabel, create_button, fill_box
-from app.ui.widgets.row_table_setup import select_single_row, set_up_row_table
+from app.ui.widgets.controls import ElidedLabel, PlainLabel, create_button, escape_tip, fill_box
+from app.ui.widgets.row_table_setup import Index, RowTableModel, select_single_row, set_up_row_table
 
+COLUMNS = STAR, NUMBER, LENGTH, SEED, DIFFERS, NOTE = range(6)
 ROW_MARGINS, CELL_MARGINS = 6, 24  # pixels added to the height of the text, and to its width
 ROWS, FEW_ROWS, FEWEST_ROWS = 5, 3, 2  # visible rows in a high, a lower and a low window
 HIGH_WINDOW, LOW_WINDOW = 900, 760  # window heights in pixels; below them the script needs the room
 NOTE_COLUMN_SHARE = 0.4  # share of the width that the number columns leave; the differences get the rest
+
+
+@dataclass(frozen=True, slots=True)
+class TakeRow:
+    """A row of the table: a take and its number."""
+
+    take: LineTake
+    number: int = 0  # number within the line, from 1; 0 for a take that is not kept
+    differs: tuple[str, ...] = ()  # the differences from the line as it is now, in words
+
+    @property
+    def name(self) -> str:
+        """Return the displayed name of the take."""
+        return localize(f"テイク {self.number}", f"Take {self.number}") if self.number else localize("未保存のテイク", "Unsaved take")
+
+    @property
+    def difference(self) -> str:
+        """Return the differences in one line."""
+        text = localize("、", ", ").join(self.differs)
+        return text[:1].upper() + text[1:] or localize("現在の設定と同じ", "Same settings as now")
+
+
+class TakeModel(RowTableModel):
+    """A table model with a row for each take of a line, kept takes first, then recent renderings that are not kept.
+
+    Signals:
+        noted(str, str): the note of this take was edited.
+    """
+
+    columns = COLUMNS
+    rows: Sequence[TakeRow] = ()
+    noted = Signal(str, str)
+    _playing_id = ""
+
+    def show_rows(self, rows: Sequence[TakeRow]) -> None:
+        """Show other rows."""
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def show_playing(self, take_id: str) -> None:
+        """Mark the take that plays; an empty id marks none."""
+        if take_id != self._playing_id:
+            self._playing_id = take_id
+            if self.rows:
+                self.dataChanged.emit(self.index(0, NUMBER), self.index(len(self.rows) - 1, NUMBER))
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the titles of the columns."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            numbers = "★", localize("番号", "No."), localize("長さ", "Length"), localize("シード", "Seed")
+            return (*numbers, localize("現在の設定との違い", "Differs from now"), localize("メモ", "Note"))[section]
+        return _choose_alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Return the flags of a cell; only notes of kept takes are editable."""
+        flags = super().flags(index)
+        editable = index.column() == NOTE and self.rows[index.row()].number
+        return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the data of a cell.
+
+        The accessible text of the first cell is that of the whole row, for screen readers.
+        """
+        row, column = self.rows[index.row()], index.column()
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return self._format_cells(row)[column]
+        if role == Qt.ItemDataRole.AccessibleTextRole and column == STAR:
+            star = localize("スター付き、", "starred, ") if row.take.starred else ""
+            return f"{row.name}: {star}{self._format_cells(row)[LENGTH]}, {row.difference} {row.take.note}".strip()
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return escape_tip("\n".join(part for part in (row.name, row.difference, row.take.text, row.take.note) if part))
+        return _choose_alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Emit an edited note."""
+        if role != Qt.ItemDataRole.EditRole or index.column() != NOTE:
+            return False
+        self.noted.emit(self.rows[index.row()].take.id, str(value).strip())
+        return True
+
+    def _format_cells(self, row: TakeRow) -> tuple[str, ...]:
+        take = row.take
+        number = str(row.number) if row.number else localize("未保存", "not saved")
+        return (
+            "★" if take.starred else "☆" if row.number else "",
+            f"▶ {number}" if take.id == self._playing_id else number,
+            localize(f"{take.length_s:.2f} 秒", f"{take.length_s:.2f} s"),
+            str(take.settings.seed),
+            row.difference,
+            take.note,
+        )
+
+
+def _choose_alignment(column: int) -> Qt.AlignmentFlag:
+    if column == STAR:
+        return Qt.AlignmentFlag.AlignCenter
+    across = Qt.AlignmentFlag.AlignRight if column in (NUMBER, LENGTH, SEED) else Qt.AlignmentFlag.AlignLeft
+    return across | Qt.AlignmentFlag.AlignVCenter
+
+
+def list_differences(
+    take: LineTake, line: Line, find_voice_name: Callable[[str], str], character: Character | None = None
+) -> tuple[str, ...]:
+    """List the differences with the take's values; the seed is left out, as it has a column of its own.
+
+    Nothing says whether a take with another voice, speaker or style comes from before its character was recast or from a deviation of the line
+    that is gone, so it is only said that neither the line nor its character is spoken so.
+
+    Args:
+        find_voice_name: returns the displayed name of a voice id.
+    """
+    then, now = take.settings, line.settings
+    differences: list[str] = []
+    if character is not None and not _is_same_cast(then, now) and not _is_same_cast(then, character.settings):
+        differences.append(localize("今の配役と異なる", "not the present cast"))
+    if take.text != line.text:
+        differences.append(localize("テキスト", "text"))
+    if take.overrides != line.overrides:
+        differences.append(localize("読みとアクセント", "reading and accent"))
+    if then.voice != now.voice:
+        differences.append(localize(f"声 {find_voice_name(then.voice)}", f"voice {find_voice_name(then.voice)}"))
+    first = localize("（先頭）", "(first)")
+    if then.speaker != now.speaker:
+        differences.append(localize("話者", "speaker") + f" {format_speaker(then.speaker) or first}")
+    if then.style != now.style:
+        differences.append(localize("スタイル", "style") + f" {format_style(then.style) or first}")
+    differences += [f"{BOUNDS[name].label} {value:g}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)]
+    if then.pauses != now.pauses:
+        differences.append(localize("間の長さ", "pauses"))
+    if then.assist_text != now.assist_text:
+        differences.append(localize("アシストテキスト", "assist text"))
+    if then.memos != now.memos:
+        differences.append(localize("メモの扱い", "memos"))
+    return tuple(differences)
+
+
+def _is_same_cast(one: LineSettings, other: LineSettings) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in CAST_FIELDS)
+
+
 TAKE_TABLE_KEYS = {
     Qt.Key.Key_Space: "play",
     Qt.Key.Key_Return: "play",
@@ -82,11 +232,6 @@ class TakeTable(QTableView):
             select_single_row(self, self.takes.index(chosen, 0))
             self.scrollTo(self.takes.index(chosen, 0))
         self.chosen.emit()
-
-    def fit_height(self, window_height: int) -> None:
-        """Set the height to 5, 3 or 2 rows, by the height of the window in pixels."""
-        rows = ROWS if window_height >= HIGH_WINDOW else FEW_ROWS if window_height >= LOW_WINDOW else FEWEST_ROWS
-        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + rows * self.verticalHeader().defaultSectionSize() + 4)
 
     def edit_note(self) -> None:
         """Open the editor for the note of the current row."""
@@ -213,8 +358,11 @@ class TakePanel(QFrame):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        self.table.fit_height(self.window().height())
-        self.empty.setFixedHeight(self.table.height())
+        """Set the height to that of 5, 3 or 2 rows, by the height of the window."""
+        window_height, table = self.window().height(), self.table
+        rows = ROWS if window_height >= HIGH_WINDOW else FEW_ROWS if window_height >= LOW_WINDOW else FEWEST_ROWS
+        table.setFixedHeight(table.horizontalHeader().sizeHint().height() + rows * table.verticalHeader().defaultSectionSize() + 4)
+        self.empty.setFixedHeight(table.height())
 
 
 def _list_buttons() -> dict[str, tuple[str, str]]:

@@ -25,8 +25,7 @@ from app.ui.takes.take_sounds import TakeSound
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
-    from app.ui.takes.take_model import TakeRow
-    from app.ui.takes.take_panel import TakePanel
+    from app.ui.takes.take_panel import TakePanel, TakeRow
 
 
 class TakeCommands(QObject):
@@ -253,7 +252,7 @@ class TakesController(QObject):
         return self.panel.table.current if self.panel is not None and self.panel.isVisible() else None
 
     def _build_rows(self, line: Line) -> list[TakeRow]:
-        from app.ui.takes.take_model import TakeRow, list_differences
+        from app.ui.takes.take_panel import TakeRow, list_differences
 
         kept_takes = select_line_takes(self.shelf.book.takes, line.id)
         kept_keys = {build_take_key(take) for take in kept_takes}

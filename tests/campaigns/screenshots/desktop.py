@@ -103,7 +103,7 @@ def take_import(camera: Camera) -> None:
     """A dictionary whose words are new, differ or are there; then one without a word."""
     from app.core.text.dictionary_entries import compare_import, make_entry
     from app.core.text.dictionary_formats import parse_dictionary_text
-    from app.ui.dictionary.import_preview import ImportPreviewDialog
+    from app.ui.dictionary.entry_tables import ImportPreviewDialog
 
     mine = [make_entry("雨", "アメ", 1), make_entry("声箱", "コエバコ", 0)]
     for what, words in (("conflicts", WORDS), ("empty", "!\n")):

@@ -168,7 +168,7 @@ def take_others(window: WindowDriver, picture: Callable[[str, QWidget], None]) -
     from app.ui.parameters.preset_collection import PresetCollection
     from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
     from app.ui.projects.project_controller import ask_before_leaving, ask_before_replacing
-    from app.ui.projects.voice_references import MissingVoice
+    from app.ui.projects.project_document import MissingVoice
     from app.ui.voices.voice_dialogs import VoiceAddressDialog
     from app.ui.widgets.text_dialog import ask_for_licence
 

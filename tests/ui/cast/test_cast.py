@@ -19,11 +19,11 @@ from app.install import known_voices
 from app.install.known_voices import load_characters, locate_characters_file
 from app.interchange.koebako_files import read_project, write_project
 from app.settings.user_settings import Settings, TextSize
+from app.ui.cast.cast_files import list_recast_voices
 from app.ui.cast.cast_window import CastWindow, split_aliases
-from app.ui.cast.recast_memory import list_recast_voices
 from app.ui.cast.script_warnings import list_script_warnings
 from app.ui.script.card_layout import CardLayout
-from app.ui.takes.take_model import list_differences
+from app.ui.takes.take_panel import list_differences
 from app.ui.theme.character_colours import find_character_colour
 from app.ui.theme.theme import MIN_FONT_SIZE_PT, TEXT_SCALES
 from app.ui.voices.voice_chooser import VOICE_MIME

@@ -22,8 +22,8 @@ from app.ui.actions.command_search import CommandSearchDialog, convert_command_t
 from app.ui.help import diagnostics_dialog
 from app.ui.help.about_dialog import AboutDialog, WhatsNewDialog, format_third_parties, list_model_cards, list_third_parties
 from app.ui.help.diagnostics_dialog import MAX_SHOWN_LOG_BYTES, DiagnosticsDialog, LogDialog, localize_check, read_newest_lines
-from app.ui.playback import output_device_watcher
-from app.ui.playback.output_device_watcher import OutputDeviceWatcher
+from app.ui.playback import speech_settings
+from app.ui.playback.speech_settings import OutputDeviceWatcher
 from app.ui.shell import dialog_controller
 from app.ui.shell.voices_feature import list_voice_commands
 from app.ui.widgets.visibility_timer import VisibilityTimer
@@ -268,8 +268,8 @@ def test_an_output_that_is_plugged_in_appears_and_goes_again(
     """ALSA lists what its configuration names: each sink of the test's own server gets a name there, and loses it."""
     for name, value in null_sink.environment.items():
         monkeypatch.setenv(name, value)
-    assert 1 <= output_device_watcher.DEVICE_REFRESH_INTERVAL_S <= 10
-    monkeypatch.setattr(output_device_watcher, "DEVICE_REFRESH_INTERVAL_S", 0.0)
+    assert 1 <= speech_settings.DEVICE_REFRESH_INTERVAL_S <= 10
+    monkeypatch.setattr(speech_settings, "DEVICE_REFRESH_INTERVAL_S", 0.0)
     configuration = Path(null_sink.environment["ALSA_CONFIG_PATH"])
     before = configuration.read_text(encoding="ascii")
     parent = QObject()
@@ -317,7 +317,7 @@ def test_an_output_plugged_in_meanwhile_can_be_chosen_and_is_heard(
 
 
 def test_a_look_that_fails_leaves_the_list_as_it_was(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output_device_watcher, "build_cli_command", lambda: ["false"])
+    monkeypatch.setattr(speech_settings, "build_cli_command", lambda: ["false"])
     parent = QObject()
     watch = OutputDeviceWatcher(parent)
     watch.set_devices(("Speakers",))

@@ -29,7 +29,7 @@ from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import REMEMBERED_NAMES
 from app.ui.help.guide_page_view import locate_page
 from app.ui.parameters.side_panel import SidePanel
-from app.ui.takes.take_model import list_differences
+from app.ui.takes.take_panel import list_differences
 
 ROOT = Path(__file__).parents[3]
 # An empty script begins with the settings of the line that was selected last, but for what belongs to that line's text.

@@ -6,7 +6,7 @@ from app.core.script.script import LineCast
 from app.core.synthesis_types import SynthesisRequest
 from app.engine.synthesis_jobs import SpeechJob
 from app.settings.user_settings import Settings
-from app.ui.playback.busy_notice import BusyNotice
+from app.ui.playback.speech_settings import BusyNotice
 from app.ui.synthesis.pending_jobs import SpeechState
 from tests.ui.conftest import OpenWindow
 from tests.ui.window_driver import WindowDriver

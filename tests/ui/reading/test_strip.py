@@ -13,8 +13,7 @@ from app.core.synthesis_types import SynthesisRequest
 from app.engine.line_reader import MAX_SHOWN_CHARACTERS
 from app.engine.synthesis_jobs import SpeechJob
 from app.settings.user_settings import Settings
-from app.ui.reading.strip.phone_strip import PhoneStrip
-from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, HIGH, KANA_BOTTOM_PX
+from app.ui.reading.strip.phone_strip import ACCENT_BOTTOM_PX, HIGH, KANA_BOTTOM_PX, PhoneStrip
 from app.ui.reading.strip.strip_shape import CellKind, StripCell, find_cell_text
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import DARK_THEME

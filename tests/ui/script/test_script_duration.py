@@ -4,8 +4,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core.script.script import ESTIMATED_SECONDS_PER_CHAR, Line, LineSettings, Script
-from app.ui.script.script_duration import ScriptDuration, measure_script_duration
-from app.ui.script.script_model import LastRendering, LineState
+from app.ui.script.script_model import LastRendering, LineState, ScriptDuration, measure_script_duration
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak
 
 

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from app.common.errors import OutputFileError
 from app.core.script.script import Line, Script
 from app.settings.user_settings import Settings, find_settings_path, load_settings, save_settings
-from app.ui import autosaved_file
-from app.ui.autosaved_file import AutosavedFile
+from app.ui import background_thread
+from app.ui.background_thread import AutosavedFile
 from app.ui.parameters.preset_collection import load_presets
 from app.ui.script.autosave import locate_autosave_file, write_autosave
 from app.ui.settings.settings_store import SettingsStore
@@ -109,7 +109,7 @@ def test_one_write_at_a_time_and_the_newest_next(qtbot: QtBot) -> None:
 
 
 def test_trouble_is_told_once_and_its_end_too(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(autosaved_file, "WRITE_RETRY_MS", 5)
+    monkeypatch.setattr(background_thread, "WRITE_RETRY_MS", 5)
     owner, told, tries, called = QObject(), list[str](), list[str](), list[str]()
     reasons = ["full"] * 3 + ["read-only"] * 2
 

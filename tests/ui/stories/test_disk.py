@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.settings.user_settings import load_settings
-from app.ui import autosaved_file
+from app.ui import background_thread
 from app.ui.actions.key_bindings import KeyBinding, load_shortcuts
 from app.ui.parameters.preset_collection import load_presets
 from app.ui.script import autosave
@@ -64,7 +64,7 @@ def disk(tmp_path: Path, _soon_kept: None, monkeypatch: pytest.MonkeyPatch) -> I
     if sys.platform != "linux" or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("a disk can be mounted by root on Linux only")
     monkeypatch.setenv("KOEBAKO_HOME", str(place / "home"))
-    monkeypatch.setattr(autosaved_file, "WRITE_RETRY_MS", 300)
+    monkeypatch.setattr(background_thread, "WRITE_RETRY_MS", 300)
     yield Disk(place)
     subprocess.run(["umount", "-l", place], check=True)
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.core.script.script import Line, Script
 from app.core.synthesis_types import AudioChunk
 from app.engine.output_device import open_portaudio
-from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, HIGH, KANA_BOTTOM_PX
+from app.ui.reading.strip.phone_strip import ACCENT_BOTTOM_PX, HIGH, KANA_BOTTOM_PX
 from app.ui.reading.strip.strip_shape import StripCell
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle

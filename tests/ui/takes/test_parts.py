@@ -13,7 +13,7 @@ from app.core.synthesis_types import AudioChunk, Overrides, PauseOverride, Synth
 from app.engine.synthesis_jobs import SpeechJob
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes import take_repository
-from app.ui.takes.take_model import list_differences
+from app.ui.takes.take_panel import list_differences
 from app.ui.takes.take_repository import MAX_RECENT_PER_LINE, RecentRenderings, build_take_key
 from app.ui.takes.take_sounds import _match_loudness
 

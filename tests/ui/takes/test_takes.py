@@ -20,8 +20,7 @@ from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
 from app.ui.script import autosave
 from app.ui.script.autosave import load_autosave
-from app.ui.takes.take_model import NOTE, TakeRow
-from app.ui.takes.take_panel import TakePanel
+from app.ui.takes.take_panel import NOTE, TakePanel, TakeRow
 from app.ui.takes.take_repository import TAKES_PER_BATCH
 from tests.recording_player import RecordingPlayer
 from tests.ui.banner_driver import press_action

@@ -20,8 +20,7 @@ from PySide6.QtWidgets import QToolTip
 from app.common.language import localize
 from app.core.sound.line_melody import place_pitches, shift_pitches
 from app.core.synthesis_types import Overrides
-from app.ui.reading.melody.melody_painting import paint_melody
-from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, MelodyShape, describe_mora_pitch
+from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, MelodyShape, describe_mora_pitch, paint_melody
 from app.ui.reading.strip.axis_lane import AxisLane
 from app.ui.reading.strip.strip_shape import StripCell
 from app.ui.theme.theme import Theme

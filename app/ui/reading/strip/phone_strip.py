@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QMenu, QToolTip
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
 from app.common.language import localize
 from app.core.sound.line_edits import find_phrase, may_toggle_phrase, set_accent, toggle_phrase
 from app.core.synthesis_types import Overrides
 from app.ui.reading.strip.axis_lane import AxisLane, LaneHighlights
-from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, STRIP_HEIGHT_PX, paint_strip
 from app.ui.reading.strip.strip_shape import (
+    PHRASE_GAP_PX,
     PX_PER_S,
     CellKind,
     StripCell,
@@ -22,15 +22,109 @@ from app.ui.reading.strip.strip_shape import (
     change_cell_length,
     change_pitch_fall,
     describe_cell,
+    find_cell_text,
     find_mora_index,
+    is_emoji_cell,
 )
 from app.ui.theme.theme import Theme
+from app.ui.widgets.hatch_painting import paint_hatch
 
+HIGH, LOW = 11.0, 29.0  # the two heights of the accent line
+ACCENT_BOTTOM_PX = 39.0
+KANA_BOTTOM_PX = 67.0
+STRIP_HEIGHT_PX = 83
+ACCENT_DOT_RADIUS_PX = 3.6
 EDGE_REACH_PX = 5.0  # pixels around an edge that belong to it
 CELL_REPAINT_MARGIN_PX = 42
 LENGTH_STEP_S, BIG_LENGTH_STEP_S = 0.01, 0.05
 
 Key = Qt.Key
+
+
+def paint_strip(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme, highlights: LaneHighlights) -> None:
+    """Paint the part of a shape that is in `area`."""
+    cells = shape.axis.cells
+    if not cells:
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    first, last = shape.axis.find_cell(area.left() - PHRASE_GAP_PX), shape.axis.find_cell(area.right() + PHRASE_GAP_PX)
+    for index in range(first, last + 1):
+        _paint_cell(painter, shape, index, theme, highlights)
+    _paint_doubts(painter, shape, theme)
+    _paint_accents(painter, area, shape, theme, highlights)
+    if 0 <= highlights.cut < len(cells) - 1:
+        x = (cells[highlights.cut].right + cells[highlights.cut + 1].left) / 2
+        painter.setPen(QPen(QColor(theme.accent), 2, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(x, 3), QPointF(x, ACCENT_BOTTOM_PX - 2))
+    if 0 <= highlights.edge < len(cells):
+        painter.setPen(QPen(QColor(theme.accent), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        x = cells[highlights.edge].right - 1
+        painter.drawLine(QPointF(x, ACCENT_BOTTOM_PX + 5), QPointF(x, KANA_BOTTOM_PX - 5))
+
+
+def _paint_cell(painter: QPainter, shape: StripShape, index: int, theme: Theme, highlights: LaneHighlights) -> None:
+    cell = shape.axis.cells[index]
+    box = QRectF(cell.left + 1, ACCENT_BOTTOM_PX, cell.right - cell.left - 2, KANA_BOTTOM_PX - ACCENT_BOTTOM_PX)
+    playing = index == highlights.playing
+    fill = QColor(theme.accent if playing else theme.faint if index == highlights.hovered else theme.window)
+    painter.setPen(QPen(QColor(theme.accent), 2) if index == highlights.current and highlights.focused else Qt.PenStyle.NoPen)
+    painter.setBrush(fill)
+    painter.drawRoundedRect(box, 5, 5)
+    if cell.kind is CellKind.MARK and not playing:
+        paint_hatch(painter, box, QColor(theme.border), radius=5)
+    font = QFont(painter.font())
+    kana = find_cell_text(shape, cell)
+    font.setPixelSize(16 if len(kana) < 2 else 13)
+    font.setBold(False)
+    painter.setFont(font)
+    painter.setPen(QColor(theme.on_accent if playing else theme.muted if cell.kind is CellKind.MARK else theme.text))
+    if cell.kind is CellKind.MARK:  # the glyph of most marks is in a corner of its square
+        ink = QFontMetricsF(font).tightBoundingRect(kana)
+        box.translate(QFontMetricsF(font).horizontalAdvance(kana) / 2 - ink.center().x(), 0)
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, kana)
+    if cell.is_exact or index in (highlights.edge, highlights.hovered) or (index == highlights.current and highlights.focused):
+        _paint_length(painter, shape, cell, theme)
+
+
+def _paint_doubts(painter: QPainter, shape: StripShape, theme: Theme) -> None:
+    """Paint a dotted line under the kana of words whose reading is in doubt."""
+    place = {cell.index: cell for cell in shape.axis.cells if cell.kind is CellKind.MORA}
+    painter.setPen(QPen(QColor(theme.muted), 2, Qt.PenStyle.DotLine))
+    for word in shape.reading.words:
+        if word.other_reading and word.first_mora in place and word.end_mora - 1 in place:
+            left, right = place[word.first_mora].left + 5, place[word.end_mora - 1].right - 5
+            painter.drawLine(QPointF(left, KANA_BOTTOM_PX - 3), QPointF(right, KANA_BOTTOM_PX - 3))
+
+
+def _paint_length(painter: QPainter, shape: StripShape, cell: StripCell, theme: Theme) -> None:
+    known = cell.is_exact or (shape.times is not None and cell.end_s > cell.start_s)
+    font = QFont(painter.font())
+    font.setPixelSize(11)
+    font.setBold(cell.is_exact)
+    painter.setFont(font)
+    painter.setPen(QColor(theme.accent if cell.is_exact else theme.muted))
+    room = QRectF(cell.middle - 40, KANA_BOTTOM_PX + 1, 80, STRIP_HEIGHT_PX - KANA_BOTTOM_PX - 2)
+    painter.drawText(room, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, str(round(cell.length_s * 1000)) if known else "–")
+
+
+def _paint_accents(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme, highlights: LaneHighlights) -> None:
+    """Paint for each phrase a line through its morae, high or low, and a mark where the pitch falls."""
+    edited = {edit.mora for edit in shape.overrides.moras if edit.tone is not None}
+    place = {cell.index: cell for cell in shape.axis.cells if cell.kind is CellKind.MORA}
+    for phrase in shape.phrases:
+        if is_emoji_cell(shape, place[phrase.start]):
+            continue
+        if place[phrase.end - 1].right < area.left() or place[phrase.start].left > area.right():
+            continue
+        color = QColor(theme.accent if any(mora in edited for mora in range(phrase.start, phrase.end)) else theme.muted)
+        points = [QPointF(place[phrase.start + at].middle, HIGH if tone else LOW) for at, tone in enumerate(phrase.tones)]
+        painter.setPen(QPen(color, 2))
+        painter.drawPolyline(points)
+        for at, point in enumerate(points):
+            falls = phrase.accent == at + 1
+            painter.setBrush(color if falls else QColor(theme.surface))
+            radius = ACCENT_DOT_RADIUS_PX + (1.4 if falls else 0.0)
+            painter.drawEllipse(point, radius, radius)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +158,7 @@ def find_hit(shape: StripShape | None, point: QPointF) -> LaneHighlights:
         return LaneHighlights()
     hovered = shape.axis.find_cell(point.x())
     if point.y() >= ACCENT_BOTTOM_PX:
-        edge = shape.axis.find_edge(point.x(), EDGE_REACH_PX)
-        return LaneHighlights(hovered=hovered, edge=-1 if edge is None else edge)
+        return LaneHighlights(hovered=hovered, edge=shape.axis.find_edge(point.x(), EDGE_REACH_PX))
     cut = next((index for index in (hovered - 1, hovered) if _is_gap(shape, index, point.x())), -1)
     return LaneHighlights(hovered=hovered, cut=cut)
 
@@ -119,7 +212,7 @@ class PhoneStrip(AxisLane):
         self.add_melody_commands: Callable[[QMenu], None] = lambda _menu: None
         self.setToolTip(describe_strip_keys())
         # a second click means the word, not the sound
-        self._click = QTimer(self, singleShot=True, interval=QGuiApplication.styleHints().mouseDoubleClickInterval())
+        self._click = QTimer(self, singleShot=True, interval=QApplication.doubleClickInterval())
         self._click.timeout.connect(self.play_current)
 
     @property

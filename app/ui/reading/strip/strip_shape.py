@@ -72,10 +72,10 @@ class StripAxis:
         """Return the index of the cell at a place, or else before it; -1 if there are no cells."""
         return max(0, bisect_right(self.cells, x, key=lambda cell: cell.left) - 1) if self.cells else -1
 
-    def find_edge(self, x: float, reach_px: float) -> int | None:
-        """Return the index of the cell whose right edge is within reach, or None."""
-        near = min(range(len(self.cells)), key=lambda index: abs(self.cells[index].right - x), default=None)
-        return near if near is not None and abs(self.cells[near].right - x) <= reach_px else None
+    def find_edge(self, x: float, reach_px: float) -> int:
+        """Return the index of the cell whose right edge is within reach; -1 if there is none."""
+        near = min(range(len(self.cells)), key=lambda index: abs(self.cells[index].right - x), default=-1)
+        return near if near >= 0 and abs(self.cells[near].right - x) <= reach_px else -1
 
     @cached_property
     def knots(self) -> tuple[list[float], list[float]]:
