@@ -39,7 +39,7 @@ WHOLE = {
     "app/adapters/files/part_file.py": "a copy of a file of ours, a block at a time",
     "app/export/cluster_task.py": "what our own child wrote a moment ago",
     "app/adapters/file_prefetch.py": "files of installed packages, a block at a time",
-    "app/cli/bounded_input.py": "what a user names may be a pipe; devices are refused and bytes are counted there",
+    "app/cli/command_files.py": "what a user names may be a pipe; devices are refused and bytes are counted there",
 }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.adapters.user_dictionary import change_dictionary, export_entries, find_dictionary_path
-from app.cli.atomic_output import write_output_file
+from app.cli.command_files import write_output_file
 from app.cli.commands.bench.run import check_picture_path
 from app.cli.commands.selftest.run import _write_report
 from app.cli.main import build_parser, main
@@ -269,16 +269,16 @@ OWN_FOLDERS = {
         " voices/pending_refinement voices/prepare/device/fixed_shape_writer voices/prepare/graph_writer"
         " voices/prepare/variants/bert_variants voices/voice_card_data voices/voice_manifest"
     ),
-    "scratch folders and spools": "backends/backend_trial lab/lab_subject lab/optimise/bert_candidates lab/optimise/candidate_run service/routes_query",
+    "scratch folders and spools": "backends/backend_trial lab/lab_subject lab/optimise/graph_candidates lab/optimise/candidate_run service/routes_query",
     "what is read, not written": "voices/expected_outputs voices/containers/voice_zip",
     "the means by which the others write": (
-        "adapters/files/part_file adapters/sound/sound_file_sink cli/atomic_output common/files/whole_files compose/audio_outputs"
+        "adapters/files/part_file adapters/sound/sound_file_sink cli/command_files common/files/whole_files compose/audio_outputs"
     ),
     "sets of an export, see tests/export/test_foreign_files.py": (
         "export/cluster_worker export/export_plan export/export_renderer export/manifest_store"
     ),
     "written for commands and dialogs of the list": (
-        "adapters/user_dictionary install/manage_voices interchange/koebako_files interchange/script_writers lab/optimise/listening_test"
+        "adapters/user_dictionary install/manage_voices interchange/koebako_files interchange/script_writers lab/optimise/candidate_measures"
         " ui/latency/latency_files ui/parameters/preset_collection ui/projects/project_files cli/commands/bench/run cli/commands/dict/run cli/commands/lab/lab_parts"
         " cli/commands/lab/run cli/commands/project/run"
         " cli/commands/selftest/run cli/commands/voices/run ui/selftest"

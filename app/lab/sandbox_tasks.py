@@ -14,7 +14,7 @@ GraphReference = Sequence[Any]  # form, name and file of a graph
 
 def _inspect_graphs(channel: SandboxChannel, graphs: Sequence[GraphReference], sizes: Mapping[str, Any]) -> None:
     from app.lab.inspect.graph_summaries import read_graphs
-    from app.lab.synthetic_inputs import InputSizes
+    from app.lab.synthetic_runs import InputSizes
 
     for result in read_graphs([(form, name, Path(file)) for form, name, file in graphs], InputSizes(**sizes), channel.report_progress):
         channel.send_result(**result)
@@ -25,7 +25,7 @@ def _measure_graphs(
 ) -> None:
     from app.bench.repeated_runs import Repeats
     from app.lab.expect.graph_timing import measure_graphs
-    from app.lab.synthetic_inputs import InputSizes
+    from app.lab.synthetic_runs import InputSizes
 
     files = [(form, name, Path(file)) for form, name, file in graphs]
     for result in measure_graphs(files, InputSizes(**sizes), Repeats(**repeats), channel.report_progress):

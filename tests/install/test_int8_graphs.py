@@ -17,7 +17,7 @@ from app.install import int8_graphs
 from app.install.voice_preparation import prepare_voice
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise.candidate_measures import create_candidate_speech
-from app.lab.optimise.general_candidates import list_voice_candidates
+from app.lab.optimise.graph_candidates import list_voice_candidates
 from app.voices.int8_result import Int8Graph, Int8Result
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_manifest import read_manifest

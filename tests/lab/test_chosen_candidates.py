@@ -18,8 +18,8 @@ from app.compose.speaker_opening import open_speaker
 from app.install import int8_exchange, int8_graphs
 from app.install.voice_licence import accept_licence
 from app.interchange.koebako_files import read_project
-from app.lab.optimise import candidate_run, listening_test
-from app.lab.optimise.listening_test import LISTENING_SENTENCES
+from app.lab.optimise import candidate_measures, candidate_run
+from app.lab.optimise.candidate_measures import LISTENING_SENTENCES
 from app.lab.recorded_inputs import record_inputs
 from app.voices.bert_models import read_bert
 from app.voices.installed_voices import find_voice
@@ -69,7 +69,7 @@ def _lenient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_lenient")
 def test_a_candidate_is_heard_and_installed(lab: Lab, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening_test, "LISTENING_SENTENCES", LISTENING_SENTENCES[:1])
+    monkeypatch.setattr(candidate_measures, "LISTENING_SENTENCES", LISTENING_SENTENCES[:1])
     project = tmp_path / "試聴.koebako"
     rows = lab("optimise", "own", *INT8, "--test", str(project), "--install")
     heard, installed = (row for row in rows if row["type"] in ("test", "installed"))

@@ -17,7 +17,7 @@ from app.lab.expect.expect_rows import COUNTED_KINDS, INEFFICIENT, MUCH_WORK, bu
 from app.lab.expect.graph_timing import LONGEST_S, MAX_TIMED_RUNS, _measure_runs_ms
 from app.lab.lab_subject import LabSubject
 from app.lab.report_charts import draw_expect_chart
-from app.lab.synthetic_inputs import InputSizes
+from app.lab.synthetic_runs import InputSizes
 from tests.lab.graphs import of_type
 from tests.lab.odd_graphs import stated
 

@@ -27,7 +27,7 @@ from app.lab.lab_subject import LabSubject
 from app.lab.report_charts import draw_chart
 from app.lab.report_rows import Row
 from app.lab.subject_lookup import open_subject_by_name
-from app.lab.synthetic_inputs import MAX_INPUT_NUMBERS, InputSizes, build_inputs
+from app.lab.synthetic_runs import MAX_INPUT_NUMBERS, InputSizes, build_inputs
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.prepare.graph_facts import collect_graph_facts
 from app.voices.prepare.graph_store import load_graph

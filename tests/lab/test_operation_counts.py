@@ -12,8 +12,7 @@ import pytest
 from app.adapters.ort.profiled_session import measure_operator_runs
 from app.common.files.paths import find_resources_dir
 from app.lab.inspect.graph_summaries import choose_depth, parse_module_paths, sum_by_part
-from app.lab.operation_counts import OperationCounts, count_operations
-from app.lab.synthetic_inputs import InputSizes, build_inputs
+from app.lab.synthetic_runs import InputSizes, OperationCounts, build_inputs, count_operations
 from app.voices.prepare import graph_cutting
 from app.voices.prepare.graph_facts import collect_graph_facts
 from app.voices.prepare.graph_store import load_graph, store_graph

@@ -22,9 +22,9 @@ from app.core.sound.result_metrics import compute_snr_db
 from app.install.bert_preparation import BERT_CALIBRATION_SENTENCES, BERT_TEST_TEXT, measure_means_by_session
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise import candidate_run
-from app.lab.optimise.bert_candidates import fit_projection, measure_head_importance, write_projected
 from app.lab.optimise.candidate_measures import compare_results
 from app.lab.optimise.candidate_run import OptimiseOptions, run_candidates
+from app.lab.optimise.graph_candidates import fit_projection, measure_head_importance, write_projected
 from app.lab.recorded_inputs import record_inputs
 from app.lab.report_charts import draw_candidates
 from app.lab.report_rows import Row

@@ -14,7 +14,7 @@ from app.common.errors import BackendError
 from app.common.progress import ignore_report
 from app.lab.optimise.candidate_run import describe_library_size
 from app.lab.optimise.candidate_slot import CandidateFiles
-from app.lab.optimise.general_candidates import list_general_candidates
+from app.lab.optimise.graph_candidates import list_general_candidates
 from app.voices.prepare.bert.lean_deberta import write_lean_deberta
 from app.voices.prepare.bert.open_weights import open_deberta_weights
 from tests.voices.prepare.bert.deberta_files import write_published

@@ -11,7 +11,7 @@ from app.common.progress import Report, ignore_report
 from app.lab.graph_sandbox import SandboxRow, reject_malformed, run_in_sandbox
 from app.lab.lab_subject import LabSubject
 from app.lab.report_rows import Row, make_row
-from app.lab.synthetic_inputs import InputSizes
+from app.lab.synthetic_runs import InputSizes
 
 GOOD_EFFICIENCY = 0.5  # of the time is multiplying: then a graph runs well, and only less work is faster
 MAX_BLAMED_OPERATORS = 5  # operators that are named

@@ -17,8 +17,7 @@ from app.bench.multiply_adds import PEAK_RUNS, OperatorKind, find_operator_kind,
 from app.bench.repeated_runs import Repeats
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report
-from app.lab.operation_counts import count_operations
-from app.lab.synthetic_inputs import InputSizes
+from app.lab.synthetic_runs import InputSizes, count_operations
 from app.voices.prepare import processor_probes
 from app.voices.prepare.graph_facts import collect_graph_facts
 from app.voices.prepare.graph_store import load_graph

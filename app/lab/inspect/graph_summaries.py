@@ -9,8 +9,7 @@ from typing import Any
 
 from app.common.errors import AppError
 from app.common.progress import Report
-from app.lab.operation_counts import OperationCounts, count_operations
-from app.lab.synthetic_inputs import InputSizes
+from app.lab.synthetic_runs import InputSizes, OperationCounts, count_operations
 from app.voices.prepare.graph_facts import GraphFacts, GraphValue, collect_graph_facts
 from app.voices.prepare.graph_store import load_graph
 

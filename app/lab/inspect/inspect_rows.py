@@ -13,7 +13,7 @@ from app.install.sandbox_limits import UnsafeFileError
 from app.lab.graph_sandbox import SandboxRow, reject_malformed, run_in_sandbox, sanitise_value
 from app.lab.lab_subject import LabSubject
 from app.lab.report_rows import Row, make_row
-from app.lab.synthetic_inputs import InputSizes
+from app.lab.synthetic_runs import InputSizes
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 
 GRAPHS_BY_FRAME = ("flow", "flow_int8", "decoder", "decoder_int8", "whole")  # graphs whose work is stated by frame, too

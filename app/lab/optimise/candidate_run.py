@@ -17,7 +17,6 @@ from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.core.sound.result_metrics import MAX_SNR_DB
 from app.lab.lab_subject import LabSubject, create_scratch_folder
-from app.lab.optimise.bert_candidates import BERT_GRAPH, list_bert_candidates
 from app.lab.optimise.candidate_measures import (
     CallResults,
     CandidateSpeech,
@@ -30,7 +29,13 @@ from app.lab.optimise.candidate_measures import (
     run_calls,
 )
 from app.lab.optimise.candidate_slot import AS_IT_CAME, INSTALLED, PREPARED, CandidateFiles, GraphCandidate, measure_graph_bytes
-from app.lab.optimise.general_candidates import OPERATORS_CONFIG_NAME, build_source_row, list_voice_candidates
+from app.lab.optimise.graph_candidates import (
+    BERT_GRAPH,
+    OPERATORS_CONFIG_NAME,
+    build_source_row,
+    list_bert_candidates,
+    list_voice_candidates,
+)
 from app.lab.recorded_inputs import RecordedInputs, build_bert_values, record_inputs
 from app.lab.report_rows import Row
 

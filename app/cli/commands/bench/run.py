@@ -30,7 +30,7 @@ from app.bench.stage_timing import (
     measure_text,
     parse_backends,
 )
-from app.cli.atomic_output import write_output_file
+from app.cli.command_files import write_output_file
 from app.cli.console_output import print_json, print_localized_note, print_note, print_result
 from app.cli.progress_display import describe_device_preparation, show_slow_notice
 from app.cli.served_voices import prepare_chosen_voice

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from app.adapters.openjtalk.user_lexicon import change_user_entries
 from app.adapters.user_dictionary import DictionaryChange, export_entries, read_user_entries
-from app.cli.atomic_output import refuse_existing_file
-from app.cli.bounded_input import decode_text, read_named_input
+from app.cli.command_files import decode_text, read_named_input, refuse_existing_file
 from app.cli.console_output import print_done, print_error, print_localized_note, print_note, print_record
 from app.common.errors import InputError
 from app.common.language import localize

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
-from app.cli.bounded_input import MAX_INPUT_LINE_CHARS, iterate_piped_lines, truncate_line
+from app.cli.command_files import MAX_INPUT_LINE_CHARS, iterate_piped_lines, truncate_line
 from app.cli.console_output import print_json
 from app.cli.progress_display import show_slow_notice
 from app.common.errors import AppError

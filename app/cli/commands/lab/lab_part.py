@@ -19,7 +19,7 @@ from app.lab.report_rows import Row, make_row
 if TYPE_CHECKING:
     from app.bench.repeated_runs import Repeats
     from app.lab.lab_subject import LabSubject
-    from app.lab.synthetic_inputs import InputSizes
+    from app.lab.synthetic_runs import InputSizes
 
 DEFAULT_REPEATS = {"warmup": 10, "runs": 10, "turns": 10, "seconds": 3.0}
 MIN_REPEATS = {"warmup": 0, "runs": 1, "turns": 1, "seconds": 0}
@@ -126,7 +126,7 @@ def add_size_options(parser: CommandParser) -> None:
 def parse_sizes(options: argparse.Namespace) -> InputSizes:
     """Return the requested sizes; raise InputError if one is out of bounds."""
     # Numpy and onnx, which `--help` does not need.
-    from app.lab.synthetic_inputs import InputSizes
+    from app.lab.synthetic_runs import InputSizes
 
     for name, most in MAX_SIZES.items():
         check_bounds(name, getattr(options, name), MIN_SIZE, most, DEFAULT_SIZES[name])

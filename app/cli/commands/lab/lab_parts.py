@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.adapters.ort.backends import BACKENDS
-from app.cli.atomic_output import check_output_path, refuse_existing_file, write_output_file
+from app.cli.command_files import check_output_path, refuse_existing_file, write_output_file
 from app.cli.commands.lab.lab_part import (
     LabPart,
     add_repeat_options,

@@ -8,8 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.atomic_output import check_output_path, refuse_existing_file
-from app.cli.bounded_input import decode_text, read_named_input
+from app.cli.command_files import check_output_path, decode_text, read_named_input, refuse_existing_file
 from app.cli.commands.lab.lab_part import LabPart, add_repeat_options, parse_repeats
 from app.common.command_parser import CommandParser
 from app.common.errors import InputError, OutputFileError
@@ -130,10 +129,9 @@ def check_keep_options(options: argparse.Namespace) -> None:
 def use_kept_candidate(
     subject: LabSubject, options: argparse.Namespace, graphs: Sequence[str], folder: Path, report: Report
 ) -> Iterator[Row]:
-    from app.lab.optimise.candidate_slot import install_candidate
-
     # With the text front end.
-    from app.lab.optimise.listening_test import write_listening_test
+    from app.lab.optimise.candidate_measures import write_listening_test
+    from app.lab.optimise.candidate_slot import install_candidate
 
     for graph in graphs:
         graph_file = next(path for name in (f"{graph}.onnx", f"{graph}_int8.onnx", f"{graph}.ort") if (path := folder / name).is_file())

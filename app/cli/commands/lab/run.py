@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.atomic_output import check_output_path, write_output_file
+from app.cli.command_files import check_output_path, write_output_file
 from app.cli.commands.lab.lab_part import LabPart, list_commands
 from app.cli.commands.lab.lab_parts import LAB_PARTS
 from app.cli.console_output import print_json, print_note, print_result_lines

@@ -9,8 +9,7 @@ from typing import Any
 
 from app.adapters.files.file_lock import lock_user_file
 from app.audition.embedded_sounds import copy_sounds_beside
-from app.cli.atomic_output import refuse_existing_file
-from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
+from app.cli.command_files import decode_text, read_named_input, read_piped_input, refuse_existing_file
 from app.cli.commands.project.options import parse_columns
 from app.cli.console_output import print_done, print_json, print_note, print_result
 from app.cli.project_voices import match_local_voices

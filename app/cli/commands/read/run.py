@@ -12,7 +12,7 @@ from app.adapters.window_requests import (
     check_read_size,
     send_read_request,
 )
-from app.cli.bounded_input import decode_text, read_piped_input
+from app.cli.command_files import decode_text, read_piped_input
 from app.common.command_parser import CommandParser
 from app.common.errors import InputError, InternalError
 from app.common.files.untrusted_json import parse_object

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from app.adapters.http.http_address import is_loopback
 from app.adapters.ort.device_placement import parse_placement
-from app.cli.bounded_input import decode_text, read_named_input
+from app.cli.command_files import decode_text, read_named_input
 from app.cli.console_output import print_json, print_localized_note, print_note
 from app.cli.interrupts import exit_now, interrupt_handler
 from app.cli.served_voices import choose_served_voices, create_open_voices

@@ -7,7 +7,7 @@ instead, whose line with the spoken text then gives its melody and all other edi
 from pathlib import Path
 from typing import Any
 
-from app.cli.bounded_input import read_named_input
+from app.cli.command_files import read_named_input
 from app.common.errors import InputError
 from app.common.files.untrusted_json import parse_json, require_int, require_number
 from app.common.language import localize

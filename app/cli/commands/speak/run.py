@@ -13,8 +13,7 @@ from typing import Any
 
 from app.adapters.pace_store import save_pace
 from app.adapters.speech_activity import record_speech
-from app.cli.atomic_output import refuse_existing_file
-from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
+from app.cli.command_files import decode_text, read_named_input, read_piped_input, refuse_existing_file
 from app.cli.console_output import choose_json_stream, print_json, print_localized_note, print_note
 from app.cli.interrupts import interrupt_handler
 from app.cli.progress_display import (

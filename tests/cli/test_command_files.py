@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import bounded_input
-from app.cli.bounded_input import decode_text, iterate_piped_lines, read_named_input, read_piped_input
+from app.cli import command_files
+from app.cli.command_files import decode_text, iterate_piped_lines, read_named_input, read_piped_input
 from app.cli.main import main
 from app.common.errors import InputError
 
@@ -49,7 +49,7 @@ def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
 
 @unix
 def test_what_is_waited_for_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(bounded_input, "INPUT_NOTICE_DELAYS_S", (0.02, 0.02, 60.0))
+    monkeypatch.setattr(command_files, "INPUT_NOTICE_DELAYS_S", (0.02, 0.02, 60.0))
     writer = fed(tmp_path / "pipe", b"x", after_s=0.5)
     assert read_named_input(tmp_path / "pipe") == b"x"
     writer.join()
@@ -80,7 +80,7 @@ def test_what_is_no_file_is_told(command: list[str], name: str, capsys: pytest.C
 def test_what_is_too_large_is_told(
     command: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded_input, "MAX_INPUT_BYTES", 1 << 20)
+    monkeypatch.setattr(command_files, "MAX_INPUT_BYTES", 1 << 20)
     (tmp_path / "a.txt").write_bytes(b"x" * (1 << 20) + b"x")
     assert main([*command, str(tmp_path / "a.txt")]) == 2
     assert "The limit is 1 MB." in capsys.readouterr().err
@@ -88,7 +88,7 @@ def test_what_is_too_large_is_told(
 
 @unix
 def test_a_pipe_without_end_is_read_no_further_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded_input, "MAX_INPUT_BYTES", 1 << 20)
+    monkeypatch.setattr(command_files, "MAX_INPUT_BYTES", 1 << 20)
     with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
         assert endless.stdout is not None
         with pytest.raises(InputError, match="too large"):
@@ -130,8 +130,8 @@ def test_g2p_reads_lines_of_any_encoding(encoding: str, tmp_path: Path, capsys: 
 def test_a_line_beyond_the_limit_is_cut_and_the_next_is_whole(
     longest: int, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piped: Piped
 ) -> None:
-    monkeypatch.setattr(bounded_input, "MAX_INPUT_LINE_CHARS", longest)
-    monkeypatch.setattr(bounded_input, "SKIP_BLOCK_BYTES", 2)
+    monkeypatch.setattr(command_files, "MAX_INPUT_LINE_CHARS", longest)
+    monkeypatch.setattr(command_files, "SKIP_BLOCK_BYTES", 2)
     lines = ["x" * size for size in (0, longest - 1, longest, longest + 1, longest + 2, 3 * longest + 7, 1, longest + 1, longest)]
     (tmp_path / "a").write_text("\n".join(lines) + end, encoding="ascii", newline="\r\n")
     piped(tmp_path / "a")
@@ -166,14 +166,14 @@ def test_devices_as_standard_input(
 
 
 def test_standard_input_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piped: Piped) -> None:
-    monkeypatch.setattr(bounded_input, "MAX_INPUT_BYTES", 1 << 20)
+    monkeypatch.setattr(command_files, "MAX_INPUT_BYTES", 1 << 20)
     (tmp_path / "a").write_bytes(b"x" * (1 << 20) + b"x")
     piped(tmp_path / "a")
     with pytest.raises(InputError, match="too large: standard input"):
         read_piped_input()
 
 
-PATIENT = "import sys; from app.cli import bounded_input; bounded_input.INPUT_NOTICE_DELAYS_S = (0.1,); from app.cli.main import main; sys.exit(main(sys.argv[1:]))"
+PATIENT = "import sys; from app.cli import command_files; command_files.INPUT_NOTICE_DELAYS_S = (0.1,); from app.cli.main import main; sys.exit(main(sys.argv[1:]))"
 
 
 def _named(pipe: Path) -> list[str]:
