@@ -24,9 +24,9 @@ PLANTED = {
     ),
     "the command line: commands below what parses and starts them": ("cli/commands/g2p/run.py", "import app.cli.main"),
     "no circles": ("ui/widgets/controls.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.fold_button"),
-    "core needs numpy only": ("core/request_limits.py", "import psutil"),
+    "core needs numpy only": ("core/delivery.py", "import psutil"),
 }
-THIRD_PARTY = "settings/page_origins.py"  # nobody's home
+THIRD_PARTY = "settings/settings_labels.py"  # nobody's home
 
 
 def contracts() -> list[dict[str, object]]:

@@ -46,7 +46,7 @@ BUILT_IN_FUNCTIONS: dict[str, Callable[[ModuleType], list[str]]] = {
     "app/core/text/normalise/historical_kana.py word.pattern": lambda module: [word.pattern for word in module._HISTORICAL_WORDS],
     "app/core/text/normalise/numbers.py joins": lambda module: [module._JOINS_CIRCLED, module._JOINS_NUMBER],
     "app/core/text/sentence_splitting.py pattern": lambda module: list(module._CONTINUATIONS_BY_STOP.values()),
-    "app/core/text/user_word_matching.py '|'.join": lambda module: [
+    "app/core/text/readings/shipped_words.py '|'.join": lambda module: [
         module._build_lone_pattern(word) for word in ("東京", "ab", "12", "ア1")
     ],
     "app/voices/prepare/weights/weight_layers.py re.escape(prefix)": lambda _module: [r"layers\.(\d{1,6})\."],

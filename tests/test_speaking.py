@@ -13,10 +13,17 @@ from app.common.errors import InputError
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.lru_cache import LRUCache
-from app.core.request_limits import MAX_SENTENCE_PHONES
 from app.core.sound.pipeline import Pipeline
 from app.core.sound.render_caches import RenderCaches
-from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride, StageTiming, SynthesisRequest
+from app.core.synthesis_types import (
+    MAX_SENTENCE_PHONES,
+    MoraOverride,
+    Overrides,
+    PauseOverride,
+    ReadingOverride,
+    StageTiming,
+    SynthesisRequest,
+)
 from app.core.text.sentence_splitting import SENTENCE_LENGTH_LIMIT
 
 SHORT = "あいうえおかきくけこさしすせそたちつてとなにぬねの"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.errors import OutputFileError
-from app.core.request_limits import BOUNDS
+from app.core.synthesis_types import BOUNDS
 from app.settings import user_settings
 from app.settings.user_settings import (
     MAX_VOICE_CHOICES,

@@ -19,7 +19,7 @@ from app.adapters.resampler import RateConverter
 from app.common.files.untrusted_json import require_int, require_number
 from app.common.language import localize
 from app.core.sound.k_weighting import WEIGHTED_PIECE, Float64, KWeighting
-from app.core.sound.peak_limiter import REACH, PeakLimiter, find_true_levels
+from app.core.sound.waveform import REACH, PeakLimiter, find_true_levels
 from app.core.synthesis_types import Float32
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings

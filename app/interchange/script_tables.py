@@ -13,11 +13,11 @@ from app.common.errors import InputError
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.language import localize
 from app.core.delivery import Bounds, name_column
-from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS
 from app.core.script.characters import CastBuilder
 from app.core.script.project import MAX_SCRIPT_LINES, Project
 from app.core.script.script import LineSettings, Script
 from app.core.symbols import PUNCTUATION_PHONES
+from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS
 from app.core.text.spreadsheet_cells import SpreadsheetRow, parse_rows, unescape_formula
 from app.core.text.text_lines import MAX_NAME_CHARACTERS, decode_text
 from app.interchange.imported_script import ImportedScript, ImportedScriptBuilder, LossReport, check_line_count

@@ -17,9 +17,9 @@ import numpy as np
 from app.common.errors import InputError
 from app.common.files.untrusted_json import parse_json, require_number, sanitise_long_text
 from app.common.language import localize
-from app.core.request_limits import MORA_PITCH_BOUNDS, PAUSE_BOUNDS
 from app.core.script.script import LineSettings
 from app.core.sound.line_edits import SHORTEST_MORA_S
+from app.core.synthesis_types import MORA_PITCH_BOUNDS, PAUSE_BOUNDS
 from app.core.text.pronunciation import compute_phrase_heights, convert_to_katakana
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 from app.interchange.imported_script import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.common.files.untrusted_json import require_number
-from app.core.request_limits import BOUNDS
+from app.core.synthesis_types import BOUNDS
 from app.interchange.imported_script import LossReport
 
 VOICEVOX, AIVISSPEECH = "074fc39e-678b-4c13-8916-ffca8d505d1d", "1b4a5014-d9fd-11ee-b97d-83c170a68ed3"

@@ -8,7 +8,7 @@ from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
 from app.common.language import localize
 from app.common.version import VERSION
 from app.core.delivery import Bounds
-from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, SEED_BOUNDS
+from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS, SEED_BOUNDS
 from app.service.speak_request import (
     EVENT_STREAM_TYPE,
     LONGEST_NAME,

@@ -13,12 +13,11 @@ from starlette.routing import Route
 from app.adapters.sound.sound_codec import encode_sound
 from app.adapters.sound.sound_formats import choose_encoding
 from app.common.errors import InputError, NothingToReadError, VoiceError
-from app.core.request_limits import BOUNDS
 from app.core.sound.fixed_durations import FixedSentence, iterate_sentences, measure_durations, synthesize_fixed
 from app.core.sound.line_sound import SoundSpan
 from app.core.sound.pipeline import Pipeline, compute_silence_s
 from app.core.sound.waveform import create_silence
-from app.core.synthesis_types import Float32, SynthesisRequest
+from app.core.synthesis_types import BOUNDS, Float32, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.http_service import HttpService, build_file_response, stream_sound

@@ -8,9 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
-from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS
 from app.core.symbols import PUNCTUATION_PHONES
-from app.core.synthesis_types import SynthesisRequest
+from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, SynthesisRequest
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.request_fields import RequestFields, create_refusal, create_unknown_style_refusal
 from app.service.style_catalogue import ServedStyle, StyleCatalogue

@@ -11,13 +11,12 @@ from types import MappingProxyType
 from typing import Any
 
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
-from app.core.request_limits import BOUNDS, SEED_BOUNDS
 from app.core.sound.fixed_durations import FixedSentence
 from app.core.sound.line_edits import list_phrases
 from app.core.sound.line_reading import read_line
 from app.core.sound.pipeline import Pipeline
 from app.core.symbols import EMOJI_IDS
-from app.core.synthesis_types import Overrides, Phones
+from app.core.synthesis_types import BOUNDS, SEED_BOUNDS, Overrides, Phones
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.service.request_fields import RequestFields, RequestFindings
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,9 +15,37 @@ from app.common.files.whole_files import LARGEST_BYTES, back_up_corrupt_file, lo
 from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
-from app.core.request_limits import BOUNDS, SEED_BOUNDS
+from app.core.synthesis_types import BOUNDS, SEED_BOUNDS
 from app.core.text.link_reading import LINK_READINGS, LinkReading
-from app.settings.page_origins import find_origin_mistake
+
+# As browsers send them: scheme, host and perhaps a port, all in ASCII.
+_ORIGIN_PATTERN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.ASCII)
+
+
+def parse_origins(text: str) -> frozenset[str]:
+    """Return the valid origins of a text, which are separated by spaces or commas."""
+    return frozenset(origin for origin in _split_origins(text) if _ORIGIN_PATTERN.fullmatch(origin))
+
+
+def find_origin_mistake(text: str) -> str:
+    """Return a sentence about the first origin that is none, in the language of the user, or an empty text."""
+    wrong = next((origin for origin in _split_origins(text) if not _ORIGIN_PATTERN.fullmatch(origin)), "")
+    if not wrong:
+        return ""
+    return localize(
+        f"「{wrong}」はオリジンではありません。例: https://example.com、http://localhost:3000",
+        f"“{wrong}” is not an origin, such as https://example.com or http://localhost:3000.",
+    )
+
+
+def normalise_origin(origin: str) -> str:
+    """Return an origin as origins are compared."""
+    return origin.rstrip("/").lower()
+
+
+def _split_origins(text: str) -> list[str]:
+    return [normalise_origin(origin) for origin in re.split(r"[\s,、，]+", text) if origin]
+
 
 GraphPrecision = Literal["exact", "fast"]
 GRAPH_PRECISIONS: tuple[GraphPrecision, ...] = ("exact", "fast")
@@ -116,7 +145,7 @@ class Settings(Delivery):
     chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_queue`.
     chat_voices: voices by the numbers that viewers send and by names of writers, as in `1=Mei; Taro=Rin/Happy`.
     agent_voices: the voice that each agent chose last, `NAME=VOICE`; the last used comes last.
-    service_origins: web pages that may use service and chat reader, see `app.settings.page_origins`.
+    service_origins: web pages that may use service and chat reader, see `app.settings.user_settings`.
     read_voice, read_speaker, read_speed: of the reading; an empty voice is that of the selected line, an empty speaker the voice's first.
     recent_projects: files, the last one first.
     favourite_voices: ids, as their manifests have them; they come first in lists.

@@ -41,8 +41,8 @@ from app.common.files.untrusted_json import (
 )
 from app.common.files.whole_files import read_bounded, write_json
 from app.common.language import localize
-from app.core.request_limits import BOUNDS
 from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE, DurationRule
+from app.core.synthesis_types import BOUNDS
 from app.voices.int8_result import Int8Rejection, Int8Result, parse_int8_rejections, parse_int8_result
 from app.voices.untrusted.voice_limits import (
     MAX_DECODE_WINDOW_FRAMES,

@@ -21,7 +21,7 @@ from app.core.text.dictionary_formats import (
     parse_entries,
 )
 from app.core.text.pronunciation import split_moras
-from app.core.text.user_word_matching import UserWordMatcher, is_analysed
+from app.core.text.readings.shipped_words import UserWordMatcher, is_analysed
 
 KANA = st.text("アイウエオカキクケコガッンーャュョファ", min_size=1, max_size=12).filter(lambda text: text.strip("ー") != "")
 SURFACES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z", "M"]), min_size=1, max_size=12)

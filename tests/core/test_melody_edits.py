@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
-from app.core.request_limits import MORA_PITCH_BOUNDS
 from app.core.sound.line_melody import (
     LineMelody,
     copy_melody,
@@ -21,7 +20,7 @@ from app.core.sound.line_melody import (
     smooth_pitches,
 )
 from app.core.sound.line_reading import read_line
-from app.core.synthesis_types import MoraOverride, Overrides
+from app.core.synthesis_types import MORA_PITCH_BOUNDS, MoraOverride, Overrides
 
 G2P = OpenJTalkG2P()
 offsets = st.integers(-120, 120).map(lambda tenths: tenths / 10)

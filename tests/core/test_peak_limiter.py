@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.sound.peak_limiter import CEILING, HOLD_S, LOOK_AHEAD_S, REACH, PeakLimiter, find_true_levels
+from app.core.sound.waveform import CEILING, HOLD_S, LOOK_AHEAD_S, REACH, PeakLimiter, find_true_levels
 from app.core.synthesis_types import Float32
 
 RATE = 24000

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.lru_cache import LRUCache
-from app.core.request_limits import BOUNDS
 from app.core.sound.pipeline import PREPARE_AHEAD_S, Pipeline
 from app.core.sound.render_caches import RenderCaches
-from app.core.synthesis_types import AudioChunk, Float16, MoraOverride, Overrides, PauseOverride, StageTiming, SynthesisRequest
+from app.core.synthesis_types import BOUNDS, AudioChunk, Float16, MoraOverride, Overrides, PauseOverride, StageTiming, SynthesisRequest
 from tests.core.numpy_voice import NumpyVoice, traits
 
 REQUEST = SynthesisRequest("abc、de。fg。", id="r", seed=5)

@@ -7,8 +7,16 @@ import pytest
 
 from app.common import language
 from app.common.errors import InputError
-from app.core.request_limits import BOUNDS, check_request
-from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride, SynthesisRequest
+from app.core.synthesis_types import (
+    BOUNDS,
+    MoraOverride,
+    Overrides,
+    PauseOverride,
+    PhraseOverride,
+    ReadingOverride,
+    SynthesisRequest,
+    check_request,
+)
 
 REQUEST = SynthesisRequest("あ")
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.request_limits import BOUNDS, PAUSE_MARKS
 from app.core.script.script import (
     Line,
     LineSettings,
@@ -22,7 +21,16 @@ from app.core.script.script import (
     shift_lines,
 )
 from app.core.script.script_data import convert_script_to_data, parse_script, parse_settings
-from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride, SynthesisRequest
+from app.core.synthesis_types import (
+    BOUNDS,
+    PAUSE_MARKS,
+    MoraOverride,
+    Overrides,
+    PauseOverride,
+    PhraseOverride,
+    ReadingOverride,
+    SynthesisRequest,
+)
 
 IDS = "abcdef"
 SCRIPT = Script(tuple(Line(f"{name}。", id=name) for name in IDS), "題")

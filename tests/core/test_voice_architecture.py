@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from app.core.delivery import Delivery
-from app.core.request_limits import BOUNDS
 from app.core.sound.voice_traits import ARCHITECTURES, KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE, VoiceArchitecture, VoiceTraits
-from app.core.synthesis_types import Phones, SynthesisRequest
+from app.core.synthesis_types import BOUNDS, Phones, SynthesisRequest
 from app.core.text.phone_ids import convert_phones_to_ids, convert_phones_to_tokens
 from tests.core.numpy_voice import traits
 

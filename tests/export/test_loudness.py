@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.adapters.resampler import RateConverter
 from app.core.script.script import Line
 from app.core.sound.k_weighting import KWeighting, apply_k_weighting
-from app.core.sound.peak_limiter import find_true_levels
+from app.core.sound.waveform import find_true_levels
 from app.core.synthesis_types import Float32
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings

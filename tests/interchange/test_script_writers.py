@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from app.common.errors import InputError, OutputFileError
 from app.common.language import set_language
-from app.core.request_limits import BOUNDS, PAUSE_MARKS
 from app.core.script.characters import fold_character_name
 from app.core.script.project import Project
 from app.core.script.script import Character, Line, LineSettings, Script
-from app.core.synthesis_types import MoraOverride, Overrides
+from app.core.synthesis_types import BOUNDS, PAUSE_MARKS, MoraOverride, Overrides
 from app.interchange.koebako_files import write_project
 from app.interchange.script_import import read_script_file
 from app.interchange.script_writers import write_script

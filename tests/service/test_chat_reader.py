@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.errors import InputError
-from app.core.request_limits import BOUNDS, check_request
+from app.core.synthesis_types import BOUNDS, check_request
 from app.service.chat import chat_server
 from app.service.chat.bouyomi_protocol import (
     MAX_TEXT_BYTES,

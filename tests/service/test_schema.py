@@ -7,7 +7,7 @@ from typing import Any, cast
 import httpx
 import pytest
 
-from app.core.request_limits import BOUNDS
+from app.core.synthesis_types import BOUNDS
 from app.service.http_service import HttpService
 from app.service.openapi_document import DESCRIBED_ROUTES, build_openapi
 from app.service.routes_about import build_about_routes, build_dictionary_routes, build_preset_routes

@@ -35,9 +35,8 @@ from app.common.errors import AppError, InternalError
 from app.common.language import localize
 from app.core.text.notation.ruby_words import LexiconWord, TextReading, find_ruby_corrections, select_readings
 from app.core.text.pronunciation import ReadBy, Word
-from app.core.text.readings.morphs import Correction, Morph, drop_overlaps
+from app.core.text.readings.morphs import Correction, Morph, SecondWord, add_other_readings, drop_overlaps, is_unsettled
 from app.core.text.readings.reading_corrections import find_corrections
-from app.core.text.readings.sudachi_check import SecondWord, add_other_readings, is_unsettled
 from app.core.text.sentence_splitting import split_sentences
 
 _MAX_PIECE_CHARS = 500  # the analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length

@@ -15,8 +15,7 @@ from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.text.dictionary_entries import DictionaryEntry, merge_entries
 from app.core.text.dictionary_formats import parse_dictionary_text
-from app.core.text.readings.shipped_words import ShippedWords
-from app.core.text.user_word_matching import UserWordMatcher, is_analysed
+from app.core.text.readings.shipped_words import ShippedWords, UserWordMatcher, is_analysed
 
 BUILT_IN_WORDS_FILE = "readings/words.csv"
 _NO_WORDS = ShippedWords([])

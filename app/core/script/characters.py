@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.core.request_limits import BOUNDS
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id, edit_lines
+from app.core.synthesis_types import BOUNDS
 
 CHARACTER_COLOURS = 12  # how many colours there are for characters
 

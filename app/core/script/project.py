@@ -14,10 +14,9 @@ from app.common.errors import InputError
 from app.common.files.untrusted_json import DISTURBING_CHARS, MAX_SHORT_TEXT_CHARS, sanitise_short_text
 from app.common.language import localize
 from app.core.lenient_parsing import ReportLoss, TooManyError, UnreadableSkipper
-from app.core.request_limits import BOUNDS, SEED_BOUNDS
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id, cut_long_line, replace_text
 from app.core.script.script_data import convert_settings_to_data, parse_settings
-from app.core.synthesis_types import Overrides
+from app.core.synthesis_types import BOUNDS, SEED_BOUNDS, Overrides
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 
 if TYPE_CHECKING:

@@ -14,10 +14,22 @@ from app.common.files.untrusted_json import MAX_INT64, require_int, require_numb
 from app.common.gil_yield import iterate_yielding_gil
 from app.core.delivery import Bounds
 from app.core.lenient_parsing import ReportLoss, ReportLossAt, UnreadableSkipper, locate_losses, parse_items, read_field
-from app.core.request_limits import BOUNDS, INDEX_BOUNDS, MORA_PITCH_BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, TONE_BOUNDS
 from app.core.script.characters import CHARACTER_COLOURS, MOST_ALIASES, MOST_CHARACTERS, extract_character_settings
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id
-from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
+from app.core.synthesis_types import (
+    BOUNDS,
+    INDEX_BOUNDS,
+    MORA_PITCH_BOUNDS,
+    PAUSE_BOUNDS,
+    PAUSE_MARKS,
+    SEED_BOUNDS,
+    TONE_BOUNDS,
+    MoraOverride,
+    Overrides,
+    PauseOverride,
+    PhraseOverride,
+    ReadingOverride,
+)
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 
 SCRIPT_VERSION, FIRST_SCRIPT_VERSION = 2, 1

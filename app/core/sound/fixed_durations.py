@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.common.errors import BackendError
-from app.core.request_limits import check_phone_count, check_request
 from app.core.sound.edit_targets import LineOffset
 from app.core.sound.melody import build_melody, count_lead_steps
 from app.core.sound.pipeline import Pipeline, create_nothing_to_read_error
 from app.core.sound.ports import STEPS_PER_FRAME
 from app.core.sound.sentence_stages import SentenceStages
 from app.core.sound.stage_clock import OnStage, RequestStopped, StageClock, ignore_cancellation, ignore_stage
-from app.core.synthesis_types import Float32, Phones, SynthesisRequest
+from app.core.synthesis_types import Float32, Phones, SynthesisRequest, check_phone_count, check_request
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,16 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from app.core.request_limits import MORA_PITCH_BOUNDS, PAUSE_BOUNDS
 from app.core.sound.line_reading import LineReading, LineWord
-from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
+from app.core.synthesis_types import (
+    MORA_PITCH_BOUNDS,
+    PAUSE_BOUNDS,
+    MoraOverride,
+    Overrides,
+    PauseOverride,
+    PhraseOverride,
+    ReadingOverride,
+)
 from app.core.text.emoji_symbols import has_emoji
 from app.core.text.notation.explicit_notation import may_have_memo
 from app.core.text.pronunciation import compute_phrase_heights

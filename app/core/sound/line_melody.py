@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.core.request_limits import MORA_PITCH_BOUNDS
 from app.core.sound.line_reading import LineReading
 from app.core.sound.melody import SEMITONES_PER_OCTAVE, add_question_rise, build_tone_curve, list_voiced_spans
 from app.core.sound.ports import PITCH_FRAME_S, PitchTracker
 from app.core.symbols import EMOJI_IDS, MORA_ENDS
-from app.core.synthesis_types import Float32, MoraOverride, Overrides, Phones, PhoneTiming
+from app.core.synthesis_types import MORA_PITCH_BOUNDS, Float32, MoraOverride, Overrides, Phones, PhoneTiming
 from app.core.text.phone_ids import NO_INDEX, count_moras, map_phones_to_moras
 from app.core.text.pronunciation import find_mora_phones
 

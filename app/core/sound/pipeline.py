@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from app.common.errors import BackendError, InputError, NothingToReadError, VoiceError
 from app.common.language import localize
-from app.core.request_limits import check_request
 from app.core.sound.acoustic import SentenceContext
 from app.core.sound.edit_targets import LineOffset, apply_edited_tones, build_frame_targets
 from app.core.sound.line_edits import move_overrides_to_text
@@ -22,7 +21,7 @@ from app.core.sound.render_caches import RenderCaches
 from app.core.sound.sentence_stages import SentenceStages, convert_to_phones
 from app.core.sound.stage_clock import OnStage, RequestStopped, StageClock, ignore_cancellation, ignore_stage
 from app.core.sound.waveform import create_silence
-from app.core.synthesis_types import AudioChunk, ReadingOverride, StageTiming, SynthesisRequest
+from app.core.synthesis_types import AudioChunk, ReadingOverride, StageTiming, SynthesisRequest, check_request
 from app.core.text.sentence_splitting import split_sentences
 
 WARM_UP_TEXT = "風の中を、行ってきました。"  # 風 and 行って are homographs: they load the dictionary that distinguishes readings before the first request

@@ -9,7 +9,6 @@ from typing import cast
 
 import numpy as np
 
-from app.core.request_limits import check_phone_count
 from app.core.sound.acoustic import NoiseStreams, SentenceContext
 from app.core.sound.durations import FrameTarget, PhraseEnding, expand_to_phones, round_features
 from app.core.sound.edit_targets import (
@@ -24,14 +23,23 @@ from app.core.sound.edit_targets import (
     select_readings,
 )
 from app.core.sound.melody import build_melody_of_symbols, build_offset_curve, create_untimed_error
-from app.core.sound.peak_limiter import PeakLimiter
 from app.core.sound.pitch_shift import PitchChange, PitchShift
 from app.core.sound.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
 from app.core.sound.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones
 from app.core.sound.stage_clock import StageClock
-from app.core.sound.waveform import apply_gain, check_samples, fade_in, trim_tail
+from app.core.sound.waveform import PeakLimiter, apply_gain, check_samples, fade_in, trim_tail
 from app.core.symbols import EDGE_SYMBOL, PUNCTUATION
-from app.core.synthesis_types import AudioChunk, Float16, Float32, Int64, LineSentence, Phones, PhoneTiming, SynthesisRequest
+from app.core.synthesis_types import (
+    AudioChunk,
+    Float16,
+    Float32,
+    Int64,
+    LineSentence,
+    Phones,
+    PhoneTiming,
+    SynthesisRequest,
+    check_phone_count,
+)
 from app.core.text.phone_ids import PhoneIds
 
 LONGEST_BERT_TEXT = 510  # with [CLS] and [SEP] these characters fill the 512 positions that a BERT was trained on

@@ -10,8 +10,7 @@ from app.common.errors import InputError
 from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
-from app.core.request_limits import BOUNDS
-from app.core.synthesis_types import STYLE_WIDTH, Float32, Phones, SynthesisRequest
+from app.core.synthesis_types import BOUNDS, STYLE_WIDTH, Float32, Phones, SynthesisRequest
 from app.core.text.phone_ids import PhoneIds, convert_phones_to_ids, convert_phones_to_tokens
 
 DurationRule = Literal["ceil", "carry", "round"]

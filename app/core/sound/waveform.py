@@ -1,4 +1,7 @@
-"""The last steps on samples: gain, silence, and the silent tail."""
+"""The last steps on samples: gain, silence, the silent tail, and a limiter that keeps sound below a ceiling, also between samples (ITU-R BS.1770's true peaks).
+
+The limiter's gain goes down before a peak and comes back after it, and no sample is cut off.
+"""
 
 import numpy as np
 
@@ -54,3 +57,112 @@ def trim_tail(samples: Float32, sampling_rate: int, keep_from: int = 0) -> Float
     loud = np.flatnonzero(~(np.abs(samples[keep_from:]) <= SILENCE_PEAK))
     end = keep_from + (int(loud[-1]) + 1 if loud.size else 0) + round(KEPT_TAIL_S * sampling_rate)
     return samples[: min(end, len(samples))]
+
+
+CEILING = 0.97
+LOOK_AHEAD_S, HOLD_S = 0.005, 0.05
+
+REACH = 12  # samples on either side that a value between two samples depends on
+_OVERSAMPLING = 4
+_KAISER_BETA = 7.0
+
+
+def find_true_levels(samples: Float32) -> Float32:
+    """Return the highest level at each sample and up to the next one, float32 (N,); beyond the ends is silence."""
+    levels, count = np.abs(samples), len(samples)
+    padded = np.concatenate((np.zeros(REACH - 1, np.float32), samples, np.zeros(REACH, np.float32)))
+    between, weighted = np.empty_like(levels), np.empty_like(levels)
+    for kernel in _KERNELS:
+        # Tap by tap over all samples, which takes a fifth of the time of NumPy's correlation.
+        between[:] = 0
+        for tap, weight in enumerate(kernel):
+            between += np.multiply(padded[tap : tap + count], weight, out=weighted)
+        np.maximum(levels, np.abs(between, out=between), out=levels)
+    return levels
+
+
+def _build_kernels() -> Float32:
+    """Return what weights the samples around each place between two of them, float32 (places, 2 * REACH)."""
+    places = np.arange(1, _OVERSAMPLING) / _OVERSAMPLING
+    distances = np.arange(-REACH + 1, REACH + 1) - places[:, None]
+    window = np.i0(_KAISER_BETA * np.sqrt(np.maximum(0.0, 1 - np.square(distances / REACH)))) / np.i0(_KAISER_BETA)
+    weights = np.sinc(distances) * window
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float32)
+
+
+_KERNELS = _build_kernels()
+
+
+class PeakLimiter:
+    """Limits one sound, piece by piece; sound that stays below the ceiling passes as it is.
+
+    Loud sound is held back for the look-ahead until the next piece has come.
+
+    Args:
+        ceiling: 1 is full scale.
+        is_true_peak: levels between the samples count too; then all sound is held back, as what follows may raise them.
+    """
+
+    def __init__(self, sampling_rate: int, ceiling: float = CEILING, *, is_true_peak: bool = False) -> None:
+        self.least_gain = 1.0  # the least gain so far, 1 where nothing was limited
+        self._ceiling, self._is_true_peak = ceiling, is_true_peak
+        self._ahead, self._hold = round(LOOK_AHEAD_S * sampling_rate), round(HOLD_S * sampling_rate)
+        self._past = np.ones(self._ahead + self._hold, np.float32)
+        self._held_samples = np.zeros(0, np.float32)
+        self._past_samples = np.zeros(REACH if is_true_peak else 0, np.float32)
+
+    def limit_samples(self, samples: Float32) -> Float32:
+        """Return the samples that are ready, of those held back and these, float32 (N,)."""
+        pending = np.concatenate((self._held_samples, samples)) if len(self._held_samples) else samples
+        if self._is_true_peak:
+            return self._emit_samples(pending, len(pending) - self._ahead - 2 * REACH)
+        is_loud = np.abs(pending[-self._ahead :]).max(initial=0.0) > self._ceiling / 2
+        return self._emit_samples(pending, len(pending) - self._ahead if is_loud else len(pending))
+
+    def flush_samples(self) -> Float32:
+        """Return what was held back."""
+        return self._emit_samples(self._held_samples, len(self._held_samples))
+
+    def _emit_samples(self, pending: Float32, count: int) -> Float32:
+        count = max(0, count)
+        self._held_samples = pending[count:]
+        allowed = self._find_allowed_gains(pending)
+        self._past_samples = np.concatenate((self._past_samples, pending[:count]))[count:]
+        allowed_gains = np.concatenate((self._past, allowed))
+        self._past = allowed_gains[count : count + len(self._past)]
+        if allowed_gains.min(initial=1.0) == 1:
+            return pending[:count]
+        gains = self._compute_gains(allowed_gains)[:count]
+        self.least_gain = min(self.least_gain, float(gains.min(initial=1.0)))
+        return np.asarray(pending[:count] * gains, np.float32)
+
+    def _find_allowed_gains(self, pending: Float32) -> Float32:
+        """Return the highest gain of each sample at which it stays below the ceiling."""
+        if not self._is_true_peak:
+            return self._divide_ceiling(np.abs(pending))
+        allowed = self._divide_ceiling(find_true_levels(np.concatenate((self._past_samples, pending)))[len(self._past_samples) :])
+        # A peak between two samples is made of those around it, so that they need one gain.
+        return _find_running_minimum(np.concatenate((allowed, np.ones(REACH, np.float32))), REACH + 1)
+
+    def _divide_ceiling(self, levels: Float32) -> Float32:
+        return np.minimum(1, self._ceiling / np.maximum(levels, self._ceiling))
+
+    def _compute_gains(self, allowed_gains: Float32) -> Float32:
+        """Return the gain of each sample behind the past ones: the least that any near it allows, averaged over the look-ahead."""
+        later = np.concatenate((allowed_gains, np.ones(self._ahead, np.float32)))
+        least = _find_running_minimum(later, self._hold + self._ahead + 1)
+        sums = np.cumsum(np.concatenate((np.zeros(1), least)))
+        width = self._ahead + 1
+        means = (sums[width:] - sums[:-width]) / width
+        # An average of rounded sums must not allow more than the least that it is made of.
+        return np.minimum(means, allowed_gains[len(self._past) :]).astype(np.float32)
+
+
+def _find_running_minimum(values: Float32, width: int) -> Float32:
+    """Return the least of each `width` values in a row, float32 (n - width + 1,)."""
+    minimum, covered = values, 1
+    while covered < width:
+        step = min(covered, width - covered)
+        minimum = np.minimum(minimum[: len(minimum) - step], minimum[step:])
+        covered += step
+    return minimum

@@ -9,9 +9,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.core.request_limits import BOUNDS
 from app.core.script.script import Line, LineSettings, build_request
-from app.core.synthesis_types import SynthesisRequest
+from app.core.synthesis_types import BOUNDS, SynthesisRequest
 from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk
 from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalogue
 from app.settings.user_settings import Settings

@@ -20,10 +20,9 @@ from app.audition.short_names import NamePart, NameParts, build_short_names, fin
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import AppError, InputError
 from app.common.language import localize
-from app.core.request_limits import BOUNDS
 from app.core.script.project import LineTake, create_line
 from app.core.script.script import LineSettings
-from app.core.synthesis_types import Float32, Overrides
+from app.core.synthesis_types import BOUNDS, Float32, Overrides
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.result_page import offer_winner
 from app.ui.display_names import format_speaker, format_style

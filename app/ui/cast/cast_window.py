@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.common.language import localize
-from app.core.request_limits import BOUNDS
 from app.core.script.characters import MOST_ALIASES
 from app.core.script.script import Character, LineSettings
+from app.core.synthesis_types import BOUNDS
 from app.ui.cast.cast_table import CastTable
 from app.ui.cast.script_warnings import ScriptWarning
 from app.ui.parameters.setting_fields import VoiceFields

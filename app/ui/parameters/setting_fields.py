@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QForm
 
 from app.common.language import localize
 from app.core.delivery import Bounds
-from app.core.request_limits import SEED_BOUNDS
 from app.core.script.script import LineSettings
+from app.core.synthesis_types import SEED_BOUNDS
 from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_speaker, format_style
 from app.ui.theme.theme import ThemedWidget, draw_icon

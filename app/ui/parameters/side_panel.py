@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.common.language import localize
-from app.core.request_limits import BOUNDS, PAUSE_BOUNDS
 from app.core.script.script import Character, LineSettings
 from app.core.sound.voice_traits import VoiceArchitecture
+from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label, set_up_number_field
 from app.ui.theme.character_colours import create_colour_icon

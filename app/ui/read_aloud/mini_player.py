@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QMoveEvent, QPalet
 from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.core.request_limits import BOUNDS
+from app.core.synthesis_types import BOUNDS
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
 from app.ui.theme.theme import draw_icon
 from app.ui.widgets.controls import ChoiceBox, create_button, describe_control, fill_box

@@ -8,8 +8,8 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from app.core.request_limits import SEED_BOUNDS
 from app.core.script.script import Line, Script
+from app.core.synthesis_types import SEED_BOUNDS
 
 UNDO_MERGE_WITHIN_S = 1.0  # typing and dragging on within this time is one step back
 MAX_UNDO_STEPS = 500

@@ -16,8 +16,7 @@ from app.service.request_log import RequestLog
 from app.service.service_job import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
-from app.settings.page_origins import parse_origins
-from app.settings.user_settings import Settings
+from app.settings.user_settings import Settings, parse_origins
 from app.ui.synthesis.speech_controller import SpeechController
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices, order_speaking_first
 

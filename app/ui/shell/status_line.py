@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar, QStyledItemDelegate
 from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
 from app.common.language import localize
 from app.common.stages import find_stage_label
-from app.core.sound.peak_limiter import CEILING
+from app.core.sound.waveform import CEILING
 from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import MachineInfo
 from app.ui.display_names import describe_probe_result, format_ms

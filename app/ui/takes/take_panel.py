@@ -10,9 +10,9 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QHeaderView, QSizePolicy, QTableView, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.core.request_limits import BOUNDS
 from app.core.script.project import LineTake
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings
+from app.core.synthesis_types import BOUNDS
 from app.ui.display_names import format_speaker, format_style
 from app.ui.takes.take_repository import TAKES_PER_BATCH, TAKES_TITLE
 from app.ui.widgets.controls import ElidedLabel, PlainLabel, create_button, escape_tip, fill_box

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import AppError, InputError
-from app.core.request_limits import BOUNDS
 from app.core.script.project import LinePreset
 from app.core.script.script import LineSettings
+from app.core.synthesis_types import BOUNDS
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
 from app.ui.parameters.preset_bar import PresetBar, PresetNameDialog

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAccessible, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.request_limits import BOUNDS
+from app.core.synthesis_types import BOUNDS
 from app.ui.parameters.setting_fields import SliderField
 
 pytestmark = pytest.mark.usefixtures("styled")

@@ -15,9 +15,8 @@ from app.common import language
 from app.core.delivery import Delivery
 from app.engine.synthesis_jobs import ChoosePrecisionsJob, OpenVoiceJob
 from app.service.agents.agent_tools import find_agent_voice, remember_agent_voice
-from app.settings.page_origins import parse_origins
 from app.settings.settings_labels import LABEL_BY_SETTING, SETTING_LABELS
-from app.settings.user_settings import PrecisionPreference, Settings, load_settings
+from app.settings.user_settings import PrecisionPreference, Settings, load_settings, parse_origins
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.actions.key_bindings import (
     KeyBinding,

@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.adapters.portaudio.sample_ring import SampleRing
-from app.core.sound.peak_limiter import CEILING
+from app.core.sound.waveform import CEILING
 from app.settings.user_settings import Settings
 from app.ui.shell.status_line import LIMITED, METER_DELAY_TICKS, METER_FLOOR_DB, QUIET, LevelMeter, convert_to_db
 from tests.recording_player import RecordingPlayer

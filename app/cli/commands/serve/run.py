@@ -25,8 +25,7 @@ from app.service.service_job import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
 from app.service.voice_refiner import VoiceRefiner
-from app.settings.page_origins import normalise_origin
-from app.settings.user_settings import load_usable_settings
+from app.settings.user_settings import load_usable_settings, normalise_origin
 
 SERVE_POLL_S = 0.02  # waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C
 TOKEN_VARIABLE = "KOEBAKO_TOKEN"

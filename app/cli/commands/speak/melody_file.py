@@ -11,12 +11,11 @@ from app.cli.command_files import read_named_input
 from app.common.errors import InputError
 from app.common.files.untrusted_json import parse_json, require_int, require_number
 from app.common.language import localize
-from app.core.request_limits import INDEX_BOUNDS, MORA_PITCH_BOUNDS, check_value
 from app.core.script.project import PROJECT_SUFFIX
 from app.core.sound.line_edits import set_mora_pitches
 from app.core.sound.line_reading import read_line
 from app.core.sound.pipeline import Pipeline
-from app.core.synthesis_types import Overrides, SynthesisRequest
+from app.core.synthesis_types import INDEX_BOUNDS, MORA_PITCH_BOUNDS, Overrides, SynthesisRequest, check_value
 from app.interchange.koebako_files import read_project
 
 

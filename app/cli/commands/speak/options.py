@@ -6,7 +6,7 @@ from app.cli.voice_options import add_voice_options
 from app.common.command_parser import add_command_parser
 from app.common.language import localize
 from app.core.delivery import name_option
-from app.core.request_limits import BOUNDS
+from app.core.synthesis_types import BOUNDS
 
 
 def add_speak(commands: Any) -> None:

@@ -29,12 +29,11 @@ from app.common.language import localize
 from app.compose.audio_outputs import open_player, open_sound_file
 from app.compose.speaker import Speaker
 from app.compose.text_front_end import open_g2p
-from app.core.request_limits import BOUNDS, check_request
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.ports import AudioSink
 from app.core.sound.stage_clock import PIPELINE_STAGES, RequestStopped
 from app.core.symbols import PUNCTUATION_PHONES
-from app.core.synthesis_types import AudioChunk, Overrides, StageTiming, SynthesisRequest
+from app.core.synthesis_types import BOUNDS, AudioChunk, Overrides, StageTiming, SynthesisRequest, check_request
 from app.engine.engine import Engine, EngineThread, JobHandle
 from app.engine.open_voices import OpenVoices
 from app.engine.synthesis_jobs import Importance, JobTurn

@@ -10,8 +10,7 @@ from app.core.text.normalise import normalise_surface
 from app.core.text.notation.noted_text import NotedText
 from app.core.text.pronunciation import convert_to_katakana, convert_to_sounds, normalise_kana
 from app.core.text.reading_overrides import GivenReading, OverrideSpan, TextPiece
-from app.core.text.readings.morphs import Correction, Morph, MorphPart
-from app.core.text.readings.sudachi_check import convert_to_pronunciation
+from app.core.text.readings.morphs import Correction, Morph, MorphPart, convert_to_pronunciation
 
 _HIRAGANA = re.compile("[ぁ-ゖー]+")
 _NEVER_FIRST = frozenset("ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮーンん")

@@ -1,8 +1,14 @@
-"""Words as the analyser finds them, before their accents are joined, and how some of them are to be read."""
+"""Words as the analyser finds them, before their accents are joined, how some of them are to be read, and a second analyser's readings of them.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Those are taken over for a white list of words that it knows better, and shown as a doubt for others.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from app.core.text.pronunciation import Word
 
 CorrectionSource = Literal["rule", "dictionary", "second", "ruby"]
 
@@ -57,3 +63,86 @@ def drop_overlaps(corrections: Sequence[Correction]) -> list[Correction]:
         if all(correction.last <= other.first or correction.first >= other.last for other in separate):
             separate.append(correction)
     return sorted(separate, key=lambda correction: correction.first)
+
+
+_VOWEL_ROWS = {"オ": "オコソトノホモヨロゴゾドボポョ", "エ": "エケセテネヘメレゲゼデベペ", "ウ": "ウクスツヌフムユルグズブプュ"}
+_LONG_VOWEL_PAIRS = {("オ", "ウ"), ("エ", "イ"), ("ウ", "ウ")}
+_VOWEL_BY_KANA = {kana: vowel for vowel, row in _VOWEL_ROWS.items() for kana in row}
+_KATAKANA_RUN = re.compile("[ァ-ヴー]+")
+_LONG_VOWEL = re.compile(
+    "(?<=[アカサタナハマヤラワガザダバパャ])ア|(?<=[イキシチニヒミリギジビピ])イ|(?<=[オコソトノホモヨロゴゾドボポョ])[オウ]|(?<=[エケセテネヘメレゲゼデベペ])[エイ]|(?<=[ウクスツヌフムユルグズブプュ])ウ"
+)
+_KANJI_IN_WORD = re.compile("[一-龠々]")
+_SETTLED_SOURCES = frozenset(("user", "ruby", "rule", "dictionary", "second"))
+_UNDOUBTED_KINDS = frozenset(("数", "助数詞", "接尾", "接頭詞"))  # numbers join with what they count, which the second analyser does not do
+# Both are right everywhere, and the first analyser's is the usual one.
+_INTERCHANGEABLE_WORDS = frozenset("多 得る 私 何 日本 言う 明日 四 七 九 一 十 家 他 方 人 後 時 本".split())  # noqa: SIM905
+_UNVOICED_KANA = str.maketrans(
+    "ガギグゲゴザジズゼゾダヂヅデドバビブベボパピプペポッ", "カキクケコサシスセソタチツテトハヒフヘホハヒフヘホツ"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SecondWord:
+    """A word of the second analyser: as written, its reading in kana, its place in the text."""
+
+    surface: str
+    reading: str
+    start: int
+
+
+def convert_to_pronunciation(reading: str) -> str:
+    """Return a reading as it sounds within a word: コウエン → コーエン."""
+    sound = ""
+    for kana in reading:
+        lengthens = bool(sound) and (_VOWEL_BY_KANA.get(sound[-1], ""), kana) in _LONG_VOWEL_PAIRS
+        sound += "ー" if lengthens else kana
+    return sound.replace("ヅ", "ズ").replace("ヂ", "ジ")
+
+
+def has_listed_word(morphs: Sequence[Morph], text: str, white: frozenset[str]) -> bool:
+    """Return whether a sentence may contain a word of the white list."""
+    return any(morph.base in white for morph in morphs) or any(word in text for word in white)
+
+
+def find_listed_words(morphs: Sequence[Morph], second: Sequence[SecondWord], white: frozenset[str]) -> Iterator[Correction]:
+    """Yield words of the white list whose ends are ends of words in both analyses; also those that the first analyser divides (半七, 三四郎)."""
+    first_at = {morph.start: at for at, morph in enumerate(morphs)}
+    last_at = {morph.end: at + 1 for at, morph in enumerate(morphs)}
+    for word in second:
+        first, last = first_at.get(word.start), last_at.get(word.start + len(word.surface))
+        if first is None or last is None or not word.reading:
+            continue
+        is_divided = last - first > 1
+        if word.surface not in white and (is_divided or morphs[first].base not in white):
+            continue
+        reading = convert_to_pronunciation(word.reading)
+        if is_divided or reading != morphs[first].reading:  # numbers in divided words are read later: 半七 would be ハンナナ
+            part = MorphPart(word.surface, reading, 0, "proper_noun") if is_divided else MorphPart(word.surface, reading)
+            yield Correction(first, last, (part,), "second", word.surface)
+
+
+def is_unsettled(word: Word) -> bool:
+    """Return whether a second opinion on a word says anything: it has kanji, and neither the user nor a rule has settled its reading."""
+    return (
+        word.read_by not in _SETTLED_SOURCES
+        and word.surface not in _INTERCHANGEABLE_WORDS
+        and _UNDOUBTED_KINDS.isdisjoint(word.kind)
+        and _KANJI_IN_WORD.search(word.surface) is not None
+    )
+
+
+def add_other_readings(words: Sequence[Word], second: Sequence[SecondWord]) -> list[Word]:
+    """Return the words with the second analyser's other readings, if its words have the same ends."""
+    readings = {(word.start, len(word.surface)): convert_to_pronunciation(word.reading) for word in second}
+    result, start = [], 0
+    for word in words:
+        other_reading = readings.get((start, len(word.surface)), "") if is_unsettled(word) else ""
+        start += len(word.surface)
+        differs = _KATAKANA_RUN.fullmatch(other_reading) is not None and _fold_reading(other_reading) != _fold_reading(word.pronunciation)
+        result.append(replace(word, other_reading=other_reading) if differs else word)
+    return result
+
+
+def _fold_reading(reading: str) -> str:
+    return _LONG_VOWEL.sub("ー", reading).translate(_UNVOICED_KANA)

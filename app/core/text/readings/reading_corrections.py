@@ -10,11 +10,17 @@ from functools import cache
 from typing import NamedTuple
 
 from app.core.text.pronunciation import split_moras
-from app.core.text.readings import sudachi_check
 from app.core.text.readings.context_rules import HOMOGRAPH_RULES, VERB_RULES, ReadingRules
-from app.core.text.readings.morphs import Correction, Morph, MorphPart, drop_overlaps
+from app.core.text.readings.morphs import (
+    Correction,
+    Morph,
+    MorphPart,
+    SecondWord,
+    drop_overlaps,
+    find_listed_words,
+    has_listed_word,
+)
 from app.core.text.readings.shipped_words import ShippedWords
-from app.core.text.readings.sudachi_check import SecondWord
 
 WHITE_LIST = frozenset(
     """
@@ -217,6 +223,6 @@ def find_corrections(morphs: Sequence[Morph], shipped_words: ShippedWords, secon
     phrases = [item for item in ours if item.last - item.first > 1]
     items = [*phrases, *find_affixes(morphs), *find_cries(morphs), *load_rules().find_corrections(morphs), *ours, *find_misparses(morphs)]
     text = "".join(morph.surface for morph in morphs)
-    if sudachi_check.may_correct(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time
-        items += sudachi_check.find_corrections(morphs, second_words(text), WHITE_LIST)
+    if has_listed_word(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time
+        items += find_listed_words(morphs, second_words(text), WHITE_LIST)
     return drop_overlaps([item for item in items if not any(morph.is_users for morph in morphs[item.first : item.last])])

@@ -12,10 +12,9 @@ import numpy as np
 
 from app.cli.main import build_parser
 from app.compose.speaker_opening import open_speaker
-from app.core.request_limits import check_request
 from app.core.script.script import Line, LineSettings, build_request
 from app.core.script.script_data import convert_settings_to_data, parse_settings
-from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest, check_request
 from tests.campaigns.attack.area import Area, Case
 from tests.campaigns.attack.areas.surroundings import try_home, try_surroundings
 from tests.campaigns.attack.checks import check_sound
