@@ -13,6 +13,7 @@ from app.adapters.ort.optimized_graphs import list_graph_files
 from app.install import calibration_runs, int8_graphs, verify_voice
 from app.install.calibration_runs import build_calibration_sentences
 from app.install.int8_graphs import GraphTiming
+from app.voices import int8_result
 
 TEXTS = ("はい。", "本当？", "そうです。", "また明日。")
 assert len(TEXTS) > int8_graphs.CALIBRATING, "some are left to be compared"
@@ -34,7 +35,7 @@ def verify_briefly(patch: pytest.MonkeyPatch) -> None:
 def accept_all_int8(patch: pytest.MonkeyPatch) -> None:
     """Random weights need not bear 8 bits well, and so few numbers are no work whose speed could be compared."""
     for name, limit in (("MIN_INT8_SNR_DB", 10.0), ("MAX_INT8_LSD_DB", 9.0), ("MIN_FRAMES_EQUAL", 0.5), ("MIN_INT8_GAIN", 0.0)):
-        patch.setattr(int8_graphs, name, limit)
+        patch.setattr(int8_result, name, limit)
 
 
 def time_nothing(patch: pytest.MonkeyPatch) -> None:

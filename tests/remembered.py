@@ -14,9 +14,8 @@ from app.install.preparation_results import PreparationResult
 from app.install.sandboxed_import import prepare_voice_in_sandbox
 from app.voices.containers.onnx_metadata import MODEL_GRAPH_FIELD
 from app.voices.containers.voice_sources import read_voice_source
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import Voice, VoiceManifest, read_manifest, write_manifest
 from app.voices.untrusted.onnx_nodes import ProtobufWalker
-from app.voices.voice_manifest import VoiceManifest, read_manifest, write_manifest
 
 FOLDER_VARIABLE = "KOEBAKO_TEST_PREPARED"
 LONGEST_WAIT_S = 120  # for another process that prepares the same voice

@@ -20,7 +20,7 @@ PLANTED = {
     "the folders of adapters": ("adapters/files/file_lock.py", "import app.adapters.http.http_address"),
     "voices: what strangers send at the bottom, what we keep at the top": (
         "voices/untrusted/voice_limits.py",
-        "import app.voices.voice_manifest",
+        "import app.voices.prepared_voice",
     ),
     "the command line: commands below what parses and starts them": ("cli/commands/g2p/run.py", "import app.cli.main"),
     "no circles": ("ui/widgets/controls.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.fold_button"),

@@ -8,7 +8,7 @@ import pytest
 from app.install.sandboxed_import import prepare_voice_in_sandbox
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.pending_refinement import PENDING_NAME
-from app.voices.voice_manifest import read_manifest
+from app.voices.prepared_voice import read_manifest
 from tests import remembered
 from tests.install.voice_files import aivmx
 

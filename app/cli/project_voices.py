@@ -15,9 +15,9 @@ from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.character_assignment import AssignableVoice, apply_choices, match_characters, substitute_missing_voices
 from app.interchange.script_import import TABLES
 from app.voices.installed_voices import find_named_id
+from app.voices.prepared_voice import NamedId, VoiceManifest
 from app.voices.voice_card_data import VoiceCardData
 from app.voices.voice_labels import format_voice_name, localize_voice_name
-from app.voices.voice_manifest import NamedId, VoiceManifest
 
 _NAME_FIELDS = ("speaker", "style")
 MAX_LISTED_CHOICES = 5  # names with the voices that were chosen for them

@@ -12,8 +12,7 @@ from app.adapters.ort.ort_synthesizer import OrtBert, OrtSingleGraphSynthesizer,
 from app.common.stages import STAGE_OF_GRAPH
 from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import StageTiming
-from app.voices.prepared_voice import Voice
-from app.voices.voice_manifest import map_int8_files
+from app.voices.prepared_voice import Voice, map_int8_files
 
 if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices

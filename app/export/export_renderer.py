@@ -43,9 +43,8 @@ from app.export.sidecar_formats import (
     join_lines,
 )
 from app.voices.installed_voices import find_id_by_name
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import Voice, VoiceManifest
 from app.voices.voice_card_data import read_card
-from app.voices.voice_manifest import VoiceManifest
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker

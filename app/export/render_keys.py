@@ -23,8 +23,8 @@ from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.settings.user_settings import Settings
 from app.voices.file_fact_cache import compute_file_digests
+from app.voices.prepared_voice import FIRST_RECIPE
 from app.voices.voice_card_data import read_card
-from app.voices.voice_manifest import FIRST_RECIPE
 
 if TYPE_CHECKING:
     from app.compose.speaker_plan import SpeakerPlan

@@ -32,7 +32,7 @@ from app.core.sound.durations import compute_symbol_frames
 from app.core.sound.result_metrics import compute_equal_share
 from app.install.calibration_runs import fit_to_length, record_runs
 from app.voices.int8_result import MIN_FRAMES_EQUAL
-from app.voices.voice_manifest import VoiceManifest, read_manifest
+from app.voices.prepared_voice import VoiceManifest, read_manifest
 
 FIXED_SIZES_BY_GRAPH = {"bert": (64, 32, 128, 256, 512), "prosody": (128, 256, 64, 512, 1024), "flow": (512, 256, 128, 1024)}
 """Lengths worth a session, the most useful first. A sentence has about 20 tokens, 90 symbols and 280 frames."""

@@ -30,9 +30,8 @@ from app.install.staging_folders import link_or_copy, replace_folder
 from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, read_bert, read_vocabulary, write_bert
 from app.voices.int8_result import MAX_INT8_LSD_DB, MIN_FRAMES_EQUAL, MIN_INT8_GAIN, MIN_INT8_SNR_DB, Int8Graph, Int8Result
 from app.voices.pending_refinement import BERT_PENDING_FILES, clear_pending_refinement
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import Voice, VoiceManifest, map_int8_files, write_manifest
 from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES
-from app.voices.voice_manifest import VoiceManifest, map_int8_files, write_manifest
 
 Int8Figures = tuple[float, float, float, float]  # what `app.install.int8_graphs.measure_quality` finds, and how many times faster it is
 INT8_BERT_STEM = Path(INT8_BERT_NAME).stem

@@ -21,19 +21,9 @@ from app.common.progress import Report, ignore_report
 from app.core.sound.result_metrics import compute_equal_share, compute_log_spectral_distance_db, compute_snr_db
 from app.core.synthesis_types import Float32, Int64
 from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, build_calibration_sentences
-from app.voices.int8_result import (
-    INT8_GRAPH_NAMES,
-    MAX_INT8_LSD_DB,
-    MIN_FRAMES_EQUAL,
-    MIN_INT8_GAIN,
-    MIN_INT8_SNR_DB,
-    Int8Graph,
-    Int8Rejection,
-    Int8RejectionReason,
-    Int8Result,
-)
-from app.voices.prepared_voice import Voice
-from app.voices.voice_manifest import VoiceManifest, write_manifest
+from app.voices import int8_result
+from app.voices.int8_result import INT8_GRAPH_NAMES, Int8Graph, Int8Rejection, Int8RejectionReason, Int8Result
+from app.voices.prepared_voice import Voice, VoiceManifest, write_manifest
 
 CALIBRATING, COMPARED = 3, 3  # sentences whose numbers are looked at; others whose sound is compared. Durations are compared in all others.
 INT8_GRAPH_SUFFIX = "_int8"
@@ -77,7 +67,7 @@ def measure_timing(exact: RunnableSession, other: RunnableSession, values: dict[
             session.run_graph(values)
             times.append(time.perf_counter() - start_time)
         timing = GraphTiming(min(seconds[0]), min(seconds[1]))
-        if turn > 1 and not MIN_INT8_GAIN / CLEAR_MARGIN < timing.gain < MIN_INT8_GAIN * CLEAR_MARGIN:
+        if turn > 1 and not int8_result.MIN_INT8_GAIN / CLEAR_MARGIN < timing.gain < int8_result.MIN_INT8_GAIN * CLEAR_MARGIN:
             break
     return timing
 
@@ -152,7 +142,7 @@ def _combine_graphs(
         together = (first.snr_db, first.lsd_db, first.frames_equal) if len(graphs) == 1 else measure_quality(voice, exact, sessions)
         if is_close_enough(*together):
             gain = measure_speaking_speedup(exact, sessions, timings)
-            if gain >= MIN_INT8_GAIN:
+            if gain >= int8_result.MIN_INT8_GAIN:
                 return Int8Result(graphs, *together, gain), refused
             return None, refused | {name: _reject_combination(graph) for name, graph in graphs.items()}
         worst = min(graphs, key=lambda name: graphs[name].snr_db)
@@ -237,16 +227,16 @@ def measure_quality(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, R
 
 def is_close_enough(snr_db: float, lsd_db: float, frames_equal: float) -> bool:
     """Return whether the results of `measure_quality` are near enough for the graph to be kept."""
-    return find_rejection_reason(snr_db, lsd_db, frames_equal, MIN_INT8_GAIN) is None
+    return find_rejection_reason(snr_db, lsd_db, frames_equal, int8_result.MIN_INT8_GAIN) is None
 
 
 def find_rejection_reason(snr_db: float, lsd_db: float, frames_equal: float, gain: float) -> Int8RejectionReason | None:
     """Return the first limit that a graph misses; None if it is exact and fast enough."""
     limits: dict[Int8RejectionReason, bool] = {
-        "noise": snr_db >= MIN_INT8_SNR_DB,
-        "spectrum": lsd_db <= MAX_INT8_LSD_DB,
-        "lengths": frames_equal >= MIN_FRAMES_EQUAL,
-        "slow": gain >= MIN_INT8_GAIN,
+        "noise": snr_db >= int8_result.MIN_INT8_SNR_DB,
+        "spectrum": lsd_db <= int8_result.MAX_INT8_LSD_DB,
+        "lengths": frames_equal >= int8_result.MIN_FRAMES_EQUAL,
+        "slow": gain >= int8_result.MIN_INT8_GAIN,
     }
     return next((why for why, is_kept in limits.items() if not is_kept), None)
 

@@ -15,8 +15,8 @@ from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableSpeaker, AssignableVoice
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices, read_speaker_cards
 from app.voices.installed_voices import list_installed_voices
+from app.voices.prepared_voice import VoiceManifest
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card
-from app.voices.voice_manifest import VoiceManifest
 
 CHARACTERS_VERSION = 1
 MAX_CHARACTERS = 10_000

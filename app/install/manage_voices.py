@@ -22,10 +22,9 @@ from app.install.voice_identity import copy_voice_files, list_prepared_files, va
 from app.install.voice_import import ImportOptions, InstallResult, add_voice, find_user_voices_dir
 from app.install.voice_licence import AskLicence
 from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices, require_installed_voice
-from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.prepared_voice import Voice, read_prepared_voice, write_manifest
 from app.voices.voice_card_data import read_card
 from app.voices.voice_labels import NATURAL_VOICE_ID
-from app.voices.voice_manifest import write_manifest
 
 ZIP_SUFFIX = ".zip"
 

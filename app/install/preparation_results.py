@@ -8,7 +8,7 @@ from typing import Any
 from app.common.progress import Report
 from app.voices.bert_models import BertPrecision
 from app.voices.prepare.bert.deberta_weights import DebertaSizes
-from app.voices.voice_manifest import VoiceManifest
+from app.voices.prepared_voice import VoiceManifest
 
 
 @dataclass(frozen=True, slots=True)

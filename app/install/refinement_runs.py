@@ -35,9 +35,8 @@ from app.voices.pending_refinement import (
     is_still_pending,
     read_pending_refinement,
 )
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import Voice, VoiceManifest, map_int8_files, read_manifest, write_manifest
 from app.voices.voice_card_data import read_card, write_card
-from app.voices.voice_manifest import VoiceManifest, map_int8_files, read_manifest, write_manifest
 
 REFINEMENT_LOCK_NAME = ".refining"
 LOCK_POLL_S = 0.5

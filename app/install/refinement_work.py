@@ -16,9 +16,8 @@ from app.install.voice_licence import find_unaccepted_licence
 from app.voices.bert_models import BertModel, list_installed_berts
 from app.voices.installed_voices import list_installed_voices
 from app.voices.pending_refinement import PENDING_NAME, is_refinement_pending
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import Voice, read_manifest
 from app.voices.voice_labels import NATURAL_VOICE_ID
-from app.voices.voice_manifest import read_manifest
 
 NATURAL_VOICE_VARIABLE = "KOEBAKO_NATURAL_VOICE"  # with the value `off` the voice is prepared by request alone
 RefinementKind = Literal["renewal", "voice", "bert"]

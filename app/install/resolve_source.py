@@ -24,9 +24,8 @@ from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspe
 from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
 from app.voices.containers.voice_sources import open_voice_source
 from app.voices.installed_voices import build_unknown_voice_error, find_voice_among, is_path_text, list_installed_voices
-from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.prepared_voice import MANIFEST_NAME, Voice, read_manifest, read_prepared_voice
 from app.voices.required_bert import SBV2_BERT_ID
-from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
 
 MAX_CACHED_VOICES = 5
 CACHE_KEY_LENGTH = 32  # the key is short because Windows limits the length of paths

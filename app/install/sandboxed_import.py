@@ -22,9 +22,8 @@ from app.voices.containers.voice_sources import read_voice_source
 from app.voices.expected_outputs import CaseResult, SkippedCase
 from app.voices.pending_refinement import ORIGINAL_BERT_FILES, PENDING_FILES, find_original_bert
 from app.voices.prepare.bert.deberta_weights import DebertaSizes
-from app.voices.prepared_voice import read_prepared_voice
+from app.voices.prepared_voice import MANIFEST_NAME, VoiceManifest, map_int8_files, read_manifest, read_prepared_voice
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
-from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, map_int8_files, read_manifest
 
 ALLOWED_VOICE_GRAPHS = ("prosody", "flow", "decoder", "prosody_int8", "flow_int8", "decoder_int8", "whole")
 ALLOWED_VOICE_FILES = frozenset(

@@ -20,11 +20,10 @@ from app.install.staging_folders import link_or_copy, read_in_place, replace_fol
 from app.install.voice_identity import list_prepared_files, validate_voice_name
 from app.install.voice_import import find_user_voices_dir
 from app.voices.installed_voices import require_installed_voice
-from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.prepared_voice import MANIFEST_NAME, NamedId, Voice, VoiceManifest, read_prepared_voice, write_manifest
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.untrusted.voice_limits import MAX_VOICE_STYLES
 from app.voices.voice_card_data import read_card
-from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest, write_manifest
 
 NEUTRAL_NAMES = frozenset({"neutral", "ノーマル"})
 

@@ -18,9 +18,8 @@ from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
 from app.voices.containers.voice_zip import RESERVED_NAME_PATTERN
 from app.voices.file_fact_cache import combine_digests, compute_content_digest, compute_file_digests, sum_file_sizes
 from app.voices.pending_refinement import PENDING_FILES
-from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.prepared_voice import Voice, read_manifest, read_prepared_voice, write_manifest
 from app.voices.voice_card_data import VoiceCardData, list_media_files, read_card, write_card
-from app.voices.voice_manifest import read_manifest, write_manifest
 
 DIGEST_ID_LENGTH = 16
 MAX_VOICE_NAME_CHARS = 80  # as in an AIVM manifest

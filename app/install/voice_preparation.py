@@ -23,9 +23,8 @@ from app.install.preparation_results import PreparationResult
 from app.install.verify_voice import SourceGraph, verify_prepared_voice, verify_single_graph_voice
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.pending_refinement import SOURCE_GRAPH_STEM, mark_refinement_pending, read_pending_refinement
-from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.prepared_voice import MANIFEST_NAME, Voice, VoiceManifest, read_prepared_voice, write_manifest
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
-from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, write_manifest
 
 EXACT_STEP_SHARE, COMPARISON_SHARE = 0.7, 0.4  # of the time; the rest makes the int8 graphs
 

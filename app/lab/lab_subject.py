@@ -11,8 +11,7 @@ from app.common.errors import InputError
 from app.common.language import localize
 from app.voices.bert_models import BertModel, read_bert
 from app.voices.containers.voice_sources import read_voice_source
-from app.voices.prepared_voice import GraphSources, Voice
-from app.voices.voice_manifest import map_int8_files
+from app.voices.prepared_voice import GraphSources, Voice, map_int8_files
 
 GraphForm = Literal["source", "prepared"]
 BERT_GRAPHS_BY_PRECISION = {"float32": "bert", "int8": "bert_int8"}

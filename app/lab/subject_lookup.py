@@ -26,8 +26,8 @@ from app.voices.containers.container_recognition import recognise_container
 from app.voices.containers.onnx_metadata import list_external_files, read_onnx_info
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.installed_voices import find_installed_voice, is_path_text
+from app.voices.prepared_voice import MANIFEST_NAME
 from app.voices.untrusted.regular_file import is_folder
-from app.voices.voice_manifest import MANIFEST_NAME
 
 BERT_INPUTS = {"input_ids", "attention_mask"}
 

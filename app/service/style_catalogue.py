@@ -12,9 +12,8 @@ from app.common.language import localize
 from app.interchange.character_assignment import compute_style_id
 from app.service.request_fields import create_unknown_style_refusal
 from app.voices.file_fact_cache import compute_content_digest, compute_file_digests
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import NamedId, Voice
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card
-from app.voices.voice_manifest import NamedId
 
 _SPEAKER_NAMESPACE = uuid.UUID("2d5a1a3c-6a8e-5f0f-9c55-6b7b0e6f7a21")  # of speakers whose voice names no UUID
 SHIPPED_FORMAT = "starter"

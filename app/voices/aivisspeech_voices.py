@@ -14,8 +14,8 @@ from app.voices.containers.container_facts import build_aivm_manifest_error
 from app.voices.containers.manifest_builder import build_manifest
 from app.voices.containers.voice_sources import read_source_facts
 from app.voices.file_fact_cache import FileFactCache
+from app.voices.prepared_voice import MAX_MANIFEST_ID, VoiceManifest, convert_manifest_to_json, parse_manifest
 from app.voices.voice_card_data import SpeakerCard, StyleCard
-from app.voices.voice_manifest import MAX_MANIFEST_ID, VoiceManifest, convert_manifest_to_json, parse_manifest
 
 FOLDER_SETTING_OFF = "off"
 AIVMX_GLOB = "*.aivmx"

@@ -15,9 +15,8 @@ from app.common.system_errors import describe_reason
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
-from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.prepared_voice import MANIFEST_NAME, NamedId, Voice, VoiceManifest, read_manifest, read_prepared_voice
 from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
-from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest, read_manifest
 
 BertRequirement = Callable[[str], object]
 

@@ -16,7 +16,7 @@ from app.voices.int8_result import (
     Int8RejectionReason,
     Int8Result,
 )
-from app.voices.voice_manifest import VoiceManifest
+from app.voices.prepared_voice import VoiceManifest
 
 STARTER_NAME_WORD = "starter"  # format of the voice that ships
 

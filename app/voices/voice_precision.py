@@ -11,8 +11,7 @@ from app.settings.user_settings import GraphPrecision, PrecisionChoice
 from app.voices.bert_models import BertModel, BertPrecision
 from app.voices.file_fact_cache import FileFactCache
 from app.voices.int8_result import MIN_FRAMES_EQUAL
-from app.voices.prepared_voice import GraphSources, Voice
-from app.voices.voice_manifest import map_int8_files
+from app.voices.prepared_voice import GraphSources, Voice, map_int8_files
 
 PRECISION_CACHE_NAME = "precision.json"
 

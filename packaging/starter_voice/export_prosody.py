@@ -1,4 +1,4 @@
-"""The student's first graph, `prosody.onnx`, obeying the contract of `app/voices/voice_manifest.py`.
+"""The student's first graph, `prosody.onnx`, obeying the contract of `app/voices/prepared_voice.py`.
 
 m_p carries, for each phone, its five state vectors, their shares of its time, and a channel of noise for F0.
 """

@@ -43,8 +43,8 @@ from app.export.safe_file_names import SpeakerNames
 from app.settings.user_settings import Settings
 from app.voices.installed_voices import find_shipped_voice_id
 from app.voices.pending_refinement import SOURCE_GRAPH_NAME, clear_pending_refinement, mark_refinement_pending
-from app.voices.prepared_voice import STYLE_VECTORS_NAME
-from app.voices.voice_manifest import read_manifest
+from app.voices.prepared_voice import read_manifest
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from tests.voices.both_precisions import fainter, make_fast
 
 CONDITIONS = SoundConditions(("1",), {"": VoiceFacts("voice", ("Mei", "Rei"), ("Neutral", "Happy"))})

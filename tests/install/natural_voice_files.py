@@ -10,8 +10,8 @@ from pathlib import Path
 from app.common.files import paths
 from app.common.progress import Report, ignore_report
 from app.install.natural_voice import PART_FILE_NAME, PartWheel, SplitModel
+from app.voices.prepared_voice import VoiceManifest, read_manifest, write_manifest
 from app.voices.voice_card_data import VoiceCardData, write_card
-from app.voices.voice_manifest import VoiceManifest, read_manifest, write_manifest
 
 PART_BYTES = (3000, 3000, 3000, 2999)
 # Nothing of a wheel is run.

@@ -18,9 +18,9 @@ from app.install.voice_preparation import prepare_voice
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise.candidate_measures import create_candidate_speech
 from app.lab.optimise.graph_candidates import list_voice_candidates
+from app.voices import int8_result
 from app.voices.int8_result import Int8Graph, Int8Result
-from app.voices.prepared_voice import Voice, read_prepared_voice
-from app.voices.voice_manifest import read_manifest
+from app.voices.prepared_voice import Voice, read_manifest, read_prepared_voice
 from app.voices.voice_precision import apply_graph_precision
 from tests.brief_preparation import accept_all_int8, calibrate_briefly, quantise_once, verify_briefly
 
@@ -118,8 +118,8 @@ def test_those_that_are_audibly_different_or_no_faster_are_thrown_away(
     folder = tmp_path / "copy"
     folder.mkdir()
     for name, low in (("MIN_INT8_SNR_DB", 0.0), ("MAX_INT8_LSD_DB", 99.0), ("MIN_FRAMES_EQUAL", 0.0), ("MIN_INT8_GAIN", 0.0)):
-        monkeypatch.setattr(int8_graphs, name, low)
-    monkeypatch.setattr(int8_graphs, limit, value)
+        monkeypatch.setattr(int8_result, name, low)
+    monkeypatch.setattr(int8_result, limit, value)
     again = prepare_voice(prepared, folder)  # a prepared voice brings no int8 graphs along: they are made for this machine
     assert again.manifest.fast is None
     assert json.loads((folder / "voice.json").read_text("utf-8"))["fast"] is None
@@ -141,7 +141,7 @@ def test_a_part_that_does_not_hold_stays_exact_alone(prepared: Path, tmp_path: P
 
     monkeypatch.setattr(int8_graphs, "quantise_graph", quantised)
     accept_all_int8(monkeypatch)
-    monkeypatch.setattr(int8_graphs, "MIN_FRAMES_EQUAL", 1.01)
+    monkeypatch.setattr(int8_result, "MIN_FRAMES_EQUAL", 1.01)
     judged = int8_graphs.measure_quality
 
     def lenient(voice: Voice, exact: int8_graphs.ExactVoiceRun, exchanged: Mapping[str, RunnableSession]) -> tuple[float, float, float]:

@@ -19,8 +19,8 @@ from app.install.staging_folders import create_staging_folder, find_staging_dir,
 from app.install.voice_import import add_voice, find_user_voices_dir
 from app.voices.installed_voices import find_voice, list_installed_voices
 from app.voices.int8_result import Int8Graph, Int8Result
+from app.voices.prepared_voice import read_manifest
 from app.voices.voice_card_data import read_card
-from app.voices.voice_manifest import read_manifest
 
 from .voice_files import PNG, aivmx, data_url, quick, tree, wishes
 

@@ -25,9 +25,8 @@ from app.install.resolve_voice import resolve_ready_voice
 from app.install.speaker_blends import SpeakerBlend, add_blend, list_blends
 from app.install.staging_folders import list_leftovers
 from app.install.voice_import import InstallResult
-from app.voices.prepared_voice import read_prepared_voice
+from app.voices.prepared_voice import VoiceManifest, read_manifest, read_prepared_voice, write_manifest
 from app.voices.voice_card_data import VoiceCardData, write_card
-from app.voices.voice_manifest import VoiceManifest, read_manifest, write_manifest
 
 from .natural_voice_files import unpack_wheels
 from .test_speaker_blends import write_voice

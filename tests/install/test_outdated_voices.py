@@ -20,7 +20,7 @@ from app.install.voice_import import add_voice
 from app.install.voice_preparation import prepare_voice
 from app.voices.installed_voices import find_voice, read_recipes
 from app.voices.pending_refinement import is_refinement_pending, mark_refinement_pending
-from app.voices.voice_manifest import read_manifest, write_manifest
+from app.voices.prepared_voice import read_manifest, write_manifest
 
 from .voice_files import TERMS, aivmx, quick, wishes
 

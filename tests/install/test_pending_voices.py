@@ -41,9 +41,8 @@ from app.voices.pending_refinement import (
     mark_refinement_pending,
     read_pending_refinement,
 )
-from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.prepared_voice import Voice, VoiceManifest, map_int8_files, read_manifest, read_prepared_voice
 from app.voices.voice_card_data import read_card
-from app.voices.voice_manifest import VoiceManifest, map_int8_files, read_manifest
 from tests.brief_preparation import accept_all_int8, calibrate_briefly, time_nothing, verify_briefly
 from tests.disk_faults import FaultyDisk
 from tests.voices.both_precisions import quick_refined

@@ -15,7 +15,7 @@ from app.install.sandboxed_import import parse_bert, parse_case, prepare_bert_in
 from app.voices.bert_models import list_installed_berts
 from app.voices.expected_outputs import CaseResult
 from app.voices.installed_voices import find_voice
-from app.voices.voice_manifest import read_manifest
+from app.voices.prepared_voice import read_manifest
 
 CHILD = """
 import json, os, shutil, sys

@@ -10,8 +10,7 @@ from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.install import speaker_blends, staging_folders
 from app.install.speaker_blends import SpeakerBlend, add_blend, keep_blends, list_blends, remove_blend
-from app.voices.prepared_voice import read_prepared_voice
-from app.voices.voice_manifest import NamedId, VoiceManifest, write_manifest
+from app.voices.prepared_voice import NamedId, VoiceManifest, read_prepared_voice, write_manifest
 
 SPEAKERS = ("Female 1", "Female 2", "Male 1")
 MEDIANS = (200.0, 250.0, 220.0, 90.0)

@@ -22,9 +22,8 @@ from app.install.voice_preparation import compute_refinement, prepare_voice
 from app.voices.expected_outputs import read_cases, verify_case
 from app.voices.prepare import graph_cutting
 from app.voices.prepare.graph_store import PreparedGraphs
-from app.voices.prepared_voice import read_prepared_voice
+from app.voices.prepared_voice import map_int8_files, read_manifest, read_prepared_voice
 from app.voices.untrusted.safetensors_file import SafetensorsFile
-from app.voices.voice_manifest import map_int8_files, read_manifest
 from tests.brief_preparation import calibrate_briefly, verify_briefly
 from tests.small_files import small_files
 from tests.voices.safetensors_file import write_safetensors

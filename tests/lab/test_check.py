@@ -26,8 +26,7 @@ from app.lab.check.subject_checks import build_check_row, check_agreement, forma
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import record_inputs
 from app.lab.report_rows import Row
-from app.voices.prepared_voice import read_prepared_voice
-from app.voices.voice_manifest import write_manifest
+from app.voices.prepared_voice import read_prepared_voice, write_manifest
 
 CPU = parse_placement("cpu")
 

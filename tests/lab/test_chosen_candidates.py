@@ -15,15 +15,16 @@ from app.bench.stage_timing import build_bench_request
 from app.cli.main import main
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
-from app.install import int8_exchange, int8_graphs
+from app.install import int8_exchange
 from app.install.voice_licence import accept_licence
 from app.interchange.koebako_files import read_project
 from app.lab.optimise import candidate_measures, candidate_run
 from app.lab.optimise.candidate_measures import LISTENING_SENTENCES
 from app.lab.recorded_inputs import record_inputs
+from app.voices import int8_result
 from app.voices.bert_models import read_bert
 from app.voices.installed_voices import find_voice
-from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, read_manifest
+from app.voices.prepared_voice import MANIFEST_NAME, VoiceManifest, read_manifest
 from tests.brief_preparation import calibrate_briefly
 from tests.lab.conftest import Lab
 
@@ -63,7 +64,7 @@ def contents(voice: Path) -> tuple[VoiceManifest, dict[str, bytes]]:
 def _lenient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests judge no speed, and of the voice that we ship every int8 graph is to pass."""
     for limit, value in (("MIN_INT8_SNR_DB", -50.0), ("MAX_INT8_LSD_DB", 50.0), ("MIN_FRAMES_EQUAL", 0.0)):
-        monkeypatch.setattr(int8_graphs, limit, value)
+        monkeypatch.setattr(int8_result, limit, value)
     monkeypatch.setattr(int8_exchange, "MIN_INT8_GAIN", 0.0)
 
 

@@ -10,9 +10,8 @@ from app.compose.speaker import Speaker
 from app.service.request_fields import RefusalError
 from app.service.routes_own import OPENAI_VOICES, require_openai_style
 from app.service.style_catalogue import build_catalogue
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import NamedId, Voice
 from app.voices.voice_labels import NATURAL_VOICE_ID
-from app.voices.voice_manifest import NamedId
 from tests.service.conftest import serving
 
 NATURAL_SPEAKERS = ("Female 1", "Female 2", "Female 3", "Female 4", "Male 1")

@@ -23,8 +23,7 @@ from app.install.voice_import import add_voice
 from app.service.voice_refiner import VoiceRefiner
 from app.voices.bert_models import write_bert
 from app.voices.pending_refinement import is_refinement_pending, mark_refinement_pending
-from app.voices.prepared_voice import Voice
-from app.voices.voice_manifest import read_manifest, write_manifest
+from app.voices.prepared_voice import Voice, read_manifest, write_manifest
 from tests.install.voice_files import aivmx, quick, wishes
 from tests.ui.stories.test_fast import CHILD
 from tests.voices.both_precisions import quick_pending

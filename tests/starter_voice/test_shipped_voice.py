@@ -14,7 +14,7 @@ from app.core.sound.acoustic import plan_windows
 from app.core.sound.durations import round_with_carry
 from app.core.sound.voice_traits import compute_style_vector
 from app.voices.prepare.device.fixed_shape_writer import drop_unread_nodes
-from app.voices.voice_manifest import read_manifest
+from app.voices.prepared_voice import read_manifest
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 VOICE, BERT = RESOURCES / "voices" / "mei", RESOURCES / "bert" / "starter"

@@ -1,6 +1,6 @@
 """A prepared voice of the Kokoro architecture whose sound is a sine at the pitch that its flow was given, so that tests can measure it.
 
-Its graphs keep the contract of `app.voices.voice_manifest`, and the sound leads its frames as the architecture says. As the real one, it is
+Its graphs keep the contract of `app.voices.prepared_voice`, and the sound leads its frames as the architecture says. As the real one, it is
 silent for the first third of a second that its flow is given. Every token has a fixed length, the marks are silent, and the two speakers
 have monotonous melodies of their own, which `accent_fidelity` mixes with ours.
 """
@@ -15,7 +15,7 @@ from app.core.synthesis_types import STYLE_WIDTH
 from app.core.text.phone_ids import KOKORO_PAD_ID, KOKORO_TOKEN_IDS
 from app.voices.prepare.graph_store import store_graph
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.voice_manifest import NamedId, VoiceManifest, write_manifest
+from app.voices.prepared_voice import NamedId, VoiceManifest, write_manifest
 
 RATE, HOP = 24000, 600
 STEP = HOP // 2  # samples of one value of the melody

@@ -7,9 +7,9 @@ from app.common.errors import VoiceError
 from app.core.script.script import Line, LineSettings, Script
 from app.ui.tasks.process_task import TaskProgress, TaskState
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.voices.prepared_voice import NamedId, VoiceManifest
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_card_data import SpeakerCard, StyleCard, VoiceCardData, VoiceSample
-from app.voices.voice_manifest import NamedId, VoiceManifest
 
 LONG_NAME = "とても長い名前の声 〜夕焼けの丘で歌うやさしいお姉さん（改訂版・第二稿）〜 feat. Extraordinarily Long Singer Name"
 LONG_FILE = "G_" + "very_long_file_name_" * 5 + ".safetensors"

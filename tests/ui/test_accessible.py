@@ -34,8 +34,8 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_dialogs import MissingBertDialog, VoiceAddressDialog
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from app.ui.widgets.text_dialog import ask_for_licence, show_text
+from app.voices.prepared_voice import read_manifest
 from app.voices.required_bert import SBV2_BERT_ID
-from app.voices.voice_manifest import read_manifest
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver
 

@@ -23,8 +23,7 @@ from app.voices.installed_voices import (
     list_installed_voices,
     order_speaking_first,
 )
-from app.voices.prepared_voice import read_prepared_voice
-from app.voices.voice_manifest import NamedId, read_manifest
+from app.voices.prepared_voice import NamedId, read_manifest, read_prepared_voice
 
 SHIPPED = paths.find_resources_dir() / "voices"
 

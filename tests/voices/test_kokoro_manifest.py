@@ -7,8 +7,7 @@ import pytest
 
 from app.common.errors import VoiceError
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
-from app.voices.prepared_voice import read_prepared_voice
-from app.voices.voice_manifest import read_manifest, write_manifest
+from app.voices.prepared_voice import read_manifest, read_prepared_voice, write_manifest
 from tests.tiny_models.kokoro_voice import MEDIAN_HZ, make_kokoro_voice
 
 

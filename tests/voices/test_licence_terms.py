@@ -6,8 +6,8 @@ import pytest
 
 from app.common import language
 from app.common.files.paths import find_resources_dir
+from app.voices.prepared_voice import read_manifest
 from app.voices.voice_labels import SUMMARY_NAME, format_licence_terms
-from app.voices.voice_manifest import read_manifest
 
 MEI = find_resources_dir() / "voices" / "mei"
 OWNERS = ("2009-2013 Nagoya Institute of Technology", "2015 Intelligent Communication Network", "2003-2012 Nagoya Institute of Technology")

@@ -13,8 +13,7 @@ from app.common.errors import VoiceError
 from app.compose.speaker_plan import SpeakerPlan
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.export.render_keys import compute_voice_fingerprint
-from app.voices.prepared_voice import read_prepared_voice
-from app.voices.voice_manifest import NamedId, VoiceManifest, read_manifest, write_manifest
+from app.voices.prepared_voice import NamedId, VoiceManifest, read_manifest, read_prepared_voice, write_manifest
 
 RECORDED_FINGERPRINT = "de4ed32139251ca23c22cd5ac0ddc20d"
 """Of the voice below, by the version that knew of no recipes."""

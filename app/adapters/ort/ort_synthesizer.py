@@ -12,7 +12,7 @@ PITCH_OFFSET_INPUT = "pitch_offset"
 
 
 class OrtSynthesizer:
-    """Implements `app.core.sound.ports.Synthesizer` with graphs that obey `app.voices.voice_manifest`."""
+    """Implements `app.core.sound.ports.Synthesizer` with graphs that obey `app.voices.prepared_voice`."""
 
     def __init__(
         self, prosody: RunnableSession, flow: RunnableSession | None, decoder: RunnableSession, multilingual: bool = False

@@ -1,6 +1,6 @@
 """Log durations to frames, and the expansion from tokens to symbols and from symbols to frames.
 
-The rule of a voice says how lengths are rounded (`app.voices.voice_manifest`): "ceil" is SBV2's, where every symbol keeps at least one
+The rule of a voice says how lengths are rounded (`app.voices.prepared_voice`): "ceil" is SBV2's, where every symbol keeps at least one
 frame; "round" is Kokoro's, with at least one frame too; "carry" hands the remainder on to the next symbol, so that a sentence is as
 long as its parts.
 """

@@ -43,8 +43,7 @@ from app.voices.prepare.source_graphs import (
     build_reference_graph,
     find_baked_noise_scales,
 )
-from app.voices.prepared_voice import Voice
-from app.voices.voice_manifest import VoiceManifest
+from app.voices.prepared_voice import Voice, VoiceManifest
 
 ResultArrays = Sequence[np.ndarray]
 

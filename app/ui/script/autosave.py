@@ -19,8 +19,8 @@ from app.settings.user_settings import REMEMBERED_NAMES, Settings
 from app.ui.background_thread import AutosavedFile
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.widgets.banner import Banner
+from app.voices.prepared_voice import MANIFEST_NAME
 from app.voices.voice_labels import NATURAL_VOICE_ID
-from app.voices.voice_manifest import MANIFEST_NAME
 
 AUTOSAVE_DELAY_MS = 2000  # from the first change on, however many follow: never more than this is lost
 

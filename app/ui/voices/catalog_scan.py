@@ -13,9 +13,8 @@ from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspe
 from app.voices.bert_models import BertModel, list_installed_berts
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices
 from app.voices.pending_refinement import is_refinement_pending
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import Voice, VoiceManifest
 from app.voices.voice_card_data import read_card
-from app.voices.voice_manifest import VoiceManifest
 from app.voices.voice_precision import find_equal_duration_share
 
 

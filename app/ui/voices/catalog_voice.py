@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetrics
 from app.common.language import localize
 from app.core.sound.voice_traits import ARCHITECTURES, KOKORO_ARCHITECTURE, VoiceArchitecture
 from app.engine.open_voices import OpenedVoice
+from app.voices.prepared_voice import VoiceManifest
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
 from app.voices.voice_card_data import VoiceCardData, VoiceSample
 from app.voices.voice_labels import (
@@ -20,7 +21,6 @@ from app.voices.voice_labels import (
     format_licence_terms,
     format_voice_name,
 )
-from app.voices.voice_manifest import VoiceManifest
 
 if TYPE_CHECKING:
     from app.voices.bert_models import BertModel

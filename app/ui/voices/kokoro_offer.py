@@ -14,11 +14,7 @@ from app.ui.tasks.task_queue import TaskQueue
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.voices.voice_tasks import (
-    KOKORO_ARGUMENTS,
-    KOKORO_DOWNLOAD_BYTES,
-    create_kokoro_task,
-)
+from app.ui.voices.voice_tasks import KOKORO_ARGUMENTS, KOKORO_DOWNLOAD_BYTES, create_kokoro_task
 from app.voices.voice_labels import NATURAL_VOICE_ID, describe_natural_voice
 
 if TYPE_CHECKING:

@@ -17,11 +17,7 @@ from app.ui.tasks.process_task import FINISHED_STATES
 from app.ui.voices.kokoro_offer import find_kokoro_voice, is_kokoro_coming
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
-from app.ui.voices.voice_tasks import (
-    VoiceAdditionResult,
-    VoiceAdditionSpec,
-    VoiceTasks,
-)
+from app.ui.voices.voice_tasks import VoiceAdditionResult, VoiceAdditionSpec, VoiceTasks
 from app.ui.widgets.dialogs import OpenDialog, show_in_front
 from app.voices.voice_labels import NATURAL_VOICE_ID
 

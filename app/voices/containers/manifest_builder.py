@@ -7,17 +7,10 @@ from typing import Any
 from app.common.files.untrusted_json import require_int, sanitise_long_text, sanitise_short_text
 from app.common.language import localize
 from app.voices.containers.container_facts import ContainerFacts, build_aivm_manifest_error
+from app.voices.prepared_voice import NamedId, VoiceManifest
 from app.voices.required_bert import SBV2_BERT_ID
+from app.voices.untrusted import voice_limits
 from app.voices.untrusted.sbv2_config import ConfigSection, convert_to_integer
-from app.voices.untrusted.voice_limits import (
-    MAX_HOP_SAMPLES,
-    MAX_SAMPLING_RATE_HZ,
-    MAX_TERMS_LENGTH,
-    MAX_VOICE_SPEAKERS,
-    MAX_VOICE_STYLES,
-    MIN_SAMPLING_RATE_HZ,
-)
-from app.voices.voice_manifest import NamedId, VoiceManifest
 
 
 def build_manifest(
@@ -38,9 +31,9 @@ def build_manifest(
         for speaker in speaker_list:
             shown_styles = _collect_display_names(speaker.get("styles", [])) | shown_styles
         licence = sanitise_long_text(facts.aivm_manifest.get("license") or "")
-        if len(licence) > MAX_TERMS_LENGTH:
+        if len(licence) > voice_limits.MAX_TERMS_LENGTH:
             raise ValueError("nobody can accept a part of a licence")
-        description = sanitise_long_text(facts.aivm_manifest.get("description") or "")[:MAX_TERMS_LENGTH]
+        description = sanitise_long_text(facts.aivm_manifest.get("description") or "")[: voice_limits.MAX_TERMS_LENGTH]
     except (AttributeError, KeyError, TypeError, ValueError) as exc:
         raise build_aivm_manifest_error(path) from exc
     names = (facts.aivm_manifest.get("name"), facts.config.get("model_name"), path.stem)
@@ -49,8 +42,8 @@ def build_manifest(
         name=next(filter(None, (sanitise_short_text(name) for name in names if isinstance(name, str))), "?"),
         format=facts.kind,
         bert=SBV2_BERT_ID,
-        sampling_rate=data.read_integer("sampling_rate", 44100, MIN_SAMPLING_RATE_HZ, MAX_SAMPLING_RATE_HZ),
-        hop_length=data.read_integer("hop_length", 512, 1, MAX_HOP_SAMPLES),
+        sampling_rate=data.read_integer("sampling_rate", 44100, voice_limits.MIN_SAMPLING_RATE_HZ, voice_limits.MAX_SAMPLING_RATE_HZ),
+        hop_length=data.read_integer("hop_length", 512, 1, voice_limits.MAX_HOP_SAMPLES),
         speakers=_build_named_ids(_read_speaker_ids(data, speakers), shown_speakers) or (NamedId(0, "0"),),
         styles=_build_named_ids(_read_style_ids(data, len(facts.style_vectors)), shown_styles)
         or tuple(NamedId(index, f"Style {index}") for index in range(len(facts.style_vectors))),
@@ -65,7 +58,7 @@ def build_manifest(
 
 def _read_speaker_ids(data: ConfigSection, speakers: int | None) -> dict[str, int]:
     """Return the speakers that the settings name; raise VoiceError if the model lacks one."""
-    ids, count = data.read_ids("spk2id"), speakers or MAX_VOICE_SPEAKERS
+    ids, count = data.read_ids("spk2id"), speakers or voice_limits.MAX_VOICE_SPEAKERS
     highest = max(ids.values(), default=0)
     if highest >= count:
         reason = localize(f"話者の番号 {highest} が大きすぎます", f"speaker {highest} is more than any voice has")
@@ -80,7 +73,7 @@ def _read_speaker_ids(data: ConfigSection, speakers: int | None) -> dict[str, in
 
 def _read_style_ids(data: ConfigSection, vector_count: int) -> dict[str, int]:
     """Return the styles that the settings name; raise VoiceError if there is no vector for one."""
-    ids, count = data.read_ids("style2id"), min(vector_count, MAX_VOICE_STYLES)
+    ids, count = data.read_ids("style2id"), min(vector_count, voice_limits.MAX_VOICE_STYLES)
     highest = max(ids.values(), default=0)
     if highest >= count:
         reason = localize(
@@ -93,7 +86,10 @@ def _read_style_ids(data: ConfigSection, vector_count: int) -> dict[str, int]:
 
 def _collect_display_names(items: list[dict[str, Any]]) -> dict[int, str]:
     """Return the names that an AIVM manifest gives to ids; they may differ from those of the settings and are the newer ones."""
-    return {require_int(convert_to_integer(item["local_id"]), 0, MAX_VOICE_SPEAKERS): sanitise_short_text(item["name"]) for item in items}
+    return {
+        require_int(convert_to_integer(item["local_id"]), 0, voice_limits.MAX_VOICE_SPEAKERS): sanitise_short_text(item["name"])
+        for item in items
+    }
 
 
 def _build_named_ids(ids: Mapping[str, int], display_names: Mapping[int, str]) -> tuple[NamedId, ...]:

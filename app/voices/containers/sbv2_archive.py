@@ -17,16 +17,9 @@ import zstandard
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.synthesis_types import Float32
+from app.voices.untrusted import voice_limits
 from app.voices.untrusted.regular_file import describe_incomplete_download, measure_file, open_regular_file
 from app.voices.untrusted.style_vectors import parse_json_vectors
-from app.voices.untrusted.unpack_budget import UnpackBudget
-from app.voices.untrusted.voice_limits import (
-    MAX_ARCHIVE_MEMBER_BYTES,
-    MAX_TAR_EXTENSION_BYTES,
-    MAX_VOICE_JSON_BYTES,
-    MAX_ZIP_ENTRIES,
-    MAX_ZSTD_WINDOW_BYTES,
-)
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 GRAPH_MEMBER, VECTORS_MEMBER = "model.onnx", "style_vectors.json"
@@ -39,10 +32,12 @@ ByteReader = Callable[[int], bytes]
 
 def read_sbv2_archive(path: Path, *, with_graph: bool = True) -> tuple[bytes, Float32]:
     """Return the serialised graph (empty if not wanted) and the style vectors; raise VoiceError if the archive is damaged or a bomb."""
-    limits: dict[str, int] = {VECTORS_MEMBER: MAX_VOICE_JSON_BYTES} | ({GRAPH_MEMBER: MAX_ARCHIVE_MEMBER_BYTES} if with_graph else {})
+    limits: dict[str, int] = {VECTORS_MEMBER: voice_limits.MAX_VOICE_JSON_BYTES} | (
+        {GRAPH_MEMBER: voice_limits.MAX_ARCHIVE_MEMBER_BYTES} if with_graph else {}
+    )
     found: dict[str, bytes] = {}
     with open_regular_file(path) as file, _raise_damaged_archive_errors(path.name):
-        read = _create_counting_reader(file, UnpackBudget(path.name, measure_file(file)))
+        read = _create_counting_reader(file, voice_limits.UnpackBudget(path.name, measure_file(file)))
         for name, size in _iterate_members(read):
             if name in found or size > limits.get(name, size):
                 raise ValueError("a member occurs twice or is too large")
@@ -65,7 +60,7 @@ def read_sbv2_archive(path: Path, *, with_graph: bool = True) -> tuple[bytes, Fl
 def require_tar(path: Path) -> None:
     """Raise VoiceError unless a zstd file starts with a tar header; read nothing more."""
     with open_regular_file(path) as file, _raise_damaged_archive_errors(path.name):
-        next(_iterate_members(_create_counting_reader(file, UnpackBudget(path.name, measure_file(file)))), None)
+        next(_iterate_members(_create_counting_reader(file, voice_limits.UnpackBudget(path.name, measure_file(file)))), None)
 
 
 @contextmanager
@@ -79,9 +74,9 @@ def _raise_damaged_archive_errors(name: str) -> Iterator[None]:
         ) from exc
 
 
-def _create_counting_reader(file: BinaryIO, budget: UnpackBudget) -> ByteReader:
+def _create_counting_reader(file: BinaryIO, budget: voice_limits.UnpackBudget) -> ByteReader:
     """Return a reader of exactly as many unpacked bytes as requested, which counts them."""
-    plain = zstandard.ZstdDecompressor(max_window_size=MAX_ZSTD_WINDOW_BYTES).stream_reader(file)
+    plain = zstandard.ZstdDecompressor(max_window_size=voice_limits.MAX_ZSTD_WINDOW_BYTES).stream_reader(file)
 
     def read_exactly(size: int) -> bytes:
         budget.consume_bytes(size)
@@ -95,14 +90,14 @@ def _create_counting_reader(file: BinaryIO, budget: UnpackBudget) -> ByteReader:
 
 def _iterate_members(read: ByteReader) -> Iterator[tuple[str, int]]:
     """Yield name and size of each plain member, until the archive ends with two empty blocks; the content is read by the caller."""
-    for _ in range(MAX_ZIP_ENTRIES):
+    for _ in range(voice_limits.MAX_ZIP_ENTRIES):
         header = read(TAR_BLOCK_BYTES)
         if not any(header):
             return
         if _parse_octal(header[148:156]) != sum(header) - sum(header[148:156]) + 8 * ord(" "):
             raise ValueError("checksum")
         kind, size = header[156:157], _parse_octal(header[124:136])
-        if kind in EXTENSION_MEMBER_TYPES and size > MAX_TAR_EXTENSION_BYTES:
+        if kind in EXTENSION_MEMBER_TYPES and size > voice_limits.MAX_TAR_EXTENSION_BYTES:
             raise ValueError("extension too large")
         name = header[:100].split(b"\0")[0].decode("utf-8", "replace")
         yield (name.removeprefix("./") if kind in PLAIN_MEMBER_TYPES else ""), size

@@ -17,10 +17,10 @@ from app.voices.containers.onnx_metadata import OnnxFileInfo, list_external_file
 from app.voices.containers.sbv2_archive import read_sbv2_archive, require_tar
 from app.voices.containers.voice_graph import VoiceGraph, count_speakers, read_voice_graph
 from app.voices.file_fact_cache import combine_digests, compute_file_digest
-from app.voices.prepared_voice import STYLE_VECTORS_NAME, GraphSources, Voice, check_voice_vectors, read_prepared_voice
+from app.voices.prepared_voice import MANIFEST_NAME, GraphSources, Voice, check_voice_vectors, map_int8_files, read_prepared_voice
 from app.voices.untrusted.regular_file import build_unreadable_error
 from app.voices.untrusted.safetensors_file import SafetensorsFile
-from app.voices.voice_manifest import MANIFEST_NAME, map_int8_files
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 
 
 class VoiceSource(ABC):

@@ -22,18 +22,10 @@ from app.voices.containers.onnx_metadata import read_onnx_info
 from app.voices.containers.unsupported_formats import NON_MODEL_KINDS, VOICE_SUFFIXES, UnsupportedFormatError
 from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource, create_file_source
 from app.voices.containers.voice_zip import unpack_voice_files
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import MANIFEST_NAME, Voice
 from app.voices.required_bert import SBV2_BERT_ID
+from app.voices.untrusted import voice_limits
 from app.voices.untrusted.regular_file import is_folder, is_regular_file, measure_file, open_regular_file
-from app.voices.untrusted.unpack_budget import UnpackBudget
-from app.voices.untrusted.voice_limits import (
-    MAX_ARCHIVE_DEPTH,
-    MAX_ARCHIVED_CHECKPOINTS,
-    MAX_CHECKPOINTS,
-    MAX_FOLDER_DEPTH,
-    MAX_ZIP_ENTRIES,
-)
-from app.voices.voice_manifest import MANIFEST_NAME
 
 __all__ = ["SBV2_BERT_ID", "ContainerFacts", "VoiceSource", "open_voice_source", "read_source_facts", "read_voice_source"]
 
@@ -82,8 +74,8 @@ class _CheckpointSearch:
     def __init__(self, temporary_folder: Path | None) -> None:
         self._scratch = temporary_folder
         self._unpacked_folders: list[Path] = []
-        self._entries_left = MAX_ZIP_ENTRIES
-        self._looks_left = MAX_CHECKPOINTS
+        self._entries_left = voice_limits.MAX_ZIP_ENTRIES
+        self._looks_left = voice_limits.MAX_CHECKPOINTS
         self.found: list[Checkpoint] = []
         self.refused: list[tuple[bool, bool, VoiceError]] = []
 
@@ -91,13 +83,13 @@ class _CheckpointSearch:
         """Search a folder; open its zips only if it holds nothing else."""
         zips = [(path, label) for path, label in self._iterate_files(folder, "", 0) if self._inspect_file(path, label)]
         if zips and not self.found:
-            budget = UnpackBudget(folder.name, sum(_read_file_size(path) for path, _ in zips))
+            budget = voice_limits.UnpackBudget(folder.name, sum(_read_file_size(path) for path, _ in zips))
             for path, label in zips:
                 self._search_zip(path, f"{label}/", budget, 1)
 
     def search_file(self, path: Path, container: ContainerFormat) -> None:
         if container == "zip":
-            self._search_zip(path, "", UnpackBudget(path.name, _read_file_size(path)), 1)
+            self._search_zip(path, "", voice_limits.UnpackBudget(path.name, _read_file_size(path)), 1)
         else:
             self._add_voice_file(path, container, sanitise_short_text(path.name))
 
@@ -114,7 +106,7 @@ class _CheckpointSearch:
             label = prefix + path.name
             if is_regular_file(path):
                 yield path, sanitise_short_text(label)
-            elif depth < MAX_FOLDER_DEPTH and is_folder(path) and not path.is_symlink():
+            elif depth < voice_limits.MAX_FOLDER_DEPTH and is_folder(path) and not path.is_symlink():
                 yield from self._iterate_files(path, f"{label}/", depth + 1)
 
     def _list_folder(self, folder: Path) -> list[Path]:
@@ -162,11 +154,11 @@ class _CheckpointSearch:
         if has_voice_name or not isinstance(reason, UnsupportedFormatError) or reason.kind not in NON_MODEL_KINDS:
             self.refused.append((not has_voice_name, not is_foreign, reason))
 
-    def _search_zip(self, path: Path, prefix: str, budget: UnpackBudget, depth: int) -> None:
+    def _search_zip(self, path: Path, prefix: str, budget: voice_limits.UnpackBudget, depth: int) -> None:
         """Search a zip, and zips inside it if it holds nothing else."""
         if self._scratch is None:
             return
-        self._looks_left = min(self._looks_left, MAX_ARCHIVED_CHECKPOINTS)
+        self._looks_left = min(self._looks_left, voice_limits.MAX_ARCHIVED_CHECKPOINTS)
         try:
             folder = self._create_folder(self._scratch)
             unpacked = unpack_voice_files(path, folder, budget)
@@ -179,12 +171,12 @@ class _CheckpointSearch:
             self.found.append(Checkpoint(PreparedSource(place), "prepared", label))
         rest = [item for item in unpacked if prepared.keys().isdisjoint(item.path.parents)]
         zips = [item for item in rest if self._inspect_file(item.path, sanitise_short_text(prefix + item.name))]
-        if zips and not self.found and depth >= MAX_ARCHIVE_DEPTH:
+        if zips and not self.found and depth >= voice_limits.MAX_ARCHIVE_DEPTH:
             shown = sanitise_short_text(zips[0].name)
             too_deep = localize(f"zip の中の zip の階層が深すぎます: {shown}", f"Zips are nested too deeply: {shown}")
             hint = localize("展開して、中の声を選んでください。", "Unpack them and choose the voice inside.")
             self._note_refusal(VoiceError(too_deep, hint), path)
-        for item in zips if not self.found and depth < MAX_ARCHIVE_DEPTH else ():
+        for item in zips if not self.found and depth < voice_limits.MAX_ARCHIVE_DEPTH else ():
             self._search_zip(item.path, f"{prefix}{item.name}/", budget, depth + 1)
 
     def _create_folder(self, temporary_folder: Path) -> Path:

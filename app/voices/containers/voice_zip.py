@@ -22,10 +22,9 @@ from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.voices.containers.container_recognition import PICKLE_SEARCH_BYTES, RECOGNITION_BYTES, guess_pickle_kind, recognise_foreign_start
 from app.voices.containers.unsupported_formats import NON_MODEL_KINDS, VOICE_SUFFIXES, UnsupportedFormatError
+from app.voices.prepared_voice import MANIFEST_NAME
 from app.voices.untrusted.regular_file import describe_incomplete_download, open_regular_file
-from app.voices.untrusted.unpack_budget import UnpackBudget
-from app.voices.untrusted.voice_limits import MAX_ENTRY_NAME_LENGTH
-from app.voices.voice_manifest import MANIFEST_NAME
+from app.voices.untrusted.voice_limits import MAX_ENTRY_NAME_LENGTH, UnpackBudget
 
 ENCRYPTED_FLAG = 1
 ALLOWED_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other methods may ask for gigabytes of memory to unpack a kilobyte

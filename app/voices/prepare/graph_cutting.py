@@ -33,7 +33,7 @@ MAX_CONTEXT_FRAMES = 256  # a decoder that sees farther cannot be run in windows
 
 
 def cut_voice_graph(source: onnx.ModelProto) -> PreparedGraphs:
-    """Return the graphs of `app.voices.voice_manifest`; raise UnknownGraphError if one is unlike the public ones, or cannot be simplified: run it whole."""
+    """Return the graphs of `app.voices.prepared_voice`; raise UnknownGraphError if one is unlike the public ones, or cannot be simplified: run it whole."""
     try:
         seams = find_cut_points(source.graph)
         prosody = simplify_subgraph(source, _define_prosody_graph(source, seams))

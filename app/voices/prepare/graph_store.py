@@ -65,7 +65,7 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PreparedGraphs:
-    """The three graphs of a voice, as `app.voices.voice_manifest` describes them; `emoji` where the prosody graph knows the symbols of emoji."""
+    """The three graphs of a voice, as `app.voices.prepared_voice` describes them; `emoji` where the prosody graph knows the symbols of emoji."""
 
     prosody: onnx.ModelProto
     flow: onnx.ModelProto

@@ -16,14 +16,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from app.voices.prepare.graph_store import load_graph
-from app.voices.prepare.graph_walk import (
-    GraphLinks,
-    UnknownGraphError,
-    collect_needed_nodes,
-    iterate_graphs,
-    rename_inputs,
-    replace_items,
-)
+from app.voices.prepare.graph_walk import GraphLinks, UnknownGraphError, collect_needed_nodes, iterate_graphs, rename_inputs, replace_items
 from app.voices.prepare.input_roles import AssignedInput, InputRoles
 
 RANDOM_OP = "RandomNormalLike"

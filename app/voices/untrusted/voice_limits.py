@@ -1,7 +1,11 @@
 """Limits on the sizes that anything inside a voice file may claim. Files come from strangers: each limit bounds memory, disk or time.
 
-Real voices: a graph or weights of 250 MB, one to a few hundred speakers, up to 32 styles, icons and samples of some 10 MB.
+Real voices: a graph or weights of 250 MB, one to a few hundred speakers, up to 32 styles, icons and samples of some 10 MB. What an archive unpacks to is counted, as the
+sizes that it claims are not believed: a few kilobytes can grow to terabytes.
 """
+
+from app.common.errors import VoiceError
+from app.common.language import localize
 
 MAX_GRAPH_BYTES = (1 << 31) - 1  # Protobuf's own limit: neither onnx nor ONNX Runtime opens more
 MAX_METADATA_BYTES = 256 << 20  # the metadata holds icons and samples; more than this is not a voice
@@ -42,3 +46,39 @@ MAX_FOLDER_DEPTH = 6  # folders inside a folder that are looked into
 MAX_ARCHIVE_DEPTH = 2  # a zip inside a zip, and no further
 MAX_CHECKPOINTS = 1000  # files that are looked into, each for half a second at most
 MAX_ARCHIVED_CHECKPOINTS = 100  # of those in archives, where small files can be many
+
+_CHOOSE_VOICES_HINT = "Choose one that contains only voices, or unpack it yourself first."
+
+
+class UnpackBudget:
+    """The budget of one archive, together with the archives inside it: unpacked bytes, and entries of zips with the bytes that list them."""
+
+    def __init__(self, name: str, packed_bytes: int) -> None:
+        self._name = name
+        self._bytes_left = min(MAX_UNPACKED_BYTES, FREE_UNPACKED_BYTES + MAX_COMPRESSION_RATIO * packed_bytes)
+        self._entries_left = MAX_UNPACKED_FILES
+        self._directory_left = MAX_ZIP_DIRECTORY_BYTES
+
+    @property
+    def directory_bytes_left(self) -> int:
+        """Return the bytes that directories of zips may still have."""
+        return self._directory_left
+
+    def consume_bytes(self, size: int) -> None:
+        """Count unpacked bytes before they are kept; raise VoiceError if they are too many."""
+        self._bytes_left -= size
+        if self._bytes_left < 0:
+            raise VoiceError(
+                localize(f"展開後のサイズが大きすぎます: {self._name}", f"This archive is far too large when unpacked: {self._name}"),
+                localize("声だけを含むファイルを選ぶか、展開してから追加してください。", _CHOOSE_VOICES_HINT),
+            )
+
+    def consume_directory(self, size: int, entries: int) -> None:
+        """Count the bytes of a zip's directory and its entries; raise VoiceError if there are too many of either."""
+        self._directory_left -= size
+        self._entries_left -= entries
+        if self._directory_left < 0 or self._entries_left < 0:
+            raise VoiceError(
+                localize(f"zip に含まれる項目が多すぎます: {self._name}", f"This zip file contains too many entries: {self._name}"),
+                localize("声だけを含む zip を選ぶか、展開してから追加してください。", _CHOOSE_VOICES_HINT),
+            )

@@ -30,8 +30,8 @@ from app.ui.shell.single_instance import take_requests
 from app.voices.bert_models import list_installed_berts, read_bert
 from app.voices.file_fact_cache import FileFactCache
 from app.voices.installed_voices import list_damaged_voices, list_installed_voices
+from app.voices.prepared_voice import read_manifest, write_manifest
 from app.voices.voice_card_data import SpeakerCard, StyleCard, VoiceCardData, VoiceSample, read_card, write_card
-from app.voices.voice_manifest import read_manifest, write_manifest
 
 VOICE, BERT = "other-voice", "other-bert"
 STARTER_BERT = "koebako-starter-v1"

@@ -13,8 +13,8 @@ from app.common.files.paths import find_resources_dir
 from app.core.text.dictionary_entries import make_entry
 from app.core.text.dictionary_formats import format_exchange_json
 from app.settings.user_settings import load_settings
+from app.voices.prepared_voice import read_manifest, write_manifest
 from app.voices.voice_card_data import VoiceCardData, write_card
-from app.voices.voice_manifest import read_manifest, write_manifest
 from tests.campaigns.attack import checks
 from tests.campaigns.attack.area import Case
 from tests.campaigns.attack.hostile import graphs

@@ -17,8 +17,8 @@ from app.install.voice_licence import VoiceLicence, record_acceptance
 from app.settings.user_settings import Settings
 from app.ui.script.autosave import load_autosave
 from app.ui.script.script_document import ScriptDocument
+from app.voices.prepared_voice import read_manifest
 from app.voices.voice_labels import NATURAL_VOICE_ID
-from app.voices.voice_manifest import read_manifest
 from tests.campaigns.soak.driver import SoakDriver
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle

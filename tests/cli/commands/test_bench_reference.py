@@ -24,8 +24,7 @@ from app.install.refinement_work import list_pending_berts, list_pending_voices
 from app.install.voice_import import add_voice, find_user_voices_dir
 from app.install.voice_licence import AskLicence
 from app.voices.bert_models import BertModel
-from app.voices.prepared_voice import Voice
-from app.voices.voice_manifest import read_manifest
+from app.voices.prepared_voice import Voice, read_manifest
 from tests.install.test_install_bert import refine_narrow
 from tests.voices.both_precisions import FAST, quick_pending, quick_refined
 from tests.voices.prepare.bert.deberta_files import write_published

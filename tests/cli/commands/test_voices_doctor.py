@@ -12,8 +12,8 @@ from app.common.files import paths
 from app.common.files.paths import find_resources_dir
 from app.common.language import set_language
 from app.install.voice_preparation import prepare_voice
+from app.voices.prepared_voice import read_manifest
 from app.voices.voice_card_data import VoiceCardData
-from app.voices.voice_manifest import read_manifest
 from tests.brief_preparation import verify_briefly
 
 

@@ -11,7 +11,7 @@ from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
 from app.install.voice_preparation import prepare_voice
 from app.settings.user_settings import Settings, load_settings, save_settings
-from app.voices.voice_manifest import read_manifest, write_manifest
+from app.voices.prepared_voice import read_manifest, write_manifest
 from tests.brief_preparation import verify_briefly
 from tests.cli.commands.test_voices_library import koebako
 from tests.voices.both_precisions import FAST, REFUSED, make_fast

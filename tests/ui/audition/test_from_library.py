@@ -13,7 +13,7 @@ from app.ui.audition.board_cells import CellPhase
 from app.ui.voices import voice_catalog
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
-from app.voices.voice_manifest import read_manifest
+from app.voices.prepared_voice import read_manifest
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.window_driver import WindowDriver

@@ -14,7 +14,7 @@ from app.ui.parameters.side_panel import SidePanel
 from app.ui.script.line_delegate import LineVoiceNames
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.voice_facts_page import list_allowed_actions
-from app.voices.voice_manifest import NamedId
+from app.voices.prepared_voice import NamedId
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver
 

@@ -17,8 +17,8 @@ from app.ui.script.script_model import LinePhase
 from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.text_dialog import TextDialog
+from app.voices.prepared_voice import read_manifest, write_manifest
 from app.voices.voice_card_data import read_card
-from app.voices.voice_manifest import read_manifest, write_manifest
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import OpenWindow, wait_idle

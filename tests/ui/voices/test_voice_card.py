@@ -11,8 +11,8 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_task_results import _format_added_voices
 from app.ui.voices.voice_tasks import AddedVoiceRow
+from app.voices.prepared_voice import NamedId, VoiceManifest
 from app.voices.voice_card_data import VoiceCardData
-from app.voices.voice_manifest import NamedId, VoiceManifest
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 

@@ -11,7 +11,7 @@ from app.common.errors import AppError, InputError
 from app.install.speaker_blends import SpeakerBlend
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_dialogs import SpeakerBlendDialog
-from app.voices.voice_manifest import NamedId, VoiceManifest
+from app.voices.prepared_voice import NamedId, VoiceManifest
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.parameters.test_used_settings import install
 

@@ -17,9 +17,9 @@ from app.ui.voices.voice_facts_page import VoiceFactsPage, describe_processing, 
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog, describe_source
 from app.ui.voices.voice_task_results import VoiceTaskResultHandler
 from app.voices.int8_result import Int8Graph, Int8Rejection, Int8Result
+from app.voices.prepared_voice import NamedId, VoiceManifest
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_card_data import VoiceCardData
-from app.voices.voice_manifest import NamedId, VoiceManifest
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
 pytestmark = pytest.mark.usefixtures("styled")

@@ -10,8 +10,8 @@ import pytest
 
 from app.common.errors import VoiceError
 from app.common.files import paths
-from app.voices.containers import voice_sources
 from app.voices.containers.voice_sources import Checkpoint, find_checkpoints, open_voice_source, read_source_facts, read_voice_source
+from app.voices.untrusted import voice_limits
 from app.voices.untrusted.voice_limits import MAX_FOLDER_DEPTH
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import CONFIG, graph, metadata, npy, weights, zipped
@@ -77,7 +77,7 @@ def test_links_in_a_circle_end_and_links_to_files_count(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_far_too_many_files_is_refused_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(voice_sources, "MAX_ZIP_ENTRIES", 50)
+    monkeypatch.setattr(voice_limits, "MAX_ZIP_ENTRIES", 50)
     write(tmp_path, {f"{number}.txt": b"x" for number in range(60)})
     with pytest.raises(VoiceError, match="too many files"):
         find_checkpoints(tmp_path, None)

@@ -8,8 +8,8 @@ import pytest
 
 from app.common.files.untrusted_json import parse_object, sanitise_long_text, sanitise_short_text
 from app.voices.containers.voice_sources import read_voice_source
+from app.voices.prepared_voice import NamedId
 from app.voices.untrusted.voice_limits import MAX_VOICE_JSON_BYTES
-from app.voices.voice_manifest import NamedId
 from tests.voices.fuzz.small_voices import CONFIG, MANIFEST, graph, metadata
 from tests.voices.hostile_voice import refused, voice
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from app.common.errors import VoiceError
 from app.voices.containers.voice_sources import find_checkpoints
 from app.voices.containers.voice_zip import open_bounded_zip
-from app.voices.untrusted import unpack_budget
-from app.voices.untrusted.unpack_budget import UnpackBudget
-from app.voices.untrusted.voice_limits import MAX_UNPACKED_FILES, MAX_ZIP_DIRECTORY_BYTES, MAX_ZIP_ENTRIES
+from app.voices.untrusted import voice_limits
+from app.voices.untrusted.voice_limits import MAX_UNPACKED_FILES, MAX_ZIP_DIRECTORY_BYTES, MAX_ZIP_ENTRIES, UnpackBudget
 from tests.voices.fuzz.small_voices import zipped
 
 END, LOCATOR, END_64 = b"PK\5\6", b"PK\6\7", b"PK\6\6"
@@ -134,8 +133,8 @@ def test_what_zipfile_reads_is_read_or_refused(content: bytes, most_bytes: int, 
         expected = type(exc)
     affordable = plain.taken <= most_bytes and plain.entries <= most_entries
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unpack_budget, "MAX_ZIP_DIRECTORY_BYTES", most_bytes)
-        patch.setattr(unpack_budget, "MAX_UNPACKED_FILES", most_entries)
+        patch.setattr(voice_limits, "MAX_ZIP_DIRECTORY_BYTES", most_bytes)
+        patch.setattr(voice_limits, "MAX_UNPACKED_FILES", most_entries)
         try:
             with open_bounded_zip(io.BytesIO(content), UnpackBudget("x", 0)) as archive:
                 found: object = [item.orig_filename for item in archive.infolist()]

@@ -15,9 +15,9 @@ from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir
 from app.voices.bert_models import list_installed_berts, read_bert, read_vocabulary
 from app.voices.prepare.bert.open_weights import _read_deberta_sizes
+from app.voices.prepared_voice import read_manifest
 from app.voices.untrusted.voice_limits import MAX_MANIFEST_BYTES, MAX_TERMS_LENGTH
 from app.voices.voice_card_data import VoiceCardData, read_card
-from app.voices.voice_manifest import read_manifest
 
 MANIFEST = json.loads((next((find_resources_dir() / "voices").iterdir()) / "voice.json").read_text(encoding="utf-8"))
 

@@ -53,7 +53,7 @@ from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.script_import import read_cast_file, read_script_file
 from app.settings.user_settings import PrecisionPreference, Settings, load_usable_settings
 from app.voices.installed_voices import find_shipped_voice_id, find_voice
-from app.voices.voice_manifest import VoiceManifest
+from app.voices.prepared_voice import VoiceManifest
 
 if TYPE_CHECKING:
     from app.export.cluster_worker import ClusterBatch

@@ -27,11 +27,10 @@ from app.install.voice_identity import validate_voice_name
 from app.install.voice_import import ImportOptions, InstallResult, add_voices, ask_licence_early, find_voice_by_content
 from app.voices.bert_models import find_bert
 from app.voices.pending_refinement import is_refinement_pending
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import Voice, read_manifest
 from app.voices.required_bert import STANDARD_LICENCE
 from app.voices.voice_card_data import read_card
 from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
-from app.voices.voice_manifest import read_manifest
 
 DOWNLOAD_SHARE, BERT_SHARE = 0.8, 0.9  # of the whole job, and what is done after the BERT
 AddFile = Callable[[Path, Report], list[InstallResult]]

@@ -44,10 +44,9 @@ from app.voices.containers.voice_sources import read_source_facts
 from app.voices.expected_outputs import CaseResult, SkippedCase
 from app.voices.installed_voices import choose_default_voice, list_installed_voices, require_installed_voice
 from app.voices.pending_refinement import is_refinement_pending
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import MANIFEST_NAME, Voice, read_manifest
 from app.voices.voice_card_data import VoiceCardData, read_card
 from app.voices.voice_labels import explain_missing_int8, format_voice_name
-from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
 
 
 def run_remove(options: argparse.Namespace) -> int:

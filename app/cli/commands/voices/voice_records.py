@@ -7,6 +7,7 @@ from typing import Any
 
 from app.common.language import localize
 from app.voices.pending_refinement import is_refinement_pending
+from app.voices.prepared_voice import NamedId, VoiceManifest
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData
 from app.voices.voice_labels import (
     STARTER_NAME_WORD,
@@ -15,7 +16,6 @@ from app.voices.voice_labels import (
     describe_starter_voice,
     format_voice_name,
 )
-from app.voices.voice_manifest import NamedId, VoiceManifest
 
 _FIELD_LABELS = {
     "id": "ID",

@@ -11,15 +11,7 @@ from typing import NamedTuple
 
 from app.core.text.pronunciation import split_moras
 from app.core.text.readings.context_rules import HOMOGRAPH_RULES, VERB_RULES, ReadingRules
-from app.core.text.readings.morphs import (
-    Correction,
-    Morph,
-    MorphPart,
-    SecondWord,
-    drop_overlaps,
-    find_listed_words,
-    has_listed_word,
-)
+from app.core.text.readings.morphs import Correction, Morph, MorphPart, SecondWord, drop_overlaps, find_listed_words, has_listed_word
 from app.core.text.readings.shipped_words import ShippedWords
 
 WHITE_LIST = frozenset(

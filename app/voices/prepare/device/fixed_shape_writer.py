@@ -181,7 +181,7 @@ def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bo
     """Write the fixed shapes of a graph into a folder; raise UnknownGraphError if it is not built like the graphs that we prepare, OSError if the disk is full.
 
     Args:
-        source: a graph of `app.voices.voice_manifest`, or a lean BERT; `graph` is which one: bert, prosody, flow or decoder.
+        source: a graph of `app.voices.prepared_voice`, or a lean BERT; `graph` is which one: bert, prosody, flow or decoder.
     """
     free = FREE_SIZE_NAMES[graph]
     weights = _SharedWeights(source.parent, ExternalDataFile(folder / FIXED_SHAPE_WEIGHTS_NAME))
