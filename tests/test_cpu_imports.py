@@ -47,14 +47,14 @@ def about_devices(modules: set[str]) -> set[str]:
 
 def test_speaking_on_the_cpu_imports_nothing_about_devices(tmp_path: Path) -> None:
     modules = speak(tmp_path, "default", "cpu", "bert=cpu,prosody=cpu,decoder=cpu")
-    assert "app.adapters.ort.cpu_session" in modules
+    assert "app.adapters.ort.graph_session" in modules
     assert not about_devices(modules)
 
 
 @pytest.mark.parametrize("name", [f"{DEVICES}.device_thread", f"{FIXED_SHAPES}.fixed_shape_graph", OPENING])
 def test_a_module_about_devices_is_known_by_its_name(name: str) -> None:
     assert importlib.util.find_spec(name) is not None
-    assert about_devices({name, "app.adapters.ort.cpu_session", NAMES}) == {name}
+    assert about_devices({name, "app.adapters.ort.graph_session", NAMES}) == {name}
 
 
 def test_a_device_brings_its_modules_but_not_those_of_tensorrt(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ WHOLE = {
     "app/bench/reference_comparison.py": "our own source",
     "app/ui/selftest.py": "/proc",
     "app/bench/multiply_adds.py": "/proc",
-    "app/adapters/ort/devices/device_facts.py": "/proc",
+    "app/adapters/ort/devices/ort_devices.py": "/proc",
     "app/adapters/ort/fixed_shapes/fixed_shape_graph.py": "calls that we kept with a form, as arrays",
     "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",
     "app/adapters/ort/optimized_session.py": "copies that we made",

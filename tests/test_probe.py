@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from app.adapters.ort.device_placement import CPU_ONLY, parse_placement
-from app.adapters.ort.devices import device_facts
+from app.adapters.ort.devices import ort_devices
 from app.adapters.ort.devices.device_sessions import OpenedSession, open_session
 from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.devices.ort_devices import BackendDevice, list_backends
@@ -289,7 +289,7 @@ def test_a_trial_the_user_stopped_says_nothing(memory: ProbeResultStore) -> None
 def test_a_choice_is_forgotten_when_a_driver_changes(memory: ProbeResultStore, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.save_placement("cuda", "voice")
     assert memory.find_placement("voice") == "cuda"
-    monkeypatch.setattr(device_facts, "collect_machine_facts", lambda: ["another driver"])
+    monkeypatch.setattr(ort_devices, "collect_machine_facts", lambda: ["another driver"])
     assert memory.find_placement("voice") is None
 
 

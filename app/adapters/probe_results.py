@@ -99,6 +99,6 @@ def _parse_entries(data: Any) -> dict[str, dict[str, Any]]:
 
 def _compute_key(models: tuple[str, ...]) -> str:
     # Where nothing was ever measured no device is asked for its facts.
-    from app.adapters.ort.devices.device_facts import collect_machine_facts
+    from app.adapters.ort.devices.ort_devices import collect_machine_facts
 
     return hashlib.sha256("\0".join((*collect_machine_facts(), *models)).encode("utf-8", "surrogateescape")).hexdigest()[:32]

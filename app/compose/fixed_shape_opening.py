@@ -4,9 +4,8 @@ from functools import cache, partial
 from pathlib import Path
 
 from app.adapters.ort.devices.failed_devices import FailedDevices
-from app.adapters.ort.fixed_shapes.device_openings import DeviceOpenings
 from app.adapters.ort.fixed_shapes.fixed_shape_graph import NoFixedShapeGraphError, create_fixed_shape_store, find_or_make_fixed_shape_graph
-from app.adapters.ort.fixed_shapes.fixed_shape_session import DeviceOpening, FixedShapeSession, find_memory_limit
+from app.adapters.ort.fixed_shapes.fixed_shape_session import DeviceOpening, DeviceOpenings, FixedShapeSession, find_memory_limit
 from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.common.files import paths

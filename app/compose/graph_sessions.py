@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.adapters.ort.backends import CPU_PLACES
-from app.adapters.ort.cpu_session import CpuSession, SpeakerSession
-from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
+from app.adapters.ort.graph_session import CpuSession, RunnableSession, SpeakerSession, open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynthesizer
 from app.compose.disk_stores import open_graph_store
 from app.compose.speaker_plan import SpeakerPlan
@@ -40,7 +39,7 @@ def open_sessions(
     for graph, (name, model) in models.items():
         device = plan.placement.find_place(graph)
         if opener is None or device in CPU_PLACES:
-            sessions[graph] = CpuSession(graph, open_cpu_session(model, name, open_graph_store()), device)
+            sessions[graph] = CpuSession(open_cpu_session(model, name, open_graph_store()), device)
         else:
             sessions[graph] = opener.open_graph(graph, name, model)
     if opener is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.adapters.ort.cpu_session import SpeakerSession
+from app.adapters.ort.graph_session import SpeakerSession
 from app.adapters.ort.ort_synthesizer import OrtBert, OrtSingleGraphSynthesizer, OrtSynthesizer
 from app.common.stages import STAGE_OF_GRAPH
 from app.core.sound.pipeline import Pipeline

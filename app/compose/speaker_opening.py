@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.device_placement import parse_placement
-from app.adapters.ort.graph_session import RunnableSession
+from app.adapters.ort.graph_session import RecordingSession, RunnableSession, SpeakerSession
 from app.adapters.ort.ort_synthesizer import OrtBert, OrtSingleGraphSynthesizer, OrtSynthesizer
-from app.adapters.ort.recording_session import RecordingSession
 from app.adapters.pace_store import load_pace
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import VoiceError

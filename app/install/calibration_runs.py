@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
+from app.adapters.ort.graph_session import RecordedRun, RecordingSession, RunnableSession, open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtBert
-from app.adapters.ort.recording_session import RecordedRun, RecordingSession
 from app.common.files import paths
 from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p

@@ -22,8 +22,7 @@ from app.adapters.ort.fixed_shapes.fixed_shape_graph import (
     is_close_enough,
     read_fixed_shape_graph,
 )
-from app.adapters.ort.graph_session import GraphSession, open_cpu_session
-from app.adapters.ort.recording_session import RecordedRun
+from app.adapters.ort.graph_session import GraphSession, RecordedRun, open_cpu_session
 from app.common.files.untrusted_json import parse_object
 from app.common.files.whole_files import read_bounded
 from app.common.processes.terminal import escape_to_one_line, write_error_line

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
-from app.adapters.ort.recording_session import RecordingSession, ReplayingSession
+from app.adapters.ort.graph_session import RecordingSession, ReplayingSession, RunnableSession, open_cpu_session
 from app.common.errors import AppError
 from app.common.progress import Report, ignore_report
 from app.core.sound.result_metrics import compute_equal_share, compute_log_spectral_distance_db, compute_snr_db

@@ -16,8 +16,7 @@ import numpy as np
 import onnx
 
 from app.adapters.ort.devices.device_sessions import open_session
-from app.adapters.ort.graph_session import RunnableSession
-from app.adapters.ort.recording_session import RecordedRun
+from app.adapters.ort.graph_session import RecordedRun, RunnableSession
 from app.common.errors import AppError
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import record_speaker, replace_sessions

@@ -46,7 +46,7 @@ WAITS: tuple[tuple[Any, str], ...] = (
     (QThread, "wait"),
     (QThreadPool, "waitForDone"),
 )
-GRAPHS = (("app.adapters.ort.graph_session", "GraphSession"), ("app.adapters.ort.cpu_session", "CpuSession"))
+GRAPHS = (("app.adapters.ort.graph_session", "GraphSession"), ("app.adapters.ort.graph_session", "CpuSession"))
 
 # What may, by file and function below `ui`, and why.
 START = "read once, before the first picture of the window"

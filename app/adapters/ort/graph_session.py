@@ -1,8 +1,12 @@
-"""A graph that is fed by name and can be stopped, and the sessions of the CPU; those of other places: `app.adapters.ort.devices.device_sessions`."""
+"""A graph that is fed by name and can be stopped, the sessions of the CPU, and such as keep what goes through them to do the same runs again.
+
+Those of other places: `app.adapters.ort.devices.device_sessions`.
+"""
 
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,6 +35,34 @@ class RunnableSession(Protocol):
         """Compute outputs by name; raise RequestStopped if the run was stopped."""
 
     def terminate(self) -> None: ...
+
+
+class SpeakerSession(RunnableSession, Protocol):
+    """A graph of a voice: `CpuSession`, or on a device a `FailoverSession`."""
+
+    place: str  # asked for
+    ran_on: str  # backend of the run that ended last; empty before the first
+    new_size: bool  # the device had not run values of that size before
+    waited: bool  # the CPU ran it because no session of that size is open on the device, or another one is being opened there
+
+    @property
+    def backend(self) -> str: ...
+
+    @property
+    def fallback_reason(self) -> str | None: ...
+
+    @property
+    def has_failed(self) -> bool: ...
+
+    @property
+    def is_fixed_shape(self) -> bool: ...
+
+    @property
+    def is_half_precision(self) -> bool: ...
+
+    def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None: ...
+
+    def wait_until_settled(self, limit_s: float) -> None: ...
 
 
 class GraphSession:
@@ -81,6 +113,85 @@ class GraphSession:
         with self._lock:
             if self._run_options is not None:
                 self._run_options.terminate = self._was_stopped = True
+
+
+class _SessionWrapper:
+    def __init__(self, session: RunnableSession) -> None:
+        self.inputs, self.outputs = session.inputs, session.outputs
+        self._session = session
+
+    def terminate(self) -> None:
+        """Stop the run in progress, if any."""
+        self._session.terminate()
+
+
+class CpuSession(_SessionWrapper):
+    """A graph that was put on the CPU, where nothing is waited for and nothing else is tried; see `SpeakerSession`."""
+
+    backend = "cpu"
+    fallback_reason = None
+    has_failed = is_fixed_shape = new_size = waited = False
+
+    def __init__(self, session: GraphSession, place: str) -> None:
+        super().__init__(session)
+        self.place, self.ran_on = place, ""
+
+    @property
+    def is_half_precision(self) -> bool:
+        """Return whether it computes in half precision."""
+        return any(dtype == np.float16 for dtype, _ in self.inputs.values())
+
+    def find_device_inputs(self, _values: dict[str, Any]) -> None:
+        """Return None: the values are the graph's own."""
+
+    def wait_until_settled(self, _limit_s: float) -> None:
+        """Return at once: it is open."""
+
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """Run as `GraphSession.run_graph`."""
+        results = self._session.run_graph(values, outputs)
+        self.ran_on = "cpu"
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """One run of a graph: the values by input name, without those that it does not declare, and the results by output name, where they are known."""
+
+    values: dict[str, Any]
+    results: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+class RecordingSession(_SessionWrapper):
+    """A session that keeps copies of what it is given and of what it computes, in `runs`, of those that succeeded."""
+
+    def __init__(self, session: RunnableSession) -> None:
+        super().__init__(session)
+        self.runs: list[RecordedRun] = []
+
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """Run the session and keep copies: the caller may change its arrays afterwards."""
+        results = self._session.run_graph(values, outputs)
+        inputs = {name: np.array(value) for name, value in values.items() if name in self.inputs}
+        self.runs.append(RecordedRun(inputs, dict(zip(outputs or self.outputs, map(np.array, results), strict=True))))
+        return results
+
+
+class ReplayingSession(_SessionWrapper):
+    """A session that computes only what another one has not recorded."""
+
+    def __init__(self, session: RunnableSession, runs: Sequence[RecordedRun]) -> None:
+        super().__init__(session)
+        self._runs = runs
+
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """Return copies of the recorded results of the same values, or run the session."""
+        names, inputs = outputs or self.outputs, {name: np.asarray(value) for name, value in values.items() if name in self.inputs}
+        for run in self._runs:
+            is_same = run.values.keys() == inputs.keys() and all(np.array_equal(value, inputs[name]) for name, value in run.values.items())
+            if is_same and run.results.keys() >= set(names):
+                return [run.results[name].copy() for name in names]
+        return self._session.run_graph(values, outputs)
 
 
 def open_cpu_session(model: Path | bytes, name: str, store: GraphStore | None = None) -> GraphSession:

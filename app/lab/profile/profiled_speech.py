@@ -14,9 +14,9 @@ import numpy as np
 import psutil
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.device_placement import parse_placement
 from app.adapters.ort.devices.device_sessions import open_session
+from app.adapters.ort.graph_session import SpeakerSession
 from app.adapters.ort.ort_synthesizer import OrtBert
 from app.adapters.ort.profiled_session import GraphRun, ProfiledSession
 from app.bench.repeated_runs import Repeats

@@ -12,12 +12,12 @@ from app.adapters.ort import device_placement
 from app.adapters.ort.backends import format_device_name
 from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
 from app.adapters.ort.devices import ort_devices
-from app.adapters.ort.devices.device_facts import collect_machine_facts
 from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.devices.ort_devices import (
     BackendDevice,
     build_provider_options,
+    collect_machine_facts,
     find_device,
     find_memory_device,
     list_backends,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.adapters.ort.recording_session import RecordingSession, ReplayingSession
+from app.adapters.ort.graph_session import RecordingSession, ReplayingSession
 from app.common.errors import BackendError
 
 

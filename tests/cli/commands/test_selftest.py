@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.ort.devices import device_facts, ort_devices
+from app.adapters.ort.devices import ort_devices
 from app.adapters.ort.devices.ort_devices import BackendDevice
 from app.backends import backend_probe
 from app.cli.commands.selftest import run as selftest
@@ -99,7 +99,7 @@ def test_adapters_are_told_with_their_drivers(monkeypatch: pytest.MonkeyPatch) -
     card = BackendDevice("directml", 1, "Radeon RX 6600", 8192, 0)
     monkeypatch.setattr(selftest, "list_devices", lambda: [card])
     monkeypatch.setattr(ort_devices, "list_devices", lambda: [card])
-    monkeypatch.setattr(device_facts, "_list_drivers", lambda: ["Intel UHD 31.0", "Radeon RX 6600 32.0.1"])
+    monkeypatch.setattr(ort_devices, "_list_drivers", lambda: ["Intel UHD 31.0", "Radeon RX 6600 32.0.1"])
     monkeypatch.setattr(ort_devices, "list_backends", lambda: ["directml", "cpu"])
     (told,) = selftest.describe_devices()
     assert (told["place"], told["name"], told["memory_mb"]) == ("directml:1", "Radeon RX 6600", 8192)

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.adapters.ort.devices.device_facts import collect_device_facts
+from app.adapters.ort.devices.ort_devices import collect_device_facts
 from app.adapters.ort.optimized_graphs import compute_graph_identity
 from app.common.files import paths
 from app.common.files.private_data_dir import make_private_folder

@@ -18,8 +18,8 @@ from typing import Any
 import psutil
 
 from app.adapters.files.file_lock import lock_path_for_change
-from app.adapters.ort.devices.device_facts import collect_device_facts
 from app.adapters.ort.devices.device_sessions import OpenedSession, describe_fallback, identify_fault
+from app.adapters.ort.devices.ort_devices import collect_device_facts
 from app.adapters.ort.session_errors import is_driver_crash
 from app.common.errors import BackendError, OutputFileError
 from app.common.files.untrusted_json import parse_object

@@ -21,8 +21,14 @@ import psutil
 from app.adapters.files.part_file import PartFile, build_write_error
 from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_placement import CPU_ONLY
-from app.adapters.ort.devices.device_facts import collect_device_facts
-from app.adapters.ort.devices.ort_devices import has_device, list_devices, list_places, list_plugin_devices, list_usable_backends
+from app.adapters.ort.devices.ort_devices import (
+    collect_device_facts,
+    has_device,
+    list_devices,
+    list_places,
+    list_plugin_devices,
+    list_usable_backends,
+)
 from app.backends.backend_probe import RECORD_TRIAL, BackendProbe, list_placement_devices, run_trial
 from app.cli.console_output import print_json, print_note, print_result
 from app.common.errors import AppError
