@@ -267,7 +267,7 @@ OWN_FOLDERS = {
         " install/natural_voice_install install/natural_voice install/staging_folders"
         " install/voice_identity voices/bert_models voices/containers/voice_card_builder voices/containers/voice_zip"
         " voices/pending_refinement voices/prepare/device/fixed_shape_writer voices/prepare/graph_writer"
-        " voices/prepare/variants/bert_variants voices/voice_card_data voices/prepared_voice"
+        " voices/prepare/variants/graph_variants voices/voice_card_data voices/prepared_voice"
     ),
     "scratch folders and spools": "backends/backend_trial lab/lab_subject lab/optimise/graph_candidates lab/optimise/candidate_run service/routes_query",
     "what is read, not written": "voices/expected_outputs voices/containers/voice_zip",

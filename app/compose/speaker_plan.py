@@ -13,10 +13,9 @@ from app.common.errors import AppError
 from app.common.files import paths
 from app.compose.disk_stores import open_probe_memory
 from app.settings.user_settings import GraphPrecision, PrecisionChoice, Settings
-from app.voices.bert_models import BertModel, find_bert
+from app.voices.bert_models import BertModel, apply_graph_precision, choose_bert_precision, find_bert
 from app.voices.installed_voices import find_voice
 from app.voices.prepared_voice import Voice
-from app.voices.voice_precision import apply_graph_precision, choose_bert_precision
 
 STARTER = "starter"  # the format of the voice we ship, which the CPU speaks faster than a device is asked
 

@@ -8,12 +8,10 @@ from typing import Any
 from app.common.files import paths
 from app.common.files.untrusted_json import sanitise_long_text
 from app.common.progress import Report, ignore_report
-from app.install.sandbox_limits import UnsafeFileError
-from app.install.sandboxed_import import run_in_sandbox
-from app.voices.bert_models import BertModel, list_installed_berts
+from app.install.sandboxed_import import UnsafeFileError, run_in_sandbox
+from app.voices.bert_models import BertModel, find_equal_duration_share, list_installed_berts, remember_equal_duration_share
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import Voice
-from app.voices.voice_precision import find_equal_duration_share, remember_equal_duration_share
 
 _log = logging.getLogger("koebako")
 

@@ -178,28 +178,26 @@ def quantise_graph(
     graph: Path | bytes, name: str, inputs: Sequence[dict[str, Any]], folder: Path, allowed_results: Container[str] | None = None
 ) -> str | None:
     """Return the file of a graph in int8, made by runs that show how large numbers become; None if nothing in it can be quantised."""
-    from app.voices.prepare.graph_store import load_graph, store_graph
-
     # Onnx is slow to import.
-    from app.voices.prepare.int8.channels_last import move_channels_last
-    from app.voices.prepare.int8.convolution_quantiser import expose_value_ranges, list_observed_tensors, quantise_convolutions
+    from app.voices.prepare.graph_store import load_graph, store_graph
+    from app.voices.prepare.int8 import integer_convolutions
 
     model = load_graph(graph)
-    names = list_observed_tensors(model.graph)
+    names = integer_convolutions.list_observed_tensors(model.graph)
     if not names:
         return None
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
-        expose_value_ranges(model)
+        integer_convolutions.expose_value_ranges(model)
         session = open_cpu_session(Path(scratch) / store_graph(model, Path(scratch), "watched"), name)
         ranges = [session.run_graph(values, ["least", "greatest"]) for values in inputs]
         # The session holds its file, which is about to be deleted.
         del session
     least, greatest = np.min([item[0] for item in ranges], axis=0), np.max([item[1] for item in ranges], axis=0)
     model = load_graph(graph)
-    quantise_convolutions(
+    integer_convolutions.quantise_convolutions(
         model, {item: (float(low), float(high)) for item, low, high in zip(names, least, greatest, strict=True)}, allowed_results
     )
-    move_channels_last(model)
+    integer_convolutions.move_channels_last(model)
     return store_graph(model, folder, f"{name}{INT8_GRAPH_SUFFIX}")
 
 

@@ -1,21 +1,28 @@
-"""Opens and runs a stranger's graph in a limited child (`app.install.sandbox_worker`), and checks the child's results.
+"""Opens and runs a stranger's graph in a child held to limits (`app.install.sandbox_worker`), and checks the child's results.
 
 The graph may have led the child astray, so its word and its files count as a stranger's.
 """
 
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
+import numpy as np
+
+from app.adapters.files.free_space import format_bytes
+from app.adapters.sandbox.process_limits import ProcessLimits
 from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedError
+from app.common.errors import VoiceError
 from app.common.files.untrusted_json import require_int, require_number, sanitise_long_text, sanitise_short_text
 from app.common.files.whole_files import remove_path
+from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.install.preparation_results import BertPreparationResult, PreparationResult
-from app.install.sandbox_limits import SandboxSubject, UnsafeFileError, compute_limits
 from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertPrecision
 from app.voices.containers.onnx_metadata import list_external_files, read_onnx_info
 from app.voices.containers.voice_sources import read_voice_source
@@ -24,6 +31,83 @@ from app.voices.pending_refinement import ORIGINAL_BERT_FILES, PENDING_FILES, fi
 from app.voices.prepare.bert.deberta_weights import DebertaSizes
 from app.voices.prepared_voice import MANIFEST_NAME, VoiceManifest, map_int8_files, read_manifest, read_prepared_voice
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
+
+SandboxSubject = Literal["voice", "bert", "graph"]
+SandboxStopReason = Literal["memory", "time", "crash"]
+
+LIMITS_BY_SUBJECT: dict[SandboxSubject, tuple[int, int]] = {"voice": (4 << 30, 160), "bert": (8 << 30, 230), "graph": (4 << 30, 160)}
+"""Bytes, and seconds of a processor as fast as that one; any other graph, which only the lab looks into, may take what a voice may."""
+REFERENCE_MATMUL_S = 0.0015  # of that processor, for the piece of arithmetic below
+MAX_CORE_SLOWDOWN = 16.0
+
+
+class UnsafeFileError(VoiceError):
+    """A file that was stopped while it was proved, as it asked for too much or crashed: nothing of it may run here."""
+
+    def __init__(self, reason: SandboxStopReason, subject: SandboxSubject, limits: ProcessLimits | None = None) -> None:
+        self.reason = reason
+        super().__init__(*_describe_stop(reason, subject, limits))
+
+
+def _describe_stop(reason: SandboxStopReason, subject: SandboxSubject, limits: ProcessLimits | None) -> tuple[str, str]:
+    """Return message and hint; of a graph of another kind than those of voices and BERTs, the needs are unknown."""
+    memory, processor_s = (format_bytes(limits.memory_bytes), limits.processor_s) if limits else ("", 0)
+    if subject == "graph":
+        messages = {
+            "memory": localize(
+                f"このグラフは、確認に使用できる量（{memory}）を超えるメモリーを使用します。",
+                f"This graph needs more memory than the check allows ({memory}).",
+            ),
+            "time": localize(
+                f"このグラフの確認が時間内に終わりませんでした（計算時間 {processor_s} 秒）。",
+                f"This graph takes longer than the check allows ({processor_s} s of processor time).",
+            ),
+            "crash": localize("このグラフの確認中に異常終了しました。", "Checking this graph crashed the checker."),
+        }
+        hint = localize(
+            "声には大きすぎるモデルか、壊れているか悪意を持って作られたファイルの可能性があります。",
+            "It may be larger than any model of a voice, damaged or malicious.",
+        )
+    else:
+        this, ja, en = ("この声", "声", "voice") if subject == "voice" else ("この BERT", "BERT", "BERT")
+        messages = {
+            "memory": localize(
+                f"{this}は、{ja}に必要な量を大きく超えるメモリーを使用します（{memory} 以上）。",
+                f"This {en} uses more memory than any {en} should need ({memory}).",
+            ),
+            "time": localize(
+                f"{this}の確認が時間内に終わりませんでした（{ja}に必要な時間を超えています。計算時間 {processor_s} 秒）。",
+                f"This {en} takes longer to check than any {en} should ({processor_s} s of processor time).",
+            ),
+            "crash": localize(f"{this}の確認中に異常終了しました。", f"Checking this {en} crashed the checker."),
+        }
+        hint = localize(
+            "ファイルが壊れているか、悪意を持って作られた可能性があります。信頼できる配布元のものであれば、ほかのアプリを閉じてもう一度お試しください。",
+            "The file may be damaged or malicious. If you trust its source, close other applications and try again.",
+        )
+    return messages[reason if limits else "crash"], hint
+
+
+def compute_limits(subject: SandboxSubject) -> ProcessLimits:
+    """Return the limits on this machine."""
+    memory_bytes, seconds = LIMITS_BY_SUBJECT[subject]
+    return ProcessLimits(memory_bytes, round(seconds * measure_core_slowdown()))
+
+
+@cache
+def measure_core_slowdown() -> float:
+    """Measure how many times slower a core of this machine is than the measured ones; at least 1."""
+    return min(max(min(_measure_matmul_s() for _ in range(5)) / REFERENCE_MATMUL_S, 1.0), MAX_CORE_SLOWDOWN)
+
+
+def _measure_matmul_s() -> float:
+    """Measure products of matrices so small that no library shares them among cores."""
+    matrix = np.full((48, 48), 0.5, np.float32)
+    start_time = time.perf_counter()
+    for _ in range(200):
+        matrix @ matrix
+    return time.perf_counter() - start_time
+
 
 ALLOWED_VOICE_GRAPHS = ("prosody", "flow", "decoder", "prosody_int8", "flow_int8", "decoder_int8", "whole")
 ALLOWED_VOICE_FILES = frozenset(
@@ -34,9 +118,6 @@ ALLOWED_BERT_GRAPHS: dict[BertPrecision, tuple[str, ...]] = {"float32": (BERT_GR
 MAX_STATED_SIZE = 1 << 31
 
 ParsedValue = TypeVar("ParsedValue")
-
-
-__all__ = ["UnsafeFileError", "check_voice", "prepare_bert_in_sandbox", "prepare_voice_in_sandbox", "run_in_sandbox", "verify_source"]
 
 
 def prepare_voice_in_sandbox(source: Path, folder: Path, report: Report = ignore_report) -> PreparationResult:

@@ -12,7 +12,7 @@ from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedE
 from app.common.files.untrusted_json import require_number
 from app.common.processes.terminal import escape_to_one_line
 from app.common.progress import Report, ignore_report
-from app.install.sandbox_limits import SandboxSubject, UnsafeFileError, compute_limits
+from app.install.sandboxed_import import SandboxSubject, UnsafeFileError, compute_limits
 from app.lab.lab_subject import LabSubject, create_scratch_folder, dump_subject, ensure_file
 from app.lab.report_rows import Row
 

@@ -15,8 +15,7 @@ from app.common.files import paths
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.install.resolve_voice import resolve_ready_voice
-from app.install.sandbox_limits import UnsafeFileError
-from app.install.sandboxed_import import prepare_bert_in_sandbox
+from app.install.sandboxed_import import UnsafeFileError, prepare_bert_in_sandbox
 from app.install.voice_licence import AskLicence
 from app.lab.lab_subject import LabSubject, create_bert_subject, create_scratch_folder, create_voice_subject
 from app.lab.report_rows import Row, make_row

@@ -15,11 +15,16 @@ from app.compose.speaker_opening import open_speaker
 from app.install.calibration_runs import measure_duration_agreement, read_with_bert
 from app.install.duration_check import measure_missing_agreements
 from app.settings.user_settings import load_settings, save_settings
-from app.voices.bert_models import BertModel, list_installed_berts
+from app.voices.bert_models import (
+    BertModel,
+    choose_bert_precision,
+    find_equal_duration_share,
+    list_installed_berts,
+    remember_equal_duration_share,
+)
 from app.voices.installed_voices import find_voice
 from app.voices.int8_result import MIN_FRAMES_EQUAL
 from app.voices.prepared_voice import Voice
-from app.voices.voice_precision import choose_bert_precision, find_equal_duration_share, remember_equal_duration_share
 
 from .greedy_voices import HARMS, crashes
 

@@ -14,7 +14,7 @@ import pytest
 
 from app.cli.main import main
 from app.common.files import paths
-from app.install import sandbox_limits
+from app.install import sandboxed_import
 from app.install.staging_folders import find_staging_dir
 from app.voices.bert_models import list_installed_berts
 from tests.adapters.sandbox.test_sandbox_process import holds
@@ -38,7 +38,7 @@ def reference(tiny_models: Path) -> Path:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little time, so that the test is soon over; a tiny voice is being checked after a second of it."""
-    monkeypatch.setitem(sandbox_limits.LIMITS_BY_SUBJECT, "voice", (sandbox_limits.LIMITS_BY_SUBJECT["voice"][0], 3))
+    monkeypatch.setitem(sandboxed_import.LIMITS_BY_SUBJECT, "voice", (sandboxed_import.LIMITS_BY_SUBJECT["voice"][0], 3))
 
 
 def _nothing_left() -> bool:
@@ -108,8 +108,8 @@ def test_it_is_not_checked(reference: Path, tmp_path: Path, capsys: pytest.Captu
 @holds
 def test_a_bert_keeps_to_limits_too(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     source = write_published(tmp_path / "bert", hidden=1024, heads=4, inner=128, layers=8)  # 3 s of processor time
-    monkeypatch.setitem(sandbox_limits.LIMITS_BY_SUBJECT, "bert", (sandbox_limits.LIMITS_BY_SUBJECT["bert"][0], 1))
-    monkeypatch.setattr(sandbox_limits, "measure_core_slowdown", lambda: 1.0)
+    monkeypatch.setitem(sandboxed_import.LIMITS_BY_SUBJECT, "bert", (sandboxed_import.LIMITS_BY_SUBJECT["bert"][0], 1))
+    monkeypatch.setattr(sandboxed_import, "measure_core_slowdown", lambda: 1.0)
     assert main(["bert", "add", str(source)]) == 3
     assert "This BERT takes longer to check than any BERT should" in capsys.readouterr().err
     assert list_installed_berts([paths.find_data_dir() / "bert"]) == []

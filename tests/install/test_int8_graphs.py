@@ -19,9 +19,9 @@ from app.lab.lab_subject import LabSubject
 from app.lab.optimise.candidate_measures import create_candidate_speech
 from app.lab.optimise.graph_candidates import list_voice_candidates
 from app.voices import int8_result
+from app.voices.bert_models import apply_graph_precision
 from app.voices.int8_result import Int8Graph, Int8Result
 from app.voices.prepared_voice import Voice, read_manifest, read_prepared_voice
-from app.voices.voice_precision import apply_graph_precision
 from tests.brief_preparation import accept_all_int8, calibrate_briefly, quantise_once, verify_briefly
 
 ALL = {"prosody", "flow", "decoder"}

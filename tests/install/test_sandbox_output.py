@@ -10,8 +10,7 @@ from app.common.errors import VoiceError
 from app.common.files import paths
 from app.common.processes import launch
 from app.install.duration_check import measure_agreements, parse_agreement
-from app.install.sandbox_limits import UnsafeFileError
-from app.install.sandboxed_import import parse_bert, parse_case, prepare_bert_in_sandbox, prepare_voice_in_sandbox
+from app.install.sandboxed_import import UnsafeFileError, parse_bert, parse_case, prepare_bert_in_sandbox, prepare_voice_in_sandbox
 from app.voices.bert_models import list_installed_berts
 from app.voices.expected_outputs import CaseResult
 from app.voices.installed_voices import find_voice

@@ -18,7 +18,7 @@ from onnx import helper
 
 from app.cli.main import main
 from app.common.errors import InputError, VoiceError
-from app.install.sandbox_limits import UnsafeFileError
+from app.install.sandboxed_import import UnsafeFileError
 from app.lab.graph_sandbox import MAX_SANDBOX_ITEMS, MAX_SANDBOX_TEXT, SandboxRow, reject_malformed, run_in_sandbox, sanitise_value
 from app.lab.inspect import inspect_rows
 from app.lab.inspect.graph_summaries import MAX_MODULE_DEPTH, choose_depth, parse_module_paths

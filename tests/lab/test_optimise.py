@@ -30,8 +30,16 @@ from app.lab.report_charts import draw_candidates
 from app.lab.report_rows import Row
 from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta, write_product_mean_graph
 from app.voices.prepare.bert.open_weights import open_deberta_weights
-from app.voices.prepare.variants.bert_variants import add_projection, count_layers, cut_layers, prune_heads, write_all_layers
-from app.voices.prepare.variants.graph_variants import list_products, quantise_products, write_changed_copy
+from app.voices.prepare.variants.graph_variants import (
+    add_projection,
+    count_layers,
+    cut_layers,
+    list_products,
+    prune_heads,
+    quantise_products,
+    write_all_layers,
+    write_changed_copy,
+)
 from tests.brief_preparation import calibrate_briefly
 from tests.voices.prepare.bert.deberta_files import write_published
 

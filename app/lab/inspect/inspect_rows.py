@@ -9,7 +9,7 @@ from typing import Any
 
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
-from app.install.sandbox_limits import UnsafeFileError
+from app.install.sandboxed_import import UnsafeFileError
 from app.lab.graph_sandbox import SandboxRow, reject_malformed, run_in_sandbox, sanitise_value
 from app.lab.lab_subject import LabSubject
 from app.lab.report_rows import Row, make_row

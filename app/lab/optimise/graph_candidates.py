@@ -207,21 +207,20 @@ def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence
 def _count_layers(exact: Path) -> tuple[int, list[int]]:
     """Count the layers there are, and the smaller numbers to try."""
     from app.voices.prepare.graph_store import load_graph
-    from app.voices.prepare.variants.bert_variants import count_layers
+    from app.voices.prepare.variants.graph_variants import count_layers
 
     whole = count_layers(load_graph(exact, with_external_weights=False).graph)
     return whole, [whole - fewer for fewer in FEWER_LAYERS if whole - fewer >= 1]
 
 
 def _write_all_layers(weights: Path, folder: Path) -> Path:
-    from app.voices.prepare.variants.bert_variants import write_all_layers
+    from app.voices.prepare.variants.graph_variants import write_all_layers
 
     return write_all_layers(weights, folder, BERT_GRAPH)
 
 
 def _cut_layers(exact: Path, count: int, folder: Path) -> Path:
-    from app.voices.prepare.variants.bert_variants import cut_layers
-    from app.voices.prepare.variants.graph_variants import write_changed_copy
+    from app.voices.prepare.variants.graph_variants import cut_layers, write_changed_copy
 
     return write_changed_copy(exact, folder, BERT_GRAPH, lambda model: cut_layers(model, count))
 
@@ -229,7 +228,7 @@ def _cut_layers(exact: Path, count: int, folder: Path) -> Path:
 def _find_head_sizes(exact: Path) -> tuple[int, int] | None:
     """Return heads and width of a lean BERT; None for another graph."""
     from app.voices.prepare.graph_store import load_graph
-    from app.voices.prepare.variants.bert_variants import find_head_sizes
+    from app.voices.prepare.variants.graph_variants import find_head_sizes
 
     return find_head_sizes(load_graph(exact).graph)
 
@@ -268,8 +267,7 @@ def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
 
 def _write_pruned(exact: Path, bert: BertModel, share: float, folder: Path) -> Path:
     """Write a graph measured and pruned with the same sentences; another set judges it."""
-    from app.voices.prepare.variants.bert_variants import prune_heads
-    from app.voices.prepare.variants.graph_variants import write_changed_copy
+    from app.voices.prepare.variants.graph_variants import prune_heads, write_changed_copy
 
     tokenizer = CharTokenizer(bert.vocabulary)
     importance = measure_head_importance(exact, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
@@ -303,8 +301,7 @@ def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary
     from app.common.progress import ignore_report
     from app.voices.prepare.bert.lean_deberta import write_lean_deberta
     from app.voices.prepare.bert.open_weights import find_bert_file, open_deberta_weights
-    from app.voices.prepare.variants.bert_variants import add_projection
-    from app.voices.prepare.variants.graph_variants import write_changed_copy
+    from app.voices.prepare.variants.graph_variants import add_projection, write_changed_copy
 
     model = find_bert_file(base)
     tokens = read_vocabulary(model.parent)
@@ -338,8 +335,7 @@ def _compute_features(session: RunnableSession, vocabulary: Path, texts: Sequenc
 def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> HeadImportance:
     """Run a lean BERT over token ids and measure its heads; raise VoiceError if the graph is none."""
     # Onnx is slow to import.
-    from app.voices.prepare.variants.bert_variants import AttentionLayer, expose_mixtures
-    from app.voices.prepare.variants.graph_variants import write_changed_copy
+    from app.voices.prepare.variants.graph_variants import AttentionLayer, expose_mixtures, write_changed_copy
 
     layers: list[AttentionLayer] = []
     with create_scratch_folder() as folder:

@@ -14,7 +14,7 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report
 from app.compose.disk_stores import is_slow_bert
 from app.compose.speaker_plan import STARTER
-from app.install.sandbox_limits import compute_limits
+from app.install.sandboxed_import import compute_limits
 from app.lab.graph_sandbox import find_subject_kind, read_sandbox_rows, reject_malformed
 from app.lab.lab_subject import LabSubject, create_scratch_folder, ensure_file
 from app.lab.place.kernel_coverage import KernelCoverage, find_coverage, parse_coverage, read_kernel_table

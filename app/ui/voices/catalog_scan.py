@@ -10,12 +10,11 @@ from app.install.staging_folders import remove_leftovers_when_idle
 from app.install.voice_identity import PREPARED_TO_SOURCE_RATIO
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice, VoiceOrigin
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
-from app.voices.bert_models import BertModel, list_installed_berts
+from app.voices.bert_models import BertModel, find_equal_duration_share, list_installed_berts
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices
 from app.voices.pending_refinement import is_refinement_pending
 from app.voices.prepared_voice import Voice, VoiceManifest
 from app.voices.voice_card_data import read_card
-from app.voices.voice_precision import find_equal_duration_share
 
 
 def scan_catalog() -> CatalogScan:

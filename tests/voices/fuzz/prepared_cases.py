@@ -20,8 +20,7 @@ import onnx
 
 from app.common.errors import AppError
 from app.common.progress import ignore_report
-from app.install.sandbox_limits import LIMITS_BY_SUBJECT, UnsafeFileError
-from app.install.sandboxed_import import prepare_voice_in_sandbox
+from app.install.sandboxed_import import LIMITS_BY_SUBJECT, UnsafeFileError, prepare_voice_in_sandbox
 from tests.conftest import SHARED
 
 LONGEST_S = 90  # of processor time; a good tiny voice takes five

@@ -21,11 +21,17 @@ from app.install.duration_check import measure_missing_agreements
 from app.install.install_bert import AddBertResult, add_bert, find_installed_bert, remove_bert
 from app.install.refinement_runs import refine_installed
 from app.settings.user_settings import load_usable_settings
-from app.voices.bert_models import TOKENIZER_NAME, VOCABULARY_NAME, BertModel, list_installed_berts
+from app.voices.bert_models import (
+    TOKENIZER_NAME,
+    VOCABULARY_NAME,
+    BertModel,
+    choose_bert_precision,
+    find_equal_duration_share,
+    list_installed_berts,
+)
 from app.voices.installed_voices import list_installed_voices
 from app.voices.pending_refinement import is_refinement_pending
 from app.voices.required_bert import STANDARD_LICENCE
-from app.voices.voice_precision import choose_bert_precision, find_equal_duration_share
 
 if TYPE_CHECKING:
     from app.install.download_sources import DownloadMonitor

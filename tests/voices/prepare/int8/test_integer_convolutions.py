@@ -10,11 +10,11 @@ from onnx import TensorProto, helper, numpy_helper
 from app.core.sound.result_metrics import compute_snr_db
 from app.install.int8_graphs import quantise_graph
 from app.voices.prepare.graph_cutting import cut_voice_graph
-from app.voices.prepare.int8.channels_last import move_channels_last
-from app.voices.prepare.int8.convolution_quantiser import (
+from app.voices.prepare.int8.integer_convolutions import (
     expose_value_ranges,
     find_quantisable_convolutions,
     list_observed_tensors,
+    move_channels_last,
     quantise_convolutions,
 )
 from tests.voices.prepare.parity import session
