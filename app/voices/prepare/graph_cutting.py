@@ -7,15 +7,9 @@ from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH
 from app.voices.prepare.decoder_context import compute_margin_frames, crop_decoder_context
 from app.voices.prepare.graph_store import PreparedGraphs
 from app.voices.prepare.graph_walk import UnknownGraphError
-from app.voices.prepare.simplify.known_tensors import (
-    FREE_SIZE,
-    KnownTensor,
-    NotSimplifiedError,
-    SymbolicShape,
-    UndecidedSizeError,
-    build_size_array,
-)
+from app.voices.prepare.simplify.known_tensors import KnownTensor, NotSimplifiedError
 from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
+from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE, SymbolicShape, UndecidedSizeError, build_size_array
 from app.voices.prepare.source_graphs import CutPoints, find_cut_points
 
 CONTRACT_SHAPES: dict[str, SymbolicShape] = {

@@ -14,8 +14,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.graph_walk import MAX_GRAPH_NODES, GraphLinks, UnknownGraphError
-from app.voices.prepare.simplify.known_tensors import FREE_SIZE, NotSimplifiedError
+from app.voices.prepare.simplify.known_tensors import NotSimplifiedError
 from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
+from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE
 from app.voices.prepare.source_graphs import expose_noise_inputs, find_baked_noise_scales
 
 SIZES = [0, 1, -1, 2, 7, -5, 100, 10**6, 2**31 - 1, 2**31, -(2**31), 2**40, 2**62, 2**63 - 1, -(2**63)]

@@ -9,20 +9,8 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from app.voices.prepare.simplify.known_tensors import (
-    Array,
-    FillValue,
-    KnownTensor,
-    MaskIndices,
-    RampValue,
-    RewriteNode,
-    SymbolicSize,
-    TensorValue,
-    UndecidedSizeError,
-    build_size_array,
-    compute_size_product,
-    create_constant_tensor,
-)
+from app.voices.prepare.simplify.known_tensors import FillValue, KnownTensor, MaskIndices, RampValue, RewriteNode, TensorValue
+from app.voices.prepare.simplify.symbolic_sizes import Array, SymbolicSize, UndecidedSizeError, build_size_array, compute_product
 
 MAX_FOLDED_ELEMENTS = 1 << 24  # elements; more would make the file grow
 CONSTANT_ATTRIBUTES = {"value_int": np.int64, "value_ints": np.int64, "value_float": np.float32, "value_floats": np.float32}
@@ -180,7 +168,7 @@ def evaluate_node(node: RewriteNode, inputs: Sequence[KnownTensor], output: Know
             return (
                 None
                 if shape is None
-                else create_constant_tensor(build_size_array(shape[slice(node.get_attribute("start", 0), node.get_attribute("end"))])).array
+                else KnownTensor.from_array(build_size_array(shape[slice(node.get_attribute("start", 0), node.get_attribute("end"))])).array
             )
         if any(item.value is None for item, name in zip(inputs, node.inputs, strict=True) if name):
             return None
@@ -198,9 +186,7 @@ def evaluate_node(node: RewriteNode, inputs: Sequence[KnownTensor], output: Know
 def _is_worth_keeping(inputs: Sequence[KnownTensor], output: KnownTensor) -> bool:
     arrays = [item.array for item in inputs if item.array is not None]
     most = MAX_FOLDED_SIZES if any(item.dtype == object for item in arrays) else MAX_FOLDED_ELEMENTS
-    return output.shape is None or compute_size_product(output.shape) <= max(
-        [most, *(item.size for item in arrays if item.dtype != object)]
-    )
+    return output.shape is None or compute_product(output.shape) <= max([most, *(item.size for item in arrays if item.dtype != object)])
 
 
 def _evaluate_pattern(node: RewriteNode, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:
@@ -265,5 +251,5 @@ def _evaluate_array(node: RewriteNode, inputs: Sequence[KnownTensor], output: Kn
         return evaluate_by_reference(node, arrays)
     result = np.asarray(result)
     if result.dtype == object:
-        return create_constant_tensor(result, output.dtype).array
+        return KnownTensor.from_array(result, output.dtype).array
     return result.astype(helper.tensor_dtype_to_np_dtype(output.dtype), copy=False)

@@ -8,18 +8,9 @@ from typing import Any
 import numpy as np
 
 from app.voices.prepare.simplify.constant_folding import evaluate_node
-from app.voices.prepare.simplify.known_tensors import (
-    KnownTensor,
-    MaskIndices,
-    NotSimplifiedError,
-    RewriteNode,
-    Size,
-    SymbolicShape,
-    SymbolicSize,
-    build_size_array,
-    create_constant_tensor,
-)
+from app.voices.prepare.simplify.known_tensors import KnownTensor, MaskIndices, NotSimplifiedError, RewriteNode
 from app.voices.prepare.simplify.shape_inference import infer_outputs
+from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicShape, SymbolicSize, build_size_array
 
 MAX_FOLDED_BYTES = 1 << 30  # the weight norms of a real voice take a tenth of this
 
@@ -52,11 +43,11 @@ class GraphRewriter:
 
     def add_constant(self, values: Any, dtype: Any = None) -> str:
         """Add a constant and return its name."""
-        return self.add_known_tensor(create_constant_tensor(np.asarray(values, dtype)))
+        return self.add_known_tensor(KnownTensor.from_array(np.asarray(values, dtype)))
 
     def add_size_vector(self, sizes: Sequence[Size]) -> str:
         """Add a vector of sizes, which may depend on the free one, and return its name."""
-        return self.add_known_tensor(create_constant_tensor(build_size_array(sizes)))
+        return self.add_known_tensor(KnownTensor.from_array(build_size_array(sizes)))
 
     def add_known_tensor(self, tensor: KnownTensor) -> str:
         """Add a tensor whose value is known, the same one for equal values, and return its name."""
@@ -88,7 +79,7 @@ class GraphRewriter:
                     self._folded_bytes += value.nbytes
                 if self._folded_bytes > MAX_FOLDED_BYTES:
                     raise NotSimplifiedError("its constants grow too large")
-                return [self.add_known_tensor(create_constant_tensor(value, results[0].dtype))]
+                return [self.add_known_tensor(KnownTensor.from_array(value, results[0].dtype))]
             if value is not None:
                 return [self.add_known_tensor(replace(results[0], value=value))]
             for rule in self._rules.get(op, ()):

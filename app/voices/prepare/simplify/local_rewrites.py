@@ -10,19 +10,10 @@ from typing import Any
 import numpy as np
 
 from app.voices.prepare.simplify.graph_rewriter import GraphRewriter, RewriteRule
-from app.voices.prepare.simplify.known_tensors import (
-    KnownTensor,
-    MaskIndices,
-    RampValue,
-    RewriteNode,
-    Size,
-    SymbolicShape,
-    SymbolicSize,
-    UndecidedSizeError,
-    compute_size_product,
-)
+from app.voices.prepare.simplify.known_tensors import KnownTensor, MaskIndices, RampValue, RewriteNode
 from app.voices.prepare.simplify.relative_positions import add_to_diagonals, read_diagonals
 from app.voices.prepare.simplify.shape_inference import resolve_slices
+from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicShape, SymbolicSize, UndecidedSizeError, compute_product
 
 # Code that picks elements by a mask, computes and puts the results back: x[mask] = f(y[mask]).
 # Exported, that is NonZero, GatherND and ScatterND with lists of places whose length only shows at run time. Here f is computed for
@@ -36,7 +27,7 @@ def compute_everywhere(writer: GraphRewriter, node: RewriteNode, made: KnownTens
     if masked is None or node.get_attribute("batch_dims", 0):
         return None
     mask, shape, rest = masked
-    return writer.add_reshape(_clamp_to_mask_bounds(writer, node.inputs[0], mask), (compute_size_product(shape), *rest))
+    return writer.add_reshape(_clamp_to_mask_bounds(writer, node.inputs[0], mask), (compute_product(shape), *rest))
 
 
 def _find_mask(writer: GraphRewriter, node: RewriteNode) -> tuple[str, SymbolicShape, SymbolicShape] | None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import TensorProto
 
-from app.voices.prepare.simplify.known_tensors import FREE_SIZE, KnownTensor, RewriteNode, Size, SymbolicShape
+from app.voices.prepare.simplify.known_tensors import KnownTensor, RewriteNode
 from app.voices.prepare.simplify.shape_inference import resolve_slices
+from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE, Size, SymbolicShape
 
 if TYPE_CHECKING:
     from app.voices.prepare.simplify.graph_rewriter import GraphRewriter

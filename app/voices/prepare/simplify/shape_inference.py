@@ -5,17 +5,8 @@ from typing import NamedTuple
 
 from onnx import TensorProto
 
-from app.voices.prepare.simplify.known_tensors import (
-    KnownTensor,
-    RewriteNode,
-    Size,
-    SymbolicShape,
-    SymbolicSize,
-    UndecidedSizeError,
-    compute_size_product,
-    divide_sizes,
-    is_positive,
-)
+from app.voices.prepare.simplify.known_tensors import KnownTensor, RewriteNode
+from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicShape, SymbolicSize, UndecidedSizeError, compute_product, divide_sizes
 
 FAR_INDEX = 1 << 31  # exporters write "to the end" as the largest integer
 
@@ -66,7 +57,7 @@ def _infer_reshape(node: RewriteNode, inputs: Sequence[KnownTensor]) -> Symbolic
     before, wanted = require_shape(inputs[0]), require_sizes(inputs[1])
     shape = [before[axis] if size == 0 and not node.get_attribute("allowzero") else size for axis, size in enumerate(wanted)]
     if -1 in shape:
-        shape[shape.index(-1)] = divide_sizes(compute_size_product(before), compute_size_product(size for size in shape if size != -1))
+        shape[shape.index(-1)] = divide_sizes(compute_product(before), compute_product(size for size in shape if size != -1))
     return tuple(shape)
 
 
@@ -166,7 +157,7 @@ def _infer_reduction(node: RewriteNode, inputs: Sequence[KnownTensor]) -> Symbol
 def _infer_non_zero(node: RewriteNode, inputs: Sequence[KnownTensor]) -> SymbolicShape:
     """Return as many places as the mask has elements: selected values are computed everywhere (see `compute_everywhere`)."""
     before = require_shape(inputs[0])
-    return (len(before), compute_size_product(before))
+    return (len(before), compute_product(before))
 
 
 def _infer_range(node: RewriteNode, inputs: Sequence[KnownTensor]) -> SymbolicShape:
@@ -228,10 +219,10 @@ def _resolve_index(index: Size, size: Size) -> Size:
     """Return an index counted from the start and clamped to the axis."""
     if isinstance(index, int) and abs(index) >= FAR_INDEX:
         return size if index > 0 else 0
-    if is_positive(index * -1):
+    if index < 0:
         index = index + size
-        return 0 if is_positive(index * -1) else index
-    return size if is_positive(index - size) else index
+        return 0 if index < 0 else index
+    return size if index > size else index
 
 
 def infer_slice_shape(inputs: Sequence[KnownTensor]) -> SymbolicShape:

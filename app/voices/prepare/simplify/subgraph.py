@@ -11,24 +11,20 @@ from onnx import TensorProto, helper, numpy_helper
 from app.voices.prepare.graph_walk import collect_needed_nodes
 from app.voices.prepare.graph_writer import ONNX_IR_VERSION, ONNX_OPSET
 from app.voices.prepare.simplify.graph_rewriter import GraphRewriter
-from app.voices.prepare.simplify.known_tensors import (
+from app.voices.prepare.simplify.known_tensors import FillValue, KnownTensor, NotSimplifiedError, RampValue, RewriteNode
+from app.voices.prepare.simplify.local_rewrites import REWRITE_RULES
+from app.voices.prepare.simplify.shape_inference import BROADCAST_OPS, merge_broadcast_shapes, require_shape
+from app.voices.prepare.simplify.symbolic_sizes import (
     FREE_SIZE,
     Array,
-    FillValue,
-    KnownTensor,
-    NotSimplifiedError,
-    RampValue,
-    RewriteNode,
     Size,
     SymbolicShape,
     SymbolicSize,
     UndecidedSizeError,
     build_size_array,
-    compute_size_product,
+    compute_product,
     list_coefficients,
 )
-from app.voices.prepare.simplify.local_rewrites import REWRITE_RULES
-from app.voices.prepare.simplify.shape_inference import BROADCAST_OPS, merge_broadcast_shapes, require_shape
 
 
 class GraphFinisher:
@@ -90,7 +86,7 @@ class GraphFinisher:
             flat = self._add_node("Range", start, self._add_sizes(build_size_array([length], ()), TensorProto.INT64), step)
             own_axis: list[Size] = [-1 if axis == tensor.value.axis else 1 for axis in range(len(shape))]
             ramp = self._add_node("Reshape", flat, self._add_size_vector(own_axis))
-            return ramp if compute_size_product(shape) == length else self._add_node("Expand", ramp, self._add_size_vector(shape))
+            return ramp if compute_product(shape) == length else self._add_node("Expand", ramp, self._add_size_vector(shape))
         raise NotSimplifiedError(f"no form for {name}")
 
     def _add_size_vector(self, sizes: Sequence[Size]) -> str:

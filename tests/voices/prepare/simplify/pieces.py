@@ -9,8 +9,9 @@ import onnx.parser
 from onnx import TensorProto
 
 from app.adapters.ort.graph_session import open_cpu_session
-from app.voices.prepare.simplify.known_tensors import FREE_SIZE, KnownTensor
+from app.voices.prepare.simplify.known_tensors import KnownTensor
 from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
+from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE
 
 TYPES: dict[int, type] = {TensorProto.FLOAT: np.float32, TensorProto.INT64: np.int64, TensorProto.BOOL: np.bool_}
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from app.voices.prepare.simplify.known_tensors import FREE_SIZE, KnownTensor, NotSimplifiedError, build_size_array
+from app.voices.prepare.simplify.known_tensors import KnownTensor, NotSimplifiedError
 from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
+from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE, build_size_array
 from tests.voices.prepare.simplify.pieces import Rewritten
 
 RNG = np.random.default_rng(0)

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.voices.prepare.simplify.known_tensors import (
+from app.voices.prepare.simplify.symbolic_sizes import (
     FREE_SIZE,
     Size,
     SymbolicSize,
     UndecidedSizeError,
-    compute_size_product,
+    compute_product,
     create_polynomial,
     divide_sizes,
     is_positive,
@@ -50,7 +50,7 @@ def test_a_decided_sign_holds_for_every_size(coefficients: list[int]) -> None:
 def test_constants_stay_numbers() -> None:
     assert FREE_SIZE - FREE_SIZE == 0
     assert isinstance(FREE_SIZE * 0 + 3, int)
-    assert compute_size_product([2, FREE_SIZE, FREE_SIZE]) == 2 * FREE_SIZE**2
+    assert compute_product([2, FREE_SIZE, FREE_SIZE]) == 2 * FREE_SIZE**2
 
 
 @pytest.mark.parametrize(("a", "b"), [(FREE_SIZE, 2), (2 * FREE_SIZE + 1, FREE_SIZE), (7, 2)])
