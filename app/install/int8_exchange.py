@@ -15,16 +15,9 @@ from app.common.files.whole_files import read_bounded
 from app.common.language import localize
 from app.core.sound.result_metrics import compute_min_cosine
 from app.core.synthesis_types import BERT_WIDTH
+from app.install import int8_graphs
 from app.install.bert_preparation import INT8_BERT_NAME, MIN_BERT_COSINE, build_test_texts, compute_features
 from app.install.install_bert import require_user_bert
-from app.install.int8_graphs import (
-    INT8_GRAPH_SUFFIX,
-    is_close_enough,
-    measure_graph_timing,
-    measure_quality,
-    measure_speaking_speedup,
-    run_exact_voice,
-)
 from app.install.manage_voices import find_user_voice
 from app.install.staging_folders import link_or_copy, replace_folder
 from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, read_bert, read_vocabulary, write_bert
@@ -46,8 +39,8 @@ def install_int8_graph(reference: str, name: str, graph: Path) -> VoiceManifest:
     """
     voice = find_user_voice(reference)
     alone, together = _measure_candidate(voice, name, graph)
-    with _rebuild_folder(voice.path, f"{name}{INT8_GRAPH_SUFFIX}") as folder:
-        int8 = Int8Graph(_store_copy(graph, folder, f"{name}{INT8_GRAPH_SUFFIX}"), *alone)
+    with _rebuild_folder(voice.path, f"{name}{int8_graphs.INT8_GRAPH_SUFFIX}") as folder:
+        int8 = Int8Graph(_store_copy(graph, folder, f"{name}{int8_graphs.INT8_GRAPH_SUFFIX}"), *alone)
         refusals = {other: why for other, why in voice.manifest.refused.items() if other != name}
         manifest = replace(voice.manifest, fast=Int8Result(_find_int8_graphs(voice) | {name: int8}, *together), refused=refusals)
         write_manifest(manifest, folder)
@@ -61,7 +54,7 @@ def remove_int8_graph(reference: str, name: str) -> VoiceManifest:
     if graphs.pop(name, None) is None:
         raise build_already_exact_error(name)
     manifest = replace(voice.manifest, fast=_measure_remaining(voice, graphs) if graphs else None)
-    with _rebuild_folder(voice.path, f"{name}{INT8_GRAPH_SUFFIX}") as folder:
+    with _rebuild_folder(voice.path, f"{name}{int8_graphs.INT8_GRAPH_SUFFIX}") as folder:
         write_manifest(manifest, folder)
     return manifest
 
@@ -144,16 +137,16 @@ def _open_int8_sessions(voice: Voice, names: Iterable[str]) -> dict[str, Runnabl
 
 def _measure_remaining(voice: Voice, graphs: dict[str, Int8Graph]) -> Int8Result:
     """Measure the closeness and the speedup of the remaining graphs. The sessions, which hold files, are gone on return."""
-    exact, sessions = run_exact_voice(voice), _open_int8_sessions(voice, graphs)
-    return Int8Result(graphs, *measure_quality(voice, exact, sessions), measure_speaking_speedup(exact, sessions))
+    exact, sessions = int8_graphs.run_exact_voice(voice), _open_int8_sessions(voice, graphs)
+    return Int8Result(graphs, *int8_graphs.measure_quality(voice, exact, sessions), int8_graphs.measure_speaking_speedup(exact, sessions))
 
 
 def _measure_candidate(voice: Voice, name: str, graph: Path) -> tuple[Int8Figures, Int8Figures]:
     """Measure the graph alone, and with the installed ones; raise VoiceError if it does not pass."""
-    exact, session = run_exact_voice(voice), open_cpu_session(graph, name)
+    exact, session = int8_graphs.run_exact_voice(voice), open_cpu_session(graph, name)
     sessions = _open_int8_sessions(voice, _find_int8_graphs(voice).keys() - {name}) | {name: session}
-    alone, together = measure_quality(voice, exact, {name: session}), measure_quality(voice, exact, sessions)
-    timing = measure_graph_timing(exact, name, session)
+    alone, together = int8_graphs.measure_quality(voice, exact, {name: session}), int8_graphs.measure_quality(voice, exact, sessions)
+    timing = int8_graphs.measure_graph_timing(exact, name, session)
     if timing.gain < MIN_INT8_GAIN:
         raise _build_refusal_error(
             localize(
@@ -162,7 +155,7 @@ def _measure_candidate(voice: Voice, name: str, graph: Path) -> tuple[Int8Figure
             )
         )
     for snr_db, lsd_db, share in (alone, together):
-        if not is_close_enough(snr_db, lsd_db, share):
+        if not int8_graphs.is_close_enough(snr_db, lsd_db, share):
             raise _build_refusal_error(
                 localize(
                     f"SNR {snr_db} dB（{MIN_INT8_SNR_DB:g} 以上）、スペクトルの差 {lsd_db} dB（{MAX_INT8_LSD_DB:g} 以下）、"
@@ -171,4 +164,4 @@ def _measure_candidate(voice: Voice, name: str, graph: Path) -> tuple[Int8Figure
                     f"{share:.1%} of lengths unchanged ({MIN_FRAMES_EQUAL:.0%} needed)",
                 )
             )
-    return (*alone, timing.gain), (*together, measure_speaking_speedup(exact, sessions, {name: timing}))
+    return (*alone, timing.gain), (*together, int8_graphs.measure_speaking_speedup(exact, sessions, {name: timing}))

@@ -21,14 +21,7 @@ from app.common.language import choose_by_frontend, localize
 from app.common.progress import Report, ignore_report
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import Voice
-from app.voices.untrusted.regular_file import (
-    build_unreadable_error,
-    describe_incomplete_download,
-    is_folder,
-    is_regular_file,
-    measure_file,
-    open_regular_file,
-)
+from app.voices.untrusted import regular_file
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
 PART_FILE_NAME = "part.bin"
@@ -128,7 +121,7 @@ def _find_installed_part(wheel: PartWheel) -> ModelPart | None:
 
 def find_parts_in_folder(folder: Path, model: SplitModel = NATURAL_VOICE_MODEL) -> tuple[ModelPart, ...]:
     """Return the parts in a folder of wheels or of unpacked packages; raise VoiceError with the names of those that are missing."""
-    if not is_folder(folder):
+    if not regular_file.is_folder(folder):
         raise VoiceError(
             localize(f"フォルダーが見つかりません: {folder}", f"There is no folder at {folder}"), _describe_expected_folder(model)
         )
@@ -146,8 +139,8 @@ def _find_part_in_folder(folder: Path, wheel: PartWheel) -> Path | None:
     try:
         wheels = sorted(folder.glob(f"{wheel.module}-{wheel.version}-*{WHEEL_SUFFIX}"))
     except OSError as exc:
-        raise build_unreadable_error(folder, exc) from exc
-    return next((path for path in (*wheels, folder / wheel.module / PART_FILE_NAME) if is_regular_file(path)), None)
+        raise regular_file.build_unreadable_error(folder, exc) from exc
+    return next((path for path in (*wheels, folder / wheel.module / PART_FILE_NAME) if regular_file.is_regular_file(path)), None)
 
 
 def _describe_expected_folder(model: SplitModel) -> str:
@@ -171,7 +164,7 @@ def join_parts(parts: Sequence[ModelPart], model_sha256: str, target: Path, repo
 
 @contextlib.contextmanager
 def _open_part(part: ModelPart) -> Iterator[IO[bytes]]:
-    with open_regular_file(part.path) as file:
+    with regular_file.open_regular_file(part.path) as file:
         if part.path.suffix != WHEEL_SUFFIX:
             yield file
             return
@@ -188,10 +181,12 @@ def _open_part(part: ModelPart) -> Iterator[IO[bytes]]:
 def _require_known_wheel(file: BufferedReader, part: ModelPart) -> None:
     """Raise VoiceError unless a wheel is the known file: before anything in it is looked at."""
     try:
-        is_known = measure_file(file) <= MAX_WHEEL_BYTES and hashlib.file_digest(file, "sha256").hexdigest() == part.wheel.sha256
+        is_known = (
+            regular_file.measure_file(file) <= MAX_WHEEL_BYTES and hashlib.file_digest(file, "sha256").hexdigest() == part.wheel.sha256
+        )
         file.seek(0)
     except OSError as exc:
-        raise build_unreadable_error(part.path, exc) from exc
+        raise regular_file.build_unreadable_error(part.path, exc) from exc
     if not is_known:
         raise _build_changed_error(part.path)
 
@@ -205,7 +200,7 @@ def _iterate_pieces(content: IO[bytes], part: ModelPart) -> Iterator[bytes]:
         except _DAMAGED_ARCHIVE_ERRORS as exc:
             raise _build_changed_error(part.path) from exc
         except OSError as exc:
-            raise build_unreadable_error(part.path, exc) from exc
+            raise regular_file.build_unreadable_error(part.path, exc) from exc
         if not chunk:
             break
         bytes_left -= len(chunk)
@@ -215,7 +210,7 @@ def _iterate_pieces(content: IO[bytes], part: ModelPart) -> Iterator[bytes]:
     if bytes_left:
         raise VoiceError(
             localize(f"自然な声のファイルが途中までしかありません: {part.path}", f"A file of the natural voice is incomplete: {part.path}"),
-            describe_incomplete_download(),
+            regular_file.describe_incomplete_download(),
         )
 
 

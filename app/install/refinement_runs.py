@@ -25,16 +25,9 @@ from app.install.preparation_results import BertPreparationResult
 from app.install.sandboxed_import import refine_bert_in_sandbox, refine_voice_in_sandbox
 from app.install.staging_folders import create_staging_folder, lock_moves, sync_files_to_disk
 from app.install.voice_identity import list_prepared_files
+from app.voices import pending_refinement
 from app.voices.bert_models import BERT_GRAPH_NAME, BertModel, rewrite_bert
 from app.voices.file_fact_cache import sum_file_sizes
-from app.voices.pending_refinement import (
-    BERT_PENDING_FILES,
-    PENDING_FILES,
-    clear_pending_refinement,
-    is_refinement_pending,
-    is_still_pending,
-    read_pending_refinement,
-)
 from app.voices.prepared_voice import Voice, VoiceManifest, map_int8_files, read_manifest, write_manifest
 from app.voices.voice_card_data import read_card, write_card
 
@@ -75,17 +68,17 @@ def refine_installed(
     else:
         kind, folder, name = INSTALLABLES["bert"], installed.folder, installed.id
     with _lock_refinement():
-        pending = read_pending_refinement(folder)
+        pending = pending_refinement.read_pending_refinement(folder)
         if pending is None:
             return "replaced"
 
         def finish_folder(change_folder: Callable[..., object], *arguments: object) -> bool:
             """Change the folder and remove its mark last; return False, and change nothing, if something else is there by now."""
             with lock_moves(folder.parent):
-                if not is_still_pending(folder, pending.token):
+                if not pending_refinement.is_still_pending(folder, pending.token):
                     return False
                 change_folder(folder, *arguments)
-                clear_pending_refinement(folder, kind.pending_files)
+                pending_refinement.clear_pending_refinement(folder, kind.pending_files)
                 return True
 
         try:
@@ -105,9 +98,9 @@ def abandon_refinement(folder: Path, kind_name: Literal["voice", "bert"]) -> Non
     kind = INSTALLABLES[kind_name]
     try:
         with lock_moves(folder.parent):
-            if is_refinement_pending(folder):
+            if pending_refinement.is_refinement_pending(folder):
                 kind.note_abandoned(folder)
-            clear_pending_refinement(folder, kind.pending_files)
+            pending_refinement.clear_pending_refinement(folder, kind.pending_files)
     except OSError as exc:
         raise build_write_error(folder, exc) from exc
 
@@ -163,12 +156,14 @@ def _note_bert_failure(folder: Path) -> None:
 
 
 INSTALLABLES = {
-    "voice": Installable(refine_voice_in_sandbox, _adopt_voice, _note_voice_failure, lambda _folder: None, PENDING_FILES),
+    "voice": Installable(
+        refine_voice_in_sandbox, _adopt_voice, _note_voice_failure, lambda _folder: None, pending_refinement.PENDING_FILES
+    ),
     "bert": Installable(
         refine_bert_in_sandbox,
         _adopt_bert,
         _note_bert_failure,
         lambda folder: rewrite_bert(folder, {"abandoned": True}),
-        BERT_PENDING_FILES,
+        pending_refinement.BERT_PENDING_FILES,
     ),
 }

@@ -12,20 +12,13 @@ from types import MappingProxyType
 
 import onnxruntime as ort
 
+from app.adapters.ort import session_errors
 from app.adapters.ort.backends import BACKENDS, CPU_PLACES, format_device_name, parse_backend
 from app.adapters.ort.devices.device_thread import DeviceHungError, run_on_device
 from app.adapters.ort.devices.ort_devices import build_provider_options, find_plugin_devices, list_backends
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.runtime_session import PythonSession, open_for_target
-from app.adapters.ort.session_errors import (
-    build_open_error,
-    build_start_error,
-    describe_ort_error,
-    describe_start_failure,
-    describe_staying_on_cpu,
-    is_driver_crash,
-)
 from app.adapters.ort.session_options import CPU_PROVIDER_NAME, ProviderTarget, create_session_options
 from app.common.errors import BackendError
 from app.common.language import localize
@@ -67,8 +60,8 @@ def identify_fault(exc: BackendError) -> DeviceFault:
     """Return what the error of a run means."""
     if isinstance(exc.__cause__, DeviceHungError):
         return DeviceFault(exc.message, is_lost=True)
-    words = describe_ort_error(exc.__cause__) if exc.__cause__ is not None else f"{exc.message} {exc.hint}".strip()
-    if is_driver_crash(exc.__cause__):
+    words = session_errors.describe_ort_error(exc.__cause__) if exc.__cause__ is not None else f"{exc.message} {exc.hint}".strip()
+    if session_errors.is_driver_crash(exc.__cause__):
         return DeviceFault(localize(f"ドライバーが異常終了しました。（{words}）", f"its driver crashed. ({words})"), is_lost=True)
     signs = words.lower()
     if any(sign in signs for sign in _OUT_OF_MEMORY_SIGNS):
@@ -91,10 +84,10 @@ def open_session(model: Path | bytes, place: str, name: str, store: GraphStore |
         try:
             return OpenedSession(_open_in_device_thread(model, place, name), parse_backend(place), None)
         except BackendError as exc:
-            if is_driver_crash(exc.__cause__):
+            if session_errors.is_driver_crash(exc.__cause__):
                 raise
             failed = not (fault := identify_fault(exc)).is_out_of_memory
-            fallback = describe_fallback(place, exc.hint) if failed else describe_staying_on_cpu(name, place, fault.reason)
+            fallback = describe_fallback(place, exc.hint) if failed else session_errors.describe_staying_on_cpu(name, place, fault.reason)
             logging.getLogger("koebako").info("%s: %s", name, fallback)
     return OpenedSession(open_cpu_session(model, name, store), "cpu", fallback, failed)
 
@@ -122,7 +115,7 @@ def _open_in_device_thread(model: Path | bytes, place: str, name: str) -> GraphS
             lambda: open_with_fixed_dims(model, place, name, {}), BACKENDS[parse_backend(place)].opening_timeout_s, stop=lambda: None
         )
     except DeviceHungError as exc:
-        raise build_start_error(place, localize("デバイスが応答しません", "the device does not respond")) from exc
+        raise session_errors.build_start_error(place, localize("デバイスが応答しません", "the device does not respond")) from exc
 
 
 def create_session(
@@ -150,7 +143,9 @@ def _build_target(place: str) -> ProviderTarget:
     backend = parse_backend(place)
     # What a plug-in lacks, the package or an adapter, it says itself.
     if not BACKENDS[backend].plugin and backend not in list_backends():
-        raise build_start_error(place, localize("この ONNX Runtime には含まれていません", "this ONNX Runtime does not include it"))
+        raise session_errors.build_start_error(
+            place, localize("この ONNX Runtime には含まれていません", "this ONNX Runtime does not include it")
+        )
     try:
         return ProviderTarget(
             BACKENDS[backend].provider,
@@ -159,12 +154,12 @@ def _build_target(place: str) -> ProviderTarget:
             disabled_optimizers=BACKENDS[backend].disabled_optimizers,
         )
     except BackendError as exc:
-        raise build_start_error(place, f"{exc.message} {exc.hint}") from exc
+        raise session_errors.build_start_error(place, f"{exc.message} {exc.hint}") from exc
 
 
 def _check_enabled(session: PythonSession, place: str) -> PythonSession:
     if session.get_providers()[0] != BACKENDS[parse_backend(place)].provider:
-        raise build_start_error(place, localize("ONNX Runtime で有効になりませんでした", "ONNX Runtime did not enable it"))
+        raise session_errors.build_start_error(place, localize("ONNX Runtime で有効になりませんでした", "ONNX Runtime did not enable it"))
     return session
 
 
@@ -177,8 +172,8 @@ def _prepare_target(model: Path | bytes, place: str, name: str, fixed_dims: Mapp
             yield replace(target, fixed_dims=fixed_dims, settings={**target.settings, **engine_settings})
     except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
         if target.provider == CPU_PROVIDER_NAME:
-            raise build_open_error(name, exc) from exc
-        raise build_start_error(place, describe_start_failure(exc)) from exc
+            raise session_errors.build_open_error(name, exc) from exc
+        raise session_errors.build_start_error(place, session_errors.describe_start_failure(exc)) from exc
 
 
 @contextmanager

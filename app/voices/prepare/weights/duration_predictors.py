@@ -10,21 +10,28 @@ from app.common.language import localize
 from app.core.text.phone_ids import SYMBOL_KIND_COUNT
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.weights.voice_sizes import VoiceSizes
-from app.voices.prepare.weights.weight_layers import (
-    ANY_SIZE,
-    DiagonalBand,
-    LayerWriter,
-    VoiceWeights,
-    add_transformer,
-    build_weight_mismatch_error,
-)
+from app.voices.prepare.weights.weight_layers import ANY_SIZE, DiagonalBand, LayerWriter, VoiceWeights, build_weight_mismatch_error
 
 # Nanairo's predictors both also look at the kind of each symbol, where the voice has a table of kinds.
 
 KIND_INPUT = "duration_symbol_type_ids"
 
 
-def add_symbol_kinds(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
+def add_log_durations(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str, ratio: str, band: DiagonalBand) -> str:
+    """Add log durations [T] from hidden features [T, hidden] and noise [2, T]; `ratio` is the share of the stochastic ones."""
+    writer, value = layers.writer, _add_symbol_kinds(layers, sizes, value)
+    if sizes.has_transformer_durations:
+        drawn = _add_stochastic_duration_transformer(layers, sizes, value, noise, band)
+        plain = _add_duration_transformer(layers, sizes, value, band)
+    else:
+        drawn = _add_stochastic_duration_predictor(layers, sizes, value, noise)
+        plain = _add_duration_predictor(layers, sizes, value)
+    drawn = writer.add_node("Mul", drawn, ratio)
+    plain = writer.add_node("Mul", plain, writer.add_node("Sub", writer.add_constant(1.0), ratio))
+    return writer.add_reshape(writer.add_node("Add", drawn, plain), [-1])
+
+
+def _add_symbol_kinds(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
     """Add the kinds of the symbols, a new input of the graph, to the hidden features [T, hidden]."""
     if sizes.kind_table is None:
         return value
@@ -34,14 +41,14 @@ def add_symbol_kinds(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
     return writer.add_node("Add", value, writer.add_node("Gather", table, kinds, axis=0))
 
 
-def add_duration_transformer(layers: LayerWriter, sizes: VoiceSizes, value: str, band: DiagonalBand) -> str:
+def _add_duration_transformer(layers: LayerWriter, sizes: VoiceSizes, value: str, band: DiagonalBand) -> str:
     """Add log durations [T, 1] from hidden features [T, hidden]."""
     value = _add_transformer(layers, sizes, "dp.transformer_encoder", value, band)
     with layers.writer.enter_scope("dp"):
         return layers.add_linear("dp.output_proj", value, sizes.hidden, 1)
 
 
-def add_stochastic_duration_transformer(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str, band: DiagonalBand) -> str:
+def _add_stochastic_duration_transformer(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str, band: DiagonalBand) -> str:
     """Add log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
     writer, hidden = layers.writer, sizes.hidden
     with writer.enter_scope("sdp"):
@@ -49,12 +56,12 @@ def add_stochastic_duration_transformer(layers: LayerWriter, sizes: VoiceSizes, 
     value = _add_transformer(layers, sizes, "sdp.prior_cond_encoder", value, band)
     with writer.enter_scope("sdp"):
         value = layers.add_linear("sdp.prior_output_proj", value, hidden, hidden)
-        return add_reversed_flows(layers, "sdp.prior_flow_layers", value, noise, hidden)
+        return _add_reversed_flows(layers, "sdp.prior_flow_layers", value, noise, hidden)
 
 
 def _add_transformer(layers: LayerWriter, sizes: VoiceSizes, name: str, value: str, band: DiagonalBand) -> str:
     speaker = layers.add_speaker_projection(f"{name}.spk_emb_linear", sizes.gin, sizes.hidden)
-    return add_transformer(layers, name, value, sizes.hidden, sizes.heads, band, speaker)
+    return layers.add_transformer(name, value, sizes.hidden, sizes.heads, band, speaker)
 
 
 # Piecewise rational-quadratic splines (Durkan et al. 2019) in reverse, all symbols at once.
@@ -116,7 +123,7 @@ def _add_quadratic_solution(
     return add_node("Add", add_node("Mul", share, width), left)
 
 
-def add_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
+def _add_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
     """Add log durations [T, 1] from hidden features [T, hidden]."""
     writer = layers.writer
     with writer.enter_scope("dp"):
@@ -128,17 +135,17 @@ def add_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str) -
         return layers.add_linear("dp.proj", value, inner, 1)
 
 
-def add_stochastic_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str) -> str:
+def _add_stochastic_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str) -> str:
     """Add log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
     writer, hidden = layers.writer, sizes.hidden
     with writer.enter_scope("sdp"):
         value = layers.add_linear("sdp.pre", value, hidden, hidden)
         value = writer.add_node("Add", value, layers.add_speaker_projection("sdp.cond", sizes.gin, hidden))
         value = layers.add_linear("sdp.proj", _add_separable_convolutions(layers, "sdp.convs", value, hidden), hidden, hidden)
-        return add_reversed_flows(layers, "sdp.flows", value, noise, hidden)
+        return _add_reversed_flows(layers, "sdp.flows", value, noise, hidden)
 
 
-def add_reversed_flows(layers: LayerWriter, name: str, condition: str, noise: str, hidden: int) -> str:
+def _add_reversed_flows(layers: LayerWriter, name: str, condition: str, noise: str, hidden: int) -> str:
     """Log durations [T, 1] from noise [2, T], conditioned on [T, hidden].
 
     Every flow changes one of the two channels, knowing the other, and the channels change places in between. The first flow

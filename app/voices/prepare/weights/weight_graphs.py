@@ -16,23 +16,9 @@ from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH, Float32
 from app.voices.prepare.decoder_context import compute_margin_frames, crop_decoder_context
 from app.voices.prepare.graph_store import PreparedGraphs
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.weights.duration_predictors import (
-    add_duration_predictor,
-    add_duration_transformer,
-    add_stochastic_duration_predictor,
-    add_stochastic_duration_transformer,
-    add_symbol_kinds,
-)
+from app.voices.prepare.weights.duration_predictors import add_log_durations
 from app.voices.prepare.weights.voice_sizes import VoiceSizes, read_voice_sizes
-from app.voices.prepare.weights.weight_layers import (
-    ANY_SIZE,
-    DiagonalBand,
-    LayerWriter,
-    VoiceWeights,
-    add_diagonal_band,
-    add_transformer,
-    build_weight_mismatch_error,
-)
+from app.voices.prepare.weights.weight_layers import ANY_SIZE, DiagonalBand, LayerWriter, VoiceWeights, build_weight_mismatch_error
 from app.voices.untrusted.sbv2_config import SBV2_CONFIG_NAME, ConfigSection
 
 TONE_COUNT, LANGUAGE_COUNT = 12, 3  # another size: other ids
@@ -57,7 +43,7 @@ def add_text_encoder(layers: LayerWriter, sizes: VoiceSizes, band: DiagonalBand)
             value = writer.add_node("Gemm", name, matrix, value, transA=1)
     knows_speaker = f"{ENCODER_MODULE}.spk_emb_linear.weight" in weights
     speaker = layers.add_speaker_projection(f"{ENCODER_MODULE}.spk_emb_linear", sizes.gin, hidden) if knows_speaker else None
-    return add_transformer(layers, ENCODER_MODULE, value, hidden, sizes.heads, band, speaker)
+    return layers.add_transformer(ENCODER_MODULE, value, hidden, sizes.heads, band, speaker)
 
 
 def add_prior(layers: LayerWriter, sizes: VoiceSizes, value: str) -> tuple[str, str]:
@@ -89,7 +75,7 @@ def build_flow_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProt
     writer.add_input("sid", [1], onnx.TensorProto.INT64)
     half = sizes.inter // 2
     halves = writer.add_split(writer.add_transpose(z_p, 1, 0), [half, half], axis=1)
-    band = add_diagonal_band(layers, "flow.flows.0.enc", halves[0], sizes.heads)
+    band = layers.add_diagonal_band("flow.flows.0.enc", halves[0], sizes.heads)
     turned = False
     for number in reversed(range(weights.count_layers("flow.flows", COUPLING_STEP))):
         turned = not turned
@@ -112,7 +98,7 @@ def _add_coupling(layers: LayerWriter, name: str, known: str, sizes: VoiceSizes,
         matrix = weights.read_matrix(f"{name}.pre", half, hidden)[::step]
         value = layers.add_given_linear(f"{name}.pre", known, matrix, weights.take_tensor(f"{name}.pre.bias", hidden))
         speaker = layers.add_speaker_projection(f"{name}.enc.spk_emb_linear", sizes.gin, hidden)
-    value = add_transformer(layers, f"{name}.enc", value, hidden, sizes.heads, band, speaker)
+    value = layers.add_transformer(f"{name}.enc", value, hidden, sizes.heads, band, speaker)
     with writer.enter_scope(name):
         matrix = weights.read_matrix(f"{name}.post", hidden, half)[:, ::step]
         bias = weights.take_tensor(f"{name}.post.bias", half)[::step]
@@ -203,19 +189,10 @@ def build_prosody_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelP
     writer.add_input("style_vec", [STYLE_WIDTH])
     ratio, noise = writer.add_input("sdp_ratio", []), writer.add_input("sdp_noise", [2, "T"])
 
-    band = add_diagonal_band(layers, ENCODER_MODULE, "x_tst", sizes.heads)
+    band = layers.add_diagonal_band(ENCODER_MODULE, "x_tst", sizes.heads)
     hidden = add_text_encoder(layers, sizes, band)
     mean, log_scale = add_prior(layers, sizes, hidden)
-    timed = add_symbol_kinds(layers, sizes, hidden)
-    if sizes.has_transformer_durations:
-        drawn = add_stochastic_duration_transformer(layers, sizes, timed, noise, band)
-        plain = add_duration_transformer(layers, sizes, timed, band)
-    else:
-        drawn = add_stochastic_duration_predictor(layers, sizes, timed, noise)
-        plain = add_duration_predictor(layers, sizes, timed)
-    drawn = writer.add_node("Mul", drawn, ratio)
-    plain = writer.add_node("Mul", plain, writer.add_node("Sub", writer.add_constant(1.0), ratio))
-    writer.add_output("logw", writer.add_reshape(writer.add_node("Add", drawn, plain), [-1]), ["T"])
+    writer.add_output("logw", add_log_durations(layers, sizes, hidden, noise, ratio, band), ["T"])
     writer.add_output("m_p", mean, [sizes.inter, "T"])
     writer.add_output("logs_p", log_scale, [sizes.inter, "T"])
     return writer.build_model()

@@ -93,6 +93,15 @@ def build_weight_mismatch_error(detail: str) -> VoiceError:
 
 
 @dataclass(frozen=True, slots=True)
+class DiagonalBand:
+    """The diagonals near the main one, the same for every layer of a graph: columns int64 [heads, T, diagonals], clipped to the matrix, and 0 where one was clipped, float32 [T, diagonals]."""
+
+    columns: str
+    inside: str
+    diagonals: int
+
+
+@dataclass(frozen=True, slots=True)
 class LayerWriter:
     """The weights of a voice and the graph they go into. Sizes are given, so that a tensor that does not fit is found out."""
 
@@ -128,68 +137,63 @@ class LayerWriter:
         rows = embeddings @ self.weights.read_matrix(name, gin, outputs) + self.weights.take_tensor(f"{name}.bias", outputs)
         return self.writer.add_node("Gather", self.writer.add_weight(f"{name}.speakers", rows), "sid", axis=0)
 
+    def add_diagonal_band(self, name: str, value: str, heads: int) -> DiagonalBand:
+        """Add the band of an encoder for sequences as long as `value`, [T] or [T, C]."""
+        writer = self.writer
+        diagonals = self.weights.take_tensor(f"{name}.attn_layers.0.emb_rel_k", ANY_SIZE, ANY_SIZE, ANY_SIZE).shape[1]
+        zero, one = writer.add_constant(0, np.int64), writer.add_constant(1, np.int64)
+        length = writer.add_reshape(writer.add_node("Shape", value, end=1), [])
+        rows = writer.add_reshape(writer.add_node("Range", zero, length, one), [-1, 1])
+        columns = writer.add_node("Add", rows, writer.add_constant(np.arange(diagonals) - diagonals // 2, np.int64))
+        clipped = writer.add_node("Clip", columns, zero, writer.add_node("Sub", length, one))
+        inside = writer.add_node("Cast", writer.add_node("Equal", columns, clipped), to=onnx.TensorProto.FLOAT)
+        tiled = writer.add_node("Tile", writer.add_reshape(clipped, [1, -1, diagonals]), writer.add_constant([heads, 1, 1], np.int64))
+        return DiagonalBand(
+            writer.set_value_shape(tiled, [heads, writer.length, diagonals], onnx.TensorProto.INT64),
+            writer.set_value_shape(inside, [writer.length, diagonals]),
+            diagonals,
+        )
 
-@dataclass(frozen=True, slots=True)
-class DiagonalBand:
-    """The diagonals near the main one, the same for every layer of a graph: columns int64 [heads, T, diagonals], clipped to the matrix, and 0 where one was clipped, float32 [T, diagonals]."""
+    def add_transformer(self, name: str, value: str, channels: int, heads: int, band: DiagonalBand, speaker: str | None) -> str:
+        """Add a transformer from [T, channels] to the same shape; `speaker` [1, channels] is None for an encoder that does not know the speaker."""
+        writer = self.writer
+        for number in range(self.weights.count_layers(f"{name}.attn_layers")):
+            with writer.enter_scope(f"{name}.{number}"):
+                if speaker is not None and number == SPEAKER_LAYER:
+                    value = writer.add_node("Add", value, speaker)
+                attended = self._add_attention(f"{name}.attn_layers.{number}", value, channels, heads, band)
+                value = self.add_layer_norm(f"{name}.norm_layers_1.{number}", writer.add_node("Add", value, attended), channels)
+                convolved = self._add_feed_forward(f"{name}.ffn_layers.{number}", value, channels)
+                value = self.add_layer_norm(f"{name}.norm_layers_2.{number}", writer.add_node("Add", value, convolved), channels)
+        return value
 
-    columns: str
-    inside: str
-    diagonals: int
+    def _add_attention(self, name: str, value: str, channels: int, heads: int, band: DiagonalBand) -> str:
+        """Add self-attention over [T, channels]; queries, keys and values come out of one product."""
+        writer, weights, width = self.writer, self.weights, channels // heads
+        mixed = self.add_given_linear(f"{name}.qkv", value, *_merge_query_key_value(weights, name, channels, heads))
+        by_head = writer.add_transpose(writer.add_reshape(mixed, [0, 3 * heads, width]), 1, 0, 2)
+        query, key, values = writer.add_split(by_head, [heads] * 3, axis=0)  # [heads, T, width] each
 
+        table = weights.take_tensor(f"{name}.emb_rel_k", ANY_SIZE, band.diagonals, width).transpose(0, 2, 1)
+        near_keys = writer.add_weight(f"{name}.emb_rel_k", table)
+        # A clipped column is there twice: it adds nothing.
+        near = writer.add_node("Mul", writer.add_node("MatMul", query, near_keys), band.inside)
+        scores = writer.add_node("MatMul", query, writer.add_transpose(key, 0, 2, 1))
+        scores = writer.add_node("ScatterElements", scores, band.columns, near, axis=2, reduction="add")
+        shares = writer.add_node("Softmax", scores, axis=-1)
 
-def add_diagonal_band(layers: LayerWriter, name: str, value: str, heads: int) -> DiagonalBand:
-    """Add the band of an encoder for sequences as long as `value`, [T] or [T, C]."""
-    writer = layers.writer
-    diagonals = layers.weights.take_tensor(f"{name}.attn_layers.0.emb_rel_k", ANY_SIZE, ANY_SIZE, ANY_SIZE).shape[1]
-    zero, one = writer.add_constant(0, np.int64), writer.add_constant(1, np.int64)
-    length = writer.add_reshape(writer.add_node("Shape", value, end=1), [])
-    rows = writer.add_reshape(writer.add_node("Range", zero, length, one), [-1, 1])
-    columns = writer.add_node("Add", rows, writer.add_constant(np.arange(diagonals) - diagonals // 2, np.int64))
-    clipped = writer.add_node("Clip", columns, zero, writer.add_node("Sub", length, one))
-    inside = writer.add_node("Cast", writer.add_node("Equal", columns, clipped), to=onnx.TensorProto.FLOAT)
-    tiled = writer.add_node("Tile", writer.add_reshape(clipped, [1, -1, diagonals]), writer.add_constant([heads, 1, 1], np.int64))
-    return DiagonalBand(
-        writer.set_value_shape(tiled, [heads, writer.length, diagonals], onnx.TensorProto.INT64),
-        writer.set_value_shape(inside, [writer.length, diagonals]),
-        diagonals,
-    )
+        near_values = writer.add_weight(f"{name}.emb_rel_v", weights.take_tensor(f"{name}.emb_rel_v", ANY_SIZE, band.diagonals, width))
+        near = writer.add_node("Mul", writer.add_node("GatherElements", shares, band.columns, axis=2), band.inside)
+        result = writer.add_node("Add", writer.add_node("MatMul", shares, values), writer.add_node("MatMul", near, near_values))
+        joined = writer.add_reshape(writer.add_transpose(result, 1, 0, 2), [0, channels])
+        return self.add_linear(f"{name}.conv_o", joined, channels, channels)
 
-
-def add_transformer(layers: LayerWriter, name: str, value: str, channels: int, heads: int, band: DiagonalBand, speaker: str | None) -> str:
-    """Add a transformer from [T, channels] to the same shape; `speaker` [1, channels] is None for an encoder that does not know the speaker."""
-    writer = layers.writer
-    for number in range(layers.weights.count_layers(f"{name}.attn_layers")):
-        with writer.enter_scope(f"{name}.{number}"):
-            if speaker is not None and number == SPEAKER_LAYER:
-                value = writer.add_node("Add", value, speaker)
-            attended = _add_attention(layers, f"{name}.attn_layers.{number}", value, channels, heads, band)
-            value = layers.add_layer_norm(f"{name}.norm_layers_1.{number}", writer.add_node("Add", value, attended), channels)
-            convolved = _add_feed_forward(layers, f"{name}.ffn_layers.{number}", value, channels)
-            value = layers.add_layer_norm(f"{name}.norm_layers_2.{number}", writer.add_node("Add", value, convolved), channels)
-    return value
-
-
-def _add_attention(layers: LayerWriter, name: str, value: str, channels: int, heads: int, band: DiagonalBand) -> str:
-    """Add self-attention over [T, channels]; queries, keys and values come out of one product."""
-    writer, weights, width = layers.writer, layers.weights, channels // heads
-    mixed = layers.add_given_linear(f"{name}.qkv", value, *_merge_query_key_value(weights, name, channels, heads))
-    by_head = writer.add_transpose(writer.add_reshape(mixed, [0, 3 * heads, width]), 1, 0, 2)
-    query, key, values = writer.add_split(by_head, [heads] * 3, axis=0)  # [heads, T, width] each
-
-    table = weights.take_tensor(f"{name}.emb_rel_k", ANY_SIZE, band.diagonals, width).transpose(0, 2, 1)
-    near_keys = writer.add_weight(f"{name}.emb_rel_k", table)
-    # A clipped column is there twice: it adds nothing.
-    near = writer.add_node("Mul", writer.add_node("MatMul", query, near_keys), band.inside)
-    scores = writer.add_node("MatMul", query, writer.add_transpose(key, 0, 2, 1))
-    scores = writer.add_node("ScatterElements", scores, band.columns, near, axis=2, reduction="add")
-    shares = writer.add_node("Softmax", scores, axis=-1)
-
-    near_values = writer.add_weight(f"{name}.emb_rel_v", weights.take_tensor(f"{name}.emb_rel_v", ANY_SIZE, band.diagonals, width))
-    near = writer.add_node("Mul", writer.add_node("GatherElements", shares, band.columns, axis=2), band.inside)
-    result = writer.add_node("Add", writer.add_node("MatMul", shares, values), writer.add_node("MatMul", near, near_values))
-    joined = writer.add_reshape(writer.add_transpose(result, 1, 0, 2), [0, channels])
-    return layers.add_linear(f"{name}.conv_o", joined, channels, channels)
+    def _add_feed_forward(self, name: str, value: str, channels: int) -> str:
+        """Add two convolutions with a ReLU between them, from [T, channels] to the same shape."""
+        writer = self.writer
+        inner = self.weights.take_tensor(f"{name}.conv_1.bias", ANY_SIZE).shape[0]
+        wide = writer.add_node("Relu", self.add_conv(f"{name}.conv_1", writer.convert_to_image(value), channels, inner))
+        return writer.convert_to_rows(self.add_conv(f"{name}.conv_2", wide, inner, channels))
 
 
 def _merge_query_key_value(weights: VoiceWeights, name: str, channels: int, heads: int) -> tuple[Float32, Float32]:
@@ -198,11 +202,3 @@ def _merge_query_key_value(weights: VoiceWeights, name: str, channels: int, head
     matrices = [weights.read_matrix(f"{name}.conv_{part}", channels, channels) for part in "qkv"]
     biases = [weights.take_tensor(f"{name}.conv_{part}.bias", channels) for part in "qkv"]
     return np.hstack([matrices[0] * scale, *matrices[1:]]), np.hstack([biases[0] * scale, *biases[1:]])
-
-
-def _add_feed_forward(layers: LayerWriter, name: str, value: str, channels: int) -> str:
-    """Add two convolutions with a ReLU between them, from [T, channels] to the same shape."""
-    writer = layers.writer
-    inner = layers.weights.take_tensor(f"{name}.conv_1.bias", ANY_SIZE).shape[0]
-    wide = writer.add_node("Relu", layers.add_conv(f"{name}.conv_1", writer.convert_to_image(value), channels, inner))
-    return writer.convert_to_rows(layers.add_conv(f"{name}.conv_2", wide, inner, channels))
