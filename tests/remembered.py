@@ -10,11 +10,10 @@ from typing import Any
 
 from app.adapters.files.file_lock import FileLock
 from app.common.progress import Report, ignore_report
-from app.install.preparation_results import PreparationResult
 from app.install.sandboxed_import import prepare_voice_in_sandbox
 from app.voices.containers.onnx_metadata import MODEL_GRAPH_FIELD
 from app.voices.containers.voice_sources import read_voice_source
-from app.voices.prepared_voice import Voice, VoiceManifest, read_manifest, write_manifest
+from app.voices.prepared_voice import PreparationResult, Voice, VoiceManifest, read_manifest, write_manifest
 from app.voices.untrusted.onnx_nodes import ProtobufWalker
 
 FOLDER_VARIABLE = "KOEBAKO_TEST_PREPARED"

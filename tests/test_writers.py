@@ -265,7 +265,7 @@ OWN_FOLDERS = {
     "voices and BERTs, in folders that are theirs alone until they are whole": (
         "cli/commands/bert/run install/bert_preparation install/fixed_shape_build"
         " install/natural_voice_install install/natural_voice install/staging_folders"
-        " install/voice_identity voices/bert_models voices/containers/voice_card_builder voices/containers/voice_zip"
+        " install/voice_identity voices/bert_models voices/containers/voice_descriptions voices/containers/voice_zip"
         " voices/pending_refinement voices/prepare/device/fixed_shape_writer voices/prepare/graph_writer"
         " voices/prepare/variants/graph_variants voices/voice_card_data voices/prepared_voice"
     ),

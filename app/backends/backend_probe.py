@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from app.adapters.ort.backends import find_tolerance
 from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
 from app.adapters.ort.devices.ort_devices import BackendDevice, find_effective_device, has_device, list_places
-from app.adapters.ort.devices.output_difference import find_tolerance
 from app.adapters.ort.optimized_graphs import measure_graph_bytes
 from app.common.errors import AppError, BackendError, InternalError
 from app.common.files import paths

@@ -16,11 +16,11 @@ import numpy as np
 from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
 from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.devices.device_trace import trace_runs
-from app.adapters.ort.devices.output_difference import measure_output_difference
 from app.adapters.ort.graph_session import RunnableSession, open_unoptimized
 from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
+from app.core.sound.result_metrics import measure_output_difference
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.voices.installed_voices import find_voice
 

@@ -20,9 +20,15 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.core.sound.result_metrics import compute_min_cosine, compute_relative_difference
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
-from app.install.preparation_results import BertPreparationResult
 from app.install.staging_folders import link_or_copy
-from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertPrecision, format_vocabulary, read_vocabulary
+from app.voices.bert_models import (
+    BERT_GRAPH_NAME,
+    VOCABULARY_NAME,
+    BertPrecision,
+    BertPreparationResult,
+    format_vocabulary,
+    read_vocabulary,
+)
 from app.voices.pending_refinement import ORIGINAL_BERT_FILES, ORIGINAL_BERT_STEM, find_original_bert
 
 if TYPE_CHECKING:
@@ -182,9 +188,9 @@ def compare_and_quantise(
 
 def _compare_quickly(model: Path, source: DebertaWeights, folder: Path, width: int) -> float:
     """Return the difference of a short text, and leave in the folder what the full comparison needs. The source is used up."""
+    from app.voices.prepare.bert.deberta_weights import compute_reference_features
     from app.voices.prepare.bert.onnx_index import write_compact_copy
     from app.voices.prepare.bert.open_weights import OnnxDebertaWeights
-    from app.voices.prepare.bert.reference_deberta import compute_reference_features
 
     texts = [CharTokenizer(folder / VOCABULARY_NAME).encode(BERT_TEST_TEXT[: QUICK_TEXT_LENGTH - 2])]
     original = folder / f"{ORIGINAL_BERT_STEM}{model.suffix}"
@@ -213,9 +219,9 @@ def open_original_weights(model: Path, width: int) -> DebertaWeights:
 
 def _compute_expected(source: DebertaWeights, folder: Path, texts: Sequence[Int64], width: int, report: Report) -> list[Float32]:
     """Compute the source's features in float32, by its own graph where it has one, else by its definition."""
+    from app.voices.prepare.bert.deberta_weights import compute_reference_features
     from app.voices.prepare.bert.onnx_index import write_float32_copy
     from app.voices.prepare.bert.open_weights import OnnxDebertaWeights
-    from app.voices.prepare.bert.reference_deberta import compute_reference_features
 
     report("checking", 0.0)
     if not isinstance(source, OnnxDebertaWeights):

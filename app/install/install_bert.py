@@ -8,11 +8,11 @@ from app.common.errors import InputError, VoiceError
 from app.common.files import paths
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
-from app.install.preparation_results import BertPreparationResult
 from app.install.sandboxed_import import prepare_bert_in_sandbox
 from app.install.staging_folders import create_staging_folder, move_into_place, read_in_place, recover_interrupted_moves, remove_folder
 from app.voices.bert_models import (
     BertModel,
+    BertPreparationResult,
     compute_vocabulary_sha256,
     is_bert_id,
     list_installed_berts,

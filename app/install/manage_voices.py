@@ -15,14 +15,13 @@ from app.common.progress import Report, ignore_report
 from app.compose.disk_stores import open_graph_store
 from app.install.natural_voice import remember_removal
 from app.install.natural_voice_install import install_natural_voice
-from app.install.preparation_results import PrepareVoice
 from app.install.sandboxed_import import prepare_voice_in_sandbox
 from app.install.staging_folders import recover_interrupted_moves, remove_folder, sync_files_to_disk
 from app.install.voice_identity import copy_voice_files, list_prepared_files, validate_voice_name
 from app.install.voice_import import ImportOptions, InstallResult, add_voice, find_user_voices_dir
 from app.install.voice_licence import AskLicence
 from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices, require_installed_voice
-from app.voices.prepared_voice import Voice, read_prepared_voice, write_manifest
+from app.voices.prepared_voice import PrepareVoice, Voice, read_prepared_voice, write_manifest
 from app.voices.voice_card_data import read_card
 from app.voices.voice_labels import NATURAL_VOICE_ID
 

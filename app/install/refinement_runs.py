@@ -21,12 +21,11 @@ from app.common.files.private_data_dir import make_private_folder
 from app.common.files.whole_files import move_path
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
-from app.install.preparation_results import BertPreparationResult
 from app.install.sandboxed_import import refine_bert_in_sandbox, refine_voice_in_sandbox
 from app.install.staging_folders import create_staging_folder, lock_moves, sync_files_to_disk
 from app.install.voice_identity import list_prepared_files
 from app.voices import pending_refinement
-from app.voices.bert_models import BERT_GRAPH_NAME, BertModel, rewrite_bert
+from app.voices.bert_models import BERT_GRAPH_NAME, BertModel, BertPreparationResult, rewrite_bert
 from app.voices.file_fact_cache import sum_file_sizes
 from app.voices.prepared_voice import Voice, VoiceManifest, map_int8_files, read_manifest, write_manifest
 from app.voices.voice_card_data import read_card, write_card

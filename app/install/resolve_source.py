@@ -15,7 +15,6 @@ from app.common.files import paths
 from app.common.files.paths import find_data_dir, list_subfolders
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
-from app.install.preparation_results import PrepareVoice
 from app.install.sandboxed_import import UnsafeFileError, prepare_voice_in_sandbox, verify_source
 from app.install.staging_folders import remove_folder, replace_folder
 from app.install.voice_identity import VoiceIdentity, build_voice_folder, compute_source_digest, identify_voice
@@ -24,7 +23,7 @@ from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspe
 from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
 from app.voices.containers.voice_sources import open_voice_source
 from app.voices.installed_voices import build_unknown_voice_error, find_voice_among, is_path_text, list_installed_voices
-from app.voices.prepared_voice import MANIFEST_NAME, Voice, read_manifest, read_prepared_voice
+from app.voices.prepared_voice import MANIFEST_NAME, PrepareVoice, Voice, read_manifest, read_prepared_voice
 from app.voices.required_bert import SBV2_BERT_ID
 
 MAX_CACHED_VOICES = 5

@@ -14,7 +14,7 @@ from app.voices.installed_voices import BertRequirement, choose_default_voice, d
 from app.voices.prepared_voice import Voice
 
 if TYPE_CHECKING:
-    from app.install.preparation_results import PrepareVoice
+    from app.voices.prepared_voice import PrepareVoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from app.adapters.sandbox.sandbox_child import SandboxChannel, serve_task
 from app.common.errors import AppError
 
 if TYPE_CHECKING:
-    from app.install.preparation_results import BertPreparationResult
+    from app.voices.bert_models import BertPreparationResult
 
 # A task imports what it needs when it is called: the limits hold then, and libraries are slow to import.
 

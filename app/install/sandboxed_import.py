@@ -22,14 +22,13 @@ from app.common.files.untrusted_json import require_int, require_number, sanitis
 from app.common.files.whole_files import remove_path
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
-from app.install.preparation_results import BertPreparationResult, PreparationResult
-from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertPrecision
+from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertPrecision, BertPreparationResult
 from app.voices.containers.onnx_metadata import list_external_files, read_onnx_info
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.expected_outputs import CaseResult, SkippedCase
 from app.voices.pending_refinement import ORIGINAL_BERT_FILES, PENDING_FILES, find_original_bert
 from app.voices.prepare.bert.deberta_weights import DebertaSizes
-from app.voices.prepared_voice import MANIFEST_NAME, VoiceManifest, map_int8_files, read_manifest, read_prepared_voice
+from app.voices.prepared_voice import MANIFEST_NAME, PreparationResult, VoiceManifest, map_int8_files, read_manifest, read_prepared_voice
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 
 SandboxSubject = Literal["voice", "bert", "graph"]

@@ -11,14 +11,13 @@ from app.common.errors import InputError
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
-from app.install.preparation_results import PrepareVoice
 from app.install.voice_licence import VoiceLicence
-from app.voices.containers.voice_card_builder import MAX_SAMPLE_BYTES, build_voice_card
+from app.voices.containers.voice_descriptions import MAX_SAMPLE_BYTES, build_voice_card
 from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
 from app.voices.containers.voice_zip import RESERVED_NAME_PATTERN
 from app.voices.file_fact_cache import combine_digests, compute_content_digest, compute_file_digests, sum_file_sizes
 from app.voices.pending_refinement import PENDING_FILES
-from app.voices.prepared_voice import Voice, read_manifest, read_prepared_voice, write_manifest
+from app.voices.prepared_voice import PrepareVoice, Voice, read_manifest, read_prepared_voice, write_manifest
 from app.voices.voice_card_data import VoiceCardData, list_media_files, read_card, write_card
 
 DIGEST_ID_LENGTH = 16

@@ -12,14 +12,13 @@ from app.common.errors import UserDecisionRequiredError
 from app.common.files.paths import find_data_dir, list_voice_dirs
 from app.common.language import choose_by_frontend, localize
 from app.common.progress import Report, build_part_report, ignore_report
-from app.install.preparation_results import PrepareVoice
 from app.install.sandboxed_import import prepare_voice_in_sandbox
 from app.install.staging_folders import create_staging_folder, read_in_place, recover_interrupted_moves, replace_folder
 from app.install.voice_identity import VoiceIdentity, build_voice_folder, compute_prepared_digest, identify_voice
 from app.install.voice_licence import AskLicence, require_licence
 from app.voices.containers.voice_sources import VoiceSource, find_checkpoints, open_voice_source
 from app.voices.installed_voices import list_installed_voices
-from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.prepared_voice import PrepareVoice, Voice, read_prepared_voice
 from app.voices.voice_card_data import VoiceCardData, read_card
 
 if TYPE_CHECKING:

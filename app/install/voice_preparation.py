@@ -19,11 +19,10 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.common.system_errors import describe_reason
 from app.core.sound.voice_traits import ARCHITECTURES
-from app.install.preparation_results import PreparationResult
 from app.install.verify_voice import SourceGraph, verify_prepared_voice, verify_single_graph_voice
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.pending_refinement import SOURCE_GRAPH_STEM, mark_refinement_pending, read_pending_refinement
-from app.voices.prepared_voice import MANIFEST_NAME, Voice, VoiceManifest, read_prepared_voice, write_manifest
+from app.voices.prepared_voice import MANIFEST_NAME, PreparationResult, Voice, VoiceManifest, read_prepared_voice, write_manifest
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 
 EXACT_STEP_SHARE, COMPARISON_SHARE = 0.7, 0.4  # of the time; the rest makes the int8 graphs

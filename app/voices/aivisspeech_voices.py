@@ -11,7 +11,7 @@ from app.common.errors import VoiceError
 from app.common.files.untrusted_json import require_int, sanitise_short_text
 from app.settings.user_settings import load_usable_settings
 from app.voices.containers.container_facts import build_aivm_manifest_error
-from app.voices.containers.manifest_builder import build_manifest
+from app.voices.containers.voice_descriptions import build_manifest
 from app.voices.containers.voice_sources import read_source_facts
 from app.voices.file_fact_cache import FileFactCache
 from app.voices.prepared_voice import MAX_MANIFEST_ID, VoiceManifest, convert_manifest_to_json, parse_manifest

@@ -26,6 +26,7 @@ from app.common.language import choose_by_frontend, localize
 from app.settings.user_settings import GraphPrecision, PrecisionChoice
 from app.voices.file_fact_cache import FileFactCache
 from app.voices.int8_result import MIN_FRAMES_EQUAL
+from app.voices.prepare.bert.deberta_weights import DebertaSizes
 from app.voices.prepared_voice import GraphSources, Voice, map_int8_files
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB, MissingBertError
 from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES, MAX_VOCABULARY_BYTES
@@ -70,6 +71,31 @@ class BertModel:
     def folder(self) -> Path:
         """Return the folder that holds the files of the model."""
         return self.vocabulary.parent
+
+
+@dataclass(frozen=True, slots=True)
+class BertPreparationResult:
+    """The result of preparing a BERT file."""
+
+    architecture: DebertaSizes
+    files: dict[BertPrecision, str]  # name of the graph by precision
+    max_rel_diff: float  # from the source, relative to the largest feature
+    int8_cosine: float | None = None  # of int8 and float32 features, at worst; None where int8 did not pass
+    int8_block: int | None = None  # how many numbers share a scale in int8; None where it did not pass
+    kept_whole: str | None = None  # why the source's own graph is used; None when the lean one is
+
+    def build_description(self) -> dict[str, Any]:
+        """Return the results as `bert.json` has them."""
+        values = {
+            "hidden_size": self.architecture.hidden,
+            "layers": self.architecture.layers,
+            "files": self.files,
+            "max_rel_diff": self.max_rel_diff,
+            "int8_cosine": self.int8_cosine,
+            "int8_block": self.int8_block,
+            "kept_whole": self.kept_whole,
+        }
+        return {key: value for key, value in values.items() if value is not None}
 
 
 def find_bert(

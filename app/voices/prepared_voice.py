@@ -26,6 +26,7 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
     z_p    = repeat(m_p, frames) + noise · exp(repeat(logs_p, frames)) · noise_scale
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_args
@@ -41,6 +42,7 @@ from app.common.files.untrusted_json import (
 )
 from app.common.files.whole_files import read_bounded, write_json
 from app.common.language import localize
+from app.common.progress import Report
 from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE, DurationRule, VoiceTraits
 from app.core.synthesis_types import BOUNDS, Float32
 from app.voices.int8_result import Int8Rejection, Int8Result, parse_int8_rejections, parse_int8_result
@@ -273,3 +275,15 @@ def check_voice_vectors(voice: Voice) -> None:
             ),
             localize("声をもう一度ダウンロードしてください。", "Download the voice again."),
         ) from exc
+
+
+@dataclass(frozen=True, slots=True)
+class PreparationResult:
+    """The result of preparing a voice."""
+
+    manifest: VoiceManifest
+    max_abs_diff: float | None  # of a sample from the source; None where there is no graph to compare with (weights, opaque voices)
+    reason: str | None  # why the voice stays in one graph ("opaque"), in the language of the user; None when it does not
+
+
+PrepareVoice = Callable[[Path, Path, Report], PreparationResult]  # writes the prepared voice of a source into an empty folder

@@ -21,10 +21,9 @@ from app.common.progress import Report, ignore_report
 from app.install import bert_preparation, install_bert
 from app.install.bert_preparation import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE, compute_bert_refinement, prepare_bert
 from app.install.install_bert import STANDARD_VOCABULARY_SHA256, add_bert, find_installed_bert, remove_bert
-from app.install.preparation_results import BertPreparationResult
 from app.install.refinement_runs import abandon_refinement, refine_installed
 from app.install.refinement_work import list_pending_berts
-from app.voices.bert_models import compute_vocabulary_sha256, find_bert, list_installed_berts, read_vocabulary
+from app.voices.bert_models import BertPreparationResult, compute_vocabulary_sha256, find_bert, list_installed_berts, read_vocabulary
 from app.voices.prepare.bert.open_weights import open_deberta_weights
 from app.voices.prepare.graph_writer import EXTERNAL_WEIGHT_BYTES
 from app.voices.required_bert import SBV2_BERT_ID

@@ -14,12 +14,11 @@ from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.progress import Report
 from app.install.manage_voices import export_voice, prepare_voice_again, remove_voice, rename_voice
-from app.install.preparation_results import PreparationResult
 from app.install.staging_folders import create_staging_folder, find_staging_dir, list_leftovers
 from app.install.voice_import import add_voice, find_user_voices_dir
 from app.voices.installed_voices import find_voice, list_installed_voices
 from app.voices.int8_result import Int8Graph, Int8Result
-from app.voices.prepared_voice import read_manifest
+from app.voices.prepared_voice import PreparationResult, read_manifest
 from app.voices.voice_card_data import read_card
 
 from .voice_files import PNG, aivmx, data_url, quick, tree, wishes

@@ -14,13 +14,12 @@ from app.common.files import paths
 from app.common.progress import Report
 from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.install.manage_voices import prepare_voice_again, rename_voice, renew_outdated_voice
-from app.install.preparation_results import PreparationResult
 from app.install.refinement_work import is_renewal_due, list_outdated_voices
 from app.install.voice_import import add_voice
 from app.install.voice_preparation import prepare_voice
 from app.voices.installed_voices import find_voice, read_recipes
 from app.voices.pending_refinement import is_refinement_pending, mark_refinement_pending
-from app.voices.prepared_voice import read_manifest, write_manifest
+from app.voices.prepared_voice import PreparationResult, read_manifest, write_manifest
 
 from .voice_files import TERMS, aivmx, quick, wishes
 

@@ -15,9 +15,8 @@ from app.common.progress import Report, ignore_report
 from app.install import bert_preparation, install_bert
 from app.install.bert_preparation import prepare_bert
 from app.install.install_bert import add_bert
-from app.install.preparation_results import BertPreparationResult
 from app.install.refinement_runs import refine_installed
-from app.voices.bert_models import read_bert
+from app.voices.bert_models import BertPreparationResult, read_bert
 from app.voices.pending_refinement import BERT_PENDING_FILES, is_refinement_pending
 from tests.disk_faults import FaultyDisk
 from tests.install.test_install_bert import refine_narrow

@@ -23,7 +23,6 @@ from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
 from app.install import refinement_runs
 from app.install.manage_voices import export_voice, remove_voice, rename_voice
-from app.install.preparation_results import PreparationResult
 from app.install.refinement_runs import abandon_refinement, refine_installed
 from app.install.refinement_work import list_pending_voices
 from app.install.sandboxed_import import check_refinement_files
@@ -41,7 +40,7 @@ from app.voices.pending_refinement import (
     mark_refinement_pending,
     read_pending_refinement,
 )
-from app.voices.prepared_voice import Voice, VoiceManifest, map_int8_files, read_manifest, read_prepared_voice
+from app.voices.prepared_voice import PreparationResult, Voice, VoiceManifest, map_int8_files, read_manifest, read_prepared_voice
 from app.voices.voice_card_data import read_card
 from tests.brief_preparation import accept_all_int8, calibrate_briefly, time_nothing, verify_briefly
 from tests.disk_faults import FaultyDisk

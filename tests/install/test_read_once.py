@@ -16,7 +16,6 @@ import pytest
 from app.common.errors import VoiceError
 from app.common.progress import Report
 from app.install import resolve_source, voice_preparation
-from app.install.preparation_results import PreparationResult
 from app.install.resolve_source import PriorConsent, prepare_source
 from app.install.staging_folders import find_staging_dir
 from app.install.voice_import import add_voice, find_user_voices_dir
@@ -27,6 +26,7 @@ from app.voices.containers.sbv2_archive import read_sbv2_archive, require_tar
 from app.voices.containers.voice_sources import open_voice_source
 from app.voices.prepare import graph_cutting
 from app.voices.prepare.graph_store import PreparedGraphs
+from app.voices.prepared_voice import PreparationResult
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 
 from .voice_files import quick, tree, wishes

@@ -11,7 +11,6 @@ import pytest
 from app.common.errors import AppError, OutputFileError, VoiceError
 from app.common.progress import Report
 from app.install import resolve_source
-from app.install.preparation_results import PreparationResult
 from app.install.resolve_source import find_cache_dir, shrink_cache
 from app.install.resolve_voice import ResolvedVoice, find_unprepared_voice, resolve_ready_voice
 from app.install.voice_licence import VoiceLicence
@@ -19,6 +18,7 @@ from app.settings.user_settings import Settings, save_settings
 from app.voices import aivisspeech_voices
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
 from app.voices.containers.voice_sources import read_source_facts
+from app.voices.prepared_voice import PreparationResult
 
 from .voice_files import TERMS, aivmx, quick, tree
 

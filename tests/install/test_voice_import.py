@@ -13,11 +13,10 @@ import pytest
 from app.common.errors import OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.progress import Report
-from app.install.preparation_results import PreparationResult
 from app.install.staging_folders import find_staging_dir
 from app.install.voice_import import InstallResult, add_voice, add_voices, find_user_voices_dir
 from app.voices.installed_voices import find_voice, list_installed_voices
-from app.voices.prepared_voice import read_prepared_voice
+from app.voices.prepared_voice import PreparationResult, read_prepared_voice
 from app.voices.voice_card_data import CARD_NAME, read_card
 from tests.remembered import prepare_remembered
 

@@ -17,12 +17,11 @@ from onnx import helper, numpy_helper
 from app.common.errors import OutputFileError, VoiceError
 from app.compose.graph_runner import create_graph_runner
 from app.install import verify_voice
-from app.install.preparation_results import PreparationResult
 from app.install.voice_preparation import compute_refinement, prepare_voice
 from app.voices.expected_outputs import read_cases, verify_case
 from app.voices.prepare import graph_cutting
 from app.voices.prepare.graph_store import PreparedGraphs
-from app.voices.prepared_voice import map_int8_files, read_manifest, read_prepared_voice
+from app.voices.prepared_voice import PreparationResult, map_int8_files, read_manifest, read_prepared_voice
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 from tests.brief_preparation import calibrate_briefly, verify_briefly
 from tests.small_files import small_files

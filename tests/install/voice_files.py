@@ -11,10 +11,9 @@ import onnx
 
 from app.common.files import paths
 from app.common.progress import Report
-from app.install.preparation_results import PreparationResult
 from app.install.voice_import import ImportOptions
 from app.voices.containers.voice_sources import read_source_facts
-from app.voices.prepared_voice import read_manifest, write_manifest
+from app.voices.prepared_voice import PreparationResult, read_manifest, write_manifest
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(100)

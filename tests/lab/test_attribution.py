@@ -11,7 +11,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantType, qdq_loss_
 
 from app.adapters.ort.graph_session import open_unoptimized
 from app.core.sound.result_metrics import compute_snr_db
-from app.voices.prepare.expose_tensors import expose_graph_tensors
+from app.voices.prepare.graph_facts import expose_graph_tensors
 from app.voices.prepare.int8.integer_convolutions import expose_value_ranges, list_observed_tensors, quantise_convolutions
 
 INSIDE = ["conv1", "conv2", "conv3"]  # not the first and the last one, which stay exact

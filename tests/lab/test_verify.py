@@ -42,7 +42,7 @@ from app.lab.verify.verification_run import (
     verify_subject,
 )
 from app.voices.containers.voice_sources import read_voice_source
-from app.voices.prepare.expose_tensors import GraphNode
+from app.voices.prepare.graph_facts import GraphNode
 from tests import pretend_device
 from tests.lab.faults import made_by, with_other_operator, with_other_weight
 

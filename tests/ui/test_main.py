@@ -34,7 +34,7 @@ def test_each_stage_of_a_start_imports_what_it_needs_and_no_more() -> None:
         "app.ui.settings.settings_dialog", "app.ui.audition", "app.audition.board",
         "app.ui.takes.take_panel", "app.audition.take_store", "app.ui.tasks.task_row", "app.ui.voices.voice_dialogs",
         "app.ui.voices.voice_library_dialog", "app.ui.widgets.text_dialog", "app.voices.bert_models",
-        "app.voices.containers.manifest_builder",
+        "app.voices.containers.voice_descriptions",
     )  # fmt: skip
     code = (
         "import os, sys\n"

@@ -11,10 +11,9 @@ import onnx
 from onnx import helper, numpy_helper
 
 from app.common.progress import Report, ignore_report
-from app.install.preparation_results import PreparationResult
 from app.voices.int8_result import Int8Graph, Int8Rejection, Int8Result
 from app.voices.pending_refinement import mark_refinement_pending
-from app.voices.prepared_voice import VoiceManifest, read_manifest, write_manifest
+from app.voices.prepared_voice import PreparationResult, VoiceManifest, read_manifest, write_manifest
 from tests.install.voice_files import quick
 
 FAINTER = 0.8

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.voices.containers import voice_card_builder
-from app.voices.containers.voice_card_builder import build_voice_card
+from app.voices.containers import voice_descriptions
+from app.voices.containers.voice_descriptions import build_voice_card
 from app.voices.voice_card_data import SpeakerCard, StyleCard, VoiceCardData, VoiceSample, list_media_files, read_card, write_card
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -66,7 +66,7 @@ def test_an_icon_is_known_by_its_content(data: bytes, suffix: str, tmp_path: Pat
         "data:image/png;base64,***",
         "data:" + "x" * 1000 + ";base64,AAAA",
         5,
-        url(PNG + bytes(voice_card_builder.MAX_ICON_BYTES)),
+        url(PNG + bytes(voice_descriptions.MAX_ICON_BYTES)),
     ],
 )
 def test_an_icon_that_cannot_be_shown_is_left_out_with_a_note(icon: Any, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_an_icon_that_cannot_be_shown_is_left_out_with_a_note(icon: Any, tmp_pat
 
 
 def test_all_media_together_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(voice_card_builder, "MAX_CARD_MEDIA_BYTES", 3000)
+    monkeypatch.setattr(voice_descriptions, "MAX_CARD_MEDIA_BYTES", 3000)
     wav = b"RIFF....WAVE" + bytes(990)
     samples = [{"audio": url(wav + bytes([number])), "transcript": str(number)} for number in range(10)]
     card = build_voice_card({}, speaker(styles=[{"name": "普通", "local_id": 0, "voice_samples": samples}]), tmp_path)

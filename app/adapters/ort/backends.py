@@ -3,7 +3,7 @@
 No ONNX Runtime here, so that the window may read the table.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 
@@ -128,3 +128,13 @@ def format_device_name(place: str) -> str:
 def is_on_processor(key: str) -> bool:
     """Return whether a backend computes on the processor; one that is not known does not."""
     return key in BACKENDS and BACKENDS[key].is_on_processor
+
+
+FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-2  # of full scale; in half precision 40 dB, as the CPU's own differ by 2e-3 already
+
+
+def find_tolerance(places: Collection[str], *, is_half_precision: bool) -> float:
+    """Return the largest difference, as a share of full scale, at which results of these places count as the CPU's."""
+    if is_half_precision:
+        return FLOAT16_TOLERANCE
+    return max([FLOAT32_TOLERANCE, *(BACKENDS[parse_backend(place)].sine_error for place in places)])

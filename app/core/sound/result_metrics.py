@@ -105,3 +105,23 @@ def _compute_power_spectra(samples: Float32) -> np.ndarray:
     padded = np.pad(samples.astype(np.float64), (0, max(0, SPECTRUM_SAMPLES - len(samples))))
     pieces = np.lib.stride_tricks.sliding_window_view(padded, SPECTRUM_SAMPLES)[::SPECTRUM_HOP_SAMPLES]
     return np.square(np.abs(np.fft.rfft(pieces * np.hanning(SPECTRUM_SAMPLES), axis=1)))
+
+
+AUDIO_GRAPHS = ("decoder", "whole")  # full scale is 1
+
+
+def measure_output_difference(graph: str, results: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
+    """Return the largest difference of the results of a graph as a share of full scale; infinite for another shape or values that are no numbers."""
+    return max(
+        (_measure_array_difference(one, other, graph in AUDIO_GRAPHS) for one, other in zip(results, expected, strict=True)), default=0.0
+    )
+
+
+def _measure_array_difference(result: np.ndarray, expected: np.ndarray, is_audio: bool) -> float:
+    if result.shape != expected.shape or not np.isfinite(result).all():
+        return float("inf")
+    if not expected.size:
+        return 0.0
+    expected = expected.astype(np.float64)
+    scale = 1.0 if is_audio else max(1.0, float(np.abs(expected).max()))
+    return compute_max_difference(expected, result) / scale

@@ -19,7 +19,6 @@ import numpy as np
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.adapters.ort.device_placement import DevicePlacement
 from app.adapters.ort.devices.device_trace import count_assigned_nodes
-from app.adapters.ort.devices.output_difference import measure_output_difference
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_synthesizer import arrange_rows_by_token
 from app.bench.multiply_adds import RecordedGraphRun
@@ -30,7 +29,7 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.compose.graph_runner import PreparedRunner, create_graph_runner
 from app.compose.speaker import Speaker
-from app.core.sound.result_metrics import compute_difference, compute_min_cosine
+from app.core.sound.result_metrics import compute_difference, compute_min_cosine, measure_output_difference
 from app.install.bert_preparation import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.verify_voice import VOICE_TOLERANCE, VerificationInput, adjust_to_avoid_ties
 from app.lab.lab_subject import LabSubject, create_scratch_folder, write_float32_source

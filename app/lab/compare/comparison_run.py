@@ -34,7 +34,7 @@ from app.lab.recorded_inputs import RecordedInputs, record_inputs
 from app.lab.report_rows import Row, make_row
 from app.lab.verify.graph_comparison import split_source, write_graph_files
 from app.lab.verify.verification_run import repeat_values
-from app.voices.prepare.expose_tensors import write_single_output_graph
+from app.voices.prepare.graph_facts import write_single_output_graph
 
 MIN_RUNS_FOR_QUARTILES = 4  # runs; fewer say nothing about three in four
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS
 from app.adapters.ort.graph_session import open_unoptimized
 from app.bench.multiply_adds import RecordedGraphRun
 from app.common.errors import AppError
 from app.core.sound.durations import compute_symbol_frames
 from app.core.sound.ports import Prosody
+from app.core.sound.result_metrics import AUDIO_GRAPHS
 from app.install.verify_voice import VerificationInput, adjust_to_avoid_ties
 from app.lab.lab_subject import LabSubject, write_float32_source
 from app.lab.recorded_inputs import CallsByGraph, build_decoder_values
@@ -32,7 +32,7 @@ from app.lab.verify.graph_pair import (
     compare_results,
     measure_loudness_difference,
 )
-from app.voices.prepare.expose_tensors import list_nodes, list_output_names, store_graph_file
+from app.voices.prepare.graph_facts import list_nodes, list_output_names, store_graph_file
 from app.voices.prepare.graph_store import load_graph, store_graph
 from app.voices.prepare.source_graphs import (
     DURATION_NOISE,

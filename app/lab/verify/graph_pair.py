@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS, FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.adapters.ort.backends import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
 from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.optimization_levels import open_at_level
-from app.core.sound.result_metrics import INCOMPARABLE, MAX_SNR_DB, ResultDifference, compute_difference
+from app.core.sound.result_metrics import AUDIO_GRAPHS, INCOMPARABLE, MAX_SNR_DB, ResultDifference, compute_difference
 from app.export.loudness import compute_integrated_lufs, measure_loudness
 from app.install.bert_preparation import MIN_BERT_COSINE
 from app.voices.int8_result import MIN_INT8_SNR_DB
-from app.voices.prepare.expose_tensors import GraphNode, expose_graph_tensors, list_nodes
+from app.voices.prepare.graph_facts import GraphNode, expose_graph_tensors, list_nodes
 
 TENSORS_PER_PROBE = 3  # shown at a time: ONNX Runtime does not fuse what has to be shown
 ProbeTensors = Callable[[Sequence[str]], Mapping[str, bool | None]]  # tensors → whether each differs; None where that cannot be known

@@ -22,7 +22,7 @@ from app.adapters.sound.sound_formats import PLAYABLE_SUFFIXES
 from app.common.errors import AppError, DownloadError, InputError
 from app.common.language import localize
 from app.ui.background_thread import BackgroundThread
-from app.voices.containers.voice_card_builder import ICON_FORMATS, SAMPLE_FORMATS
+from app.voices.containers.voice_descriptions import ICON_FORMATS, SAMPLE_FORMATS
 
 if TYPE_CHECKING:
     from app.adapters.http.hub_files import OfferedSample, OfferedVoice
@@ -221,7 +221,7 @@ def _fetch_picture(url: str, target: Path, stop_event: Event) -> Path | None:
     """Return the file of a picture, or None if it cannot be shown; the card then draws a letter."""
     from app.adapters.http.http_request import RetryPolicy
     from app.adapters.http.hub_files import download_hub_media
-    from app.voices.containers.voice_card_builder import MAX_ICON_BYTES
+    from app.voices.containers.voice_descriptions import MAX_ICON_BYTES
 
     try:
         data = download_hub_media(url, MAX_ICON_BYTES, stop_event.is_set, RetryPolicy(HUB_RETRIES))
@@ -233,7 +233,7 @@ def _fetch_picture(url: str, target: Path, stop_event: Event) -> Path | None:
 def _fetch_recording(url: str, target: Path, stop_event: Event) -> Path:
     from app.adapters.http.http_request import RetryPolicy
     from app.adapters.http.hub_files import download_hub_media
-    from app.voices.containers.voice_card_builder import MAX_SAMPLE_BYTES
+    from app.voices.containers.voice_descriptions import MAX_SAMPLE_BYTES
 
     cached_file = next(target.parent.glob(f"{target.name}.*"), None)
     if cached_file is not None:

@@ -12,9 +12,9 @@ from app.common.errors import VoiceError
 from app.common.language import localize
 from app.voices.containers.container_facts import ContainerFacts, find_config, find_style_vectors, has_aivm_metadata, read_container_facts
 from app.voices.containers.container_recognition import ContainerFormat, require_voice_tensors
-from app.voices.containers.manifest_builder import build_manifest
 from app.voices.containers.onnx_metadata import OnnxFileInfo, list_external_files, read_onnx_info, read_onnx_metadata, refuse_external_data
 from app.voices.containers.sbv2_archive import read_sbv2_archive, require_tar
+from app.voices.containers.voice_descriptions import build_manifest
 from app.voices.containers.voice_graph import VoiceGraph, count_speakers, read_voice_graph
 from app.voices.file_fact_cache import combine_digests, compute_file_digest
 from app.voices.prepared_voice import MANIFEST_NAME, GraphSources, Voice, check_voice_vectors, map_int8_files, read_prepared_voice

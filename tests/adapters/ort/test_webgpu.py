@@ -14,10 +14,10 @@ from typing import Any
 import onnxruntime as ort
 import pytest
 
+from app.adapters.ort.backends import find_tolerance
 from app.adapters.ort.devices import ort_devices
 from app.adapters.ort.devices.device_sessions import identify_fault
 from app.adapters.ort.devices.ort_devices import find_plugin_devices, has_device
-from app.adapters.ort.devices.output_difference import find_tolerance
 from app.common.errors import BackendError
 from app.install.bert_preparation import prepare_bert
 from app.install.voice_preparation import prepare_voice

@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.adapters.ort.devices.device_sessions import create_session, open_session
 from app.adapters.ort.devices.ort_devices import list_plugin_devices
-from app.adapters.ort.devices.output_difference import measure_output_difference
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
+from app.core.sound.result_metrics import measure_output_difference
 from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import SynthesisRequest
 

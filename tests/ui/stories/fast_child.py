@@ -8,8 +8,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.cli.main import main
 from app.common.progress import Report
-from app.install.preparation_results import PreparationResult
-from app.voices.prepared_voice import VoiceManifest
+from app.voices.prepared_voice import PreparationResult, VoiceManifest
 
 
 def prepare(source: Path, folder: Path, report: Report) -> PreparationResult:

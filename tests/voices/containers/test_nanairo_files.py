@@ -18,7 +18,7 @@ from app.compose.text_front_end import open_g2p
 from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.voices.containers.container_facts import NANAIRO_ARCHITECTURE, is_nanairo_config
-from app.voices.containers.voice_card_builder import build_voice_card
+from app.voices.containers.voice_descriptions import build_voice_card
 from app.voices.containers.voice_sources import find_checkpoints, read_source_facts, read_voice_source
 from app.voices.voice_card_data import read_card
 from tests.core.numpy_voice import NumpyVoice

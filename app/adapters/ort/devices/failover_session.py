@@ -16,16 +16,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from app.adapters.ort.backends import format_device_name, parse_backend
+from app.adapters.ort.backends import find_tolerance, format_device_name, parse_backend
 from app.adapters.ort.devices.device_sessions import OpenedSession, identify_fault
 from app.adapters.ort.devices.device_thread import DeviceBusyError, DeviceHungError, run_on_device
 from app.adapters.ort.devices.failed_devices import FailedDevices
-from app.adapters.ort.devices.output_difference import find_tolerance, measure_output_difference
 from app.adapters.ort.graph_session import GraphSession, RunnableSession
 from app.adapters.ort.session_errors import describe_staying_on_cpu
 from app.common.errors import BackendError
 from app.common.language import localize
 from app.common.stages import STAGE_OF_GRAPH, find_stage_label
+from app.core.sound.result_metrics import measure_output_difference
 from app.core.sound.stage_clock import RequestStopped
 
 FIRST_RUN_TIMEOUT_S = 120.0  # compiling for a new length is done here

@@ -39,7 +39,7 @@ from app.install.sandboxed_import import check_voice
 from app.install.voice_licence import find_unaccepted_licence
 from app.settings.user_settings import load_usable_settings
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
-from app.voices.containers.voice_card_builder import build_voice_card
+from app.voices.containers.voice_descriptions import build_voice_card
 from app.voices.containers.voice_sources import read_source_facts
 from app.voices.expected_outputs import CaseResult, SkippedCase
 from app.voices.installed_voices import choose_default_voice, list_installed_voices, require_installed_voice

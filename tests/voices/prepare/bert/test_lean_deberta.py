@@ -12,7 +12,7 @@ from app.common.progress import ignore_report
 from app.core.sound.result_metrics import compute_min_cosine, compute_relative_difference
 from app.install.bert_preparation import build_test_texts, compute_features, measure_means_by_session
 from app.voices.prepare.bert import lean_deberta
-from app.voices.prepare.bert.deberta_weights import DebertaWeights
+from app.voices.prepare.bert.deberta_weights import DebertaWeights, _compute_bucket, compute_reference_features
 from app.voices.prepare.bert.lean_deberta import (
     Int8Options,
     add_product,
@@ -22,7 +22,6 @@ from app.voices.prepare.bert.lean_deberta import (
     write_product_mean_graph,
 )
 from app.voices.prepare.bert.open_weights import open_deberta_weights
-from app.voices.prepare.bert.reference_deberta import _compute_bucket, compute_reference_features
 from tests.voices.prepare.bert.deberta_files import write_published
 
 WIDTH = 64

@@ -12,10 +12,10 @@ from app.common.errors import VoiceError
 from app.common.progress import ignore_report
 from app.core.sound.result_metrics import compute_relative_difference
 from app.install.bert_preparation import build_test_texts, compute_features
+from app.voices.prepare.bert.deberta_weights import compute_reference_features
 from app.voices.prepare.bert.lean_deberta import write_lean_deberta
 from app.voices.prepare.bert.onnx_index import open_onnx_index, write_float32_copy
 from app.voices.prepare.bert.open_weights import find_bert_file, open_deberta_weights
-from app.voices.prepare.bert.reference_deberta import compute_reference_features
 from tests.voices.prepare.bert import deberta_files as files
 
 WIDTH = 64
