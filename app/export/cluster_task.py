@@ -13,7 +13,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.common.errors import AppError, VoiceError
 from app.common.files.paths import list_voice_dirs
@@ -29,9 +29,6 @@ from app.voices.file_fact_cache import compute_content_digest, compute_file_dige
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import read_card
-
-if TYPE_CHECKING:
-    pass
 
 IDLE_CHILD_S = 600.0  # how long a child waits for the next file of its batch; the program that asked may have ended without notice
 

@@ -229,10 +229,6 @@ class ClusterBatch:
         self._share_lock = threading.Lock()
         self._shared_settings: Any = None
 
-    def ask_first_workers(self) -> dict[str, VoiceError]:
-        """Ask all workers before anything starts, see `ClusterRoster.ask_first_workers`."""
-        return self._roster.ask_first_workers()
-
     def build_portable_settings(self, batch: BatchSettings) -> BatchSettings:
         """Return the settings of a batch as they hold on any machine: how voices are opened here, all words, how texts are read here."""
         user_words, _ = load_dictionary()

@@ -4,7 +4,6 @@ import argparse
 from typing import Any
 
 from app.adapters.sound.sound_formats import SOUND_QUALITIES
-from app.cli.commands.export.cluster_export import add_cluster_options
 from app.cli.voice_options import add_voice_options
 from app.common.command_parser import CommandParser, add_command_parser
 from app.common.language import localize
@@ -38,7 +37,7 @@ def add_export(commands: Any) -> None:
     _add_name_options(parser)
     _add_sound_options(parser)
     _add_batch_options(parser)
-    add_cluster_options(parser)
+    _add_cluster_options(parser)
 
 
 def _add_name_options(parser: CommandParser) -> None:
@@ -100,3 +99,32 @@ def _parse_jobs(text: str) -> int:
     if not 1 <= number <= 64:
         raise argparse.ArgumentTypeError(localize("1 から 64 までの数を指定してください。", "use a number from 1 to 64"))
     return number
+
+
+def _add_cluster_options(parser: CommandParser) -> None:
+    group = parser.add_argument_group(localize("複数のコンピューター", "more than one machine"))
+    group.add_argument(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help=localize(
+            "Dask のスケジューラー。例: tcp://HOST:8786、tls://HOST:8786。スケジューラーとワーカーは、送られたプログラムを実行します。信頼できるものだけを指定してください",
+            "Dask scheduler whose workers make the files, as in tcp://HOST:8786 or tls://HOST:8786; anyone who can reach a scheduler can run code on its workers (remote code execution), so use only one that you trust",
+        ),
+    )
+    group.add_argument(
+        "--voices-folder",
+        default="",
+        metavar="PATH",
+        help=localize("ワーカーから見た、声の共有フォルダー", "shared folder of voices, as the workers see it"),
+    )
+    group.add_argument(
+        "--tls-ca-file", default="", metavar="FILE", help=localize("TLS の認証局（PEM）", "certificate authority for TLS (PEM)")
+    )
+    group.add_argument("--tls-cert", default="", metavar="FILE", help=localize("TLS の証明書（PEM）", "certificate for TLS (PEM)"))
+    group.add_argument("--tls-key", default="", metavar="FILE", help=localize("TLS の秘密鍵（PEM）", "private key for TLS (PEM)"))
+    group.add_argument(
+        "--insecure",
+        action="store_true",
+        help=localize("ほかのコンピューターにも tcp:// で接続する（暗号化なし）", "allow tcp:// to another machine, unencrypted"),
+    )

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from app.adapters.sound.sound_formats import choose_encoding
-from app.cli.commands.export.cluster_export import open_cluster, parse_scheduler
 from app.cli.commands.export.export_output import ExportOutput
 from app.cli.commands.project.options import parse_columns
 from app.cli.commands.project.run import apply_readings
@@ -30,7 +29,7 @@ from app.common.language import localize
 from app.core.script.characters import CastBuilder, apply_cast, replace_voices
 from app.core.script.project import PROJECT_SUFFIX, Project
 from app.core.script.script import Line, LineSettings
-from app.export.cluster_client import ClusterAddress
+from app.export.cluster_client import ClusterAddress, ClusterClient, parse_cluster_address
 from app.export.export_batch import ExportBatch, LocalWorker
 from app.export.export_ledger import ExportLedger, LedgerScript
 from app.export.export_plan import PlanContext, PlannedFile, PlannedList, build_numbered_lines, list_character_names, list_existing_names
@@ -56,6 +55,7 @@ from app.voices.installed_voices import find_shipped_voice_id, find_voice
 from app.voices.prepared_voice import VoiceManifest
 
 if TYPE_CHECKING:
+    from app.export.cluster_task import WantedVoice
     from app.export.cluster_worker import ClusterBatch
 
 
@@ -145,6 +145,7 @@ def _find_meant_voice(file: Path, voice: str | None) -> str:
 
 
 MAX_LISTED_CHARACTERS = 5
+_SCHEDULER_OPTIONS = ("voices_folder", "tls_ca_file", "tls_cert", "tls_key", "insecure")  # which need --scheduler
 ASSUMED_RATE_HZ = 44_100  # Hz, for what can be checked before a voice is known
 _POLICY_BY_ANSWER: dict[str, ExistingFilePolicy] = {"s": "skip", "n": "number", "r": "replace"}
 
@@ -201,11 +202,49 @@ def _write_files(
             ledger.close()
 
 
+def parse_scheduler(options: argparse.Namespace) -> ClusterAddress | None:
+    """Return the scheduler that was asked for, None for none. Raises InputError for options that do not fit."""
+    if not options.scheduler:
+        alone = next((name for name in _SCHEDULER_OPTIONS if getattr(options, name)), None)
+        if alone is None:
+            return None
+        option = f"--{alone.replace('_', '-')}"
+        raise InputError(
+            localize(f"{option} は --scheduler と一緒に指定してください。", f"{option} needs --scheduler."),
+            localize("koebako export --help で確認できます。", "See koebako export --help."),
+        )
+    if options.jobs != 1:
+        raise InputError(
+            localize("--jobs と --scheduler は同時に指定できません。", "--jobs and --scheduler exclude each other."),
+            localize("並列の数はワーカーの数で決まります。", "The workers of the cluster decide how much runs at once."),
+        )
+    return parse_cluster_address(
+        options.scheduler, ca_file=options.tls_ca_file, cert=options.tls_cert, key=options.tls_key, is_insecure=options.insecure
+    )
+
+
 def _open_cluster(address: ClusterAddress, voices: ExportVoices, options: argparse.Namespace, closing: ExitStack) -> ClusterBatch:
-    """Return the cluster, asked; voices that nobody there can speak are recorded, as only their lines fail."""
+    """Return a cluster whose workers have been asked; voices that nobody can speak are recorded, as only their lines fail.
+
+    Raises InputError or BackendError if the cluster is of no use.
+    """
+    # With asyncio, which other exports do not wait for.
+    from app.export.cluster_task import describe_wanted_voice
+    from app.export.cluster_worker import ClusterBatch, ClusterRoster
+
+    settings = _load_settings(options)
+    wanted_voices: dict[str, WantedVoice] = {}
+    for voice, reference in voices.voice_names.items():
+        try:
+            wanted_voices[voice] = describe_wanted_voice(reference, settings, options.backend, force_bert=options.force_bert)
+        except AppError as error:
+            voices.errors[voice] = error
+    client = ClusterClient(address)
     names = {voice: manifest.name for voice, manifest in voices.manifests.items()}
-    cluster, errors = open_cluster(address, voices.voice_names, names, _load_settings(options), options, closing)
-    voices.errors.update(errors)
+    roster = ClusterRoster(client, wanted_voices, names, print_note, voices_folder=options.voices_folder, force_bert=options.force_bert)
+    cluster = ClusterBatch(client, roster)
+    closing.callback(cluster.close)
+    voices.errors.update(roster.ask_first_workers())
     return cluster
 
 

@@ -52,7 +52,7 @@ class LabPart:
 
 
 class _OptionRecorder(CommandParser):
-    """Notes what is added, in groups too."""
+    """Notes what is added."""
 
     def __init__(self) -> None:
         self.actions: list[argparse.Action] = []
@@ -61,9 +61,6 @@ class _OptionRecorder(CommandParser):
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
         self.actions.append(super().add_argument(*names, **settings))
         return self.actions[-1]
-
-    def add_mutually_exclusive_group(self, **_settings: Any) -> Any:
-        return self
 
 
 def list_commands(parts: Mapping[str, LabPart]) -> Iterator[Row]:
