@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import normalise
-from app.core.text.normalise.lazy_pattern import LazyPattern
+from app.core.text.normalise.characters import LazyPattern
 
 RARE = {
     f"{module.name}.{name}": value

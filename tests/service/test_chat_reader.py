@@ -14,15 +14,19 @@ from hypothesis import strategies as st
 from app.common.errors import InputError
 from app.core.synthesis_types import BOUNDS, check_request
 from app.service.chat import chat_server
-from app.service.chat.bouyomi_protocol import (
+from app.service.chat.chat_queue import (
     MAX_TEXT_BYTES,
     ChatCommand,
     ChatMessage,
     ChatMessageParser,
     ChatProtocolError,
+    ChatQueue,
+    ChatRules,
     ChatTalk,
+    build_chat_request,
+    fold_writer_name,
+    parse_chat_voices,
 )
-from app.service.chat.chat_queue import ChatQueue, ChatRules, build_chat_request, fold_writer_name, parse_chat_voices
 from app.service.chat.chat_server import MAX_CONNECTIONS, MAX_WAITING_CONNECTIONS, ChatServer, TalkRefusalError, parse_head, parse_talk
 
 # By the pieces in which they reach the socket. Those with a project's name send what its public source writes, byte for byte; the others

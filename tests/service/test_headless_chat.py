@@ -23,8 +23,7 @@ from app.core.synthesis_types import AudioChunk
 from app.engine.engine import EngineThread
 from app.engine.open_voices import OpenVoices
 from app.service.chat import headless_chat
-from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk
-from app.service.chat.chat_queue import ChatQueue, ChatRules
+from app.service.chat.chat_queue import ChatCommand, ChatMessage, ChatQueue, ChatRules, ChatTalk
 from app.service.chat.headless_chat import HeadlessChatReader
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import Settings, save_settings

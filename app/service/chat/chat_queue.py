@@ -1,4 +1,9 @@
-"""The comments that wait to be read, between the thread that listens and the one that speaks, the rules of what is read of each, and by whom."""
+"""The comments that wait to be read, between the thread that listens and the one that speaks; what is read of each, and by whom; the bytes that bring them.
+
+Comment viewers send 棒読みちゃん commands over TCP; everything is little-endian. A command is an int16. To speak, speed, tone, volume and voice follow
+(int16 each), the character set (int8), the length of the text in bytes (int32) and the text. Clients differ in how they cut this into packets, and
+some send several commands through one connection.
+"""
 
 import math
 import re
@@ -6,14 +11,109 @@ import struct
 import threading
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 
 from app.core.script.script import Line, LineSettings, build_request
 from app.core.synthesis_types import BOUNDS, SynthesisRequest
-from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk
 from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalogue
 from app.settings.user_settings import Settings
+
+MAX_TEXT_BYTES = 64 << 10
+UNSET = -1
+_COMMAND = struct.Struct("<H")
+_TALK_HEADER = struct.Struct("<HhhhhBi")
+_CHARACTER_SETS = {0: "utf-8", 1: "utf-16-le", 2: "cp932"}
+
+
+class ChatCommand(IntEnum):
+    """The commands, under their numbers."""
+
+    TALK = 0x0001
+    PAUSE = 0x0010
+    RESUME = 0x0020
+    SKIP = 0x0030
+    CLEAR = 0x0040
+    GET_PAUSED = 0x0110
+    GET_PLAYING = 0x0120
+    GET_WAITING = 0x0130
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTalk:
+    """A text to be read."""
+
+    text: str
+    speed: int = UNSET  # speed, tone, volume: in percent; -1 leaves the reader's own
+    tone: int = UNSET
+    volume: int = UNSET
+    voice: int = 0  # number of a voice; 0 is the reader's own
+    voice_name: str = ""  # of the voice that the user chose for the writer of the comment, which counts before the number
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One command of a client."""
+
+    command: ChatCommand
+    talk: ChatTalk | None = None  # of `ChatCommand.TALK`; None where its text cannot be decoded, which is then left out
+
+
+class ChatProtocolError(ValueError):
+    """Bytes that are no command; nothing more can be read from the connection."""
+
+
+class ChatMessageParser:
+    """Takes the bytes of one connection in whatever pieces they come."""
+
+    def __init__(self) -> None:
+        self._unparsed_bytes = bytearray()
+        self._has_found_messages = False
+
+    @property
+    def has_only_whole_messages(self) -> bool:
+        """Return whether a command has come, and no part of another one."""
+        return self._has_found_messages and not self._unparsed_bytes
+
+    def parse_bytes(self, data: bytes) -> Iterator[ChatMessage]:
+        """Yield the commands that these bytes complete; raise ChatProtocolError at what is none, after all that precede it."""
+        self._unparsed_bytes += data
+        while (message := self._take_message()) is not None:
+            self._has_found_messages = True
+            yield message
+
+    def _take_message(self) -> ChatMessage | None:
+        if len(self._unparsed_bytes) < _COMMAND.size:
+            return None
+        (number,) = _COMMAND.unpack_from(self._unparsed_bytes)
+        try:
+            command = ChatCommand(number)
+        except ValueError:
+            raise ChatProtocolError(f"unknown command {number:#06x}") from None
+        if command is not ChatCommand.TALK:
+            del self._unparsed_bytes[: _COMMAND.size]
+            return ChatMessage(command)
+        if len(self._unparsed_bytes) < _TALK_HEADER.size:
+            return None
+        _number, speed, tone, volume, voice, character_set, length = _TALK_HEADER.unpack_from(self._unparsed_bytes)
+        if not 0 <= length <= MAX_TEXT_BYTES:
+            raise ChatProtocolError(f"a text of {length} bytes")
+        end = _TALK_HEADER.size + length
+        if len(self._unparsed_bytes) < end:
+            return None
+        text = _decode_text(bytes(self._unparsed_bytes[_TALK_HEADER.size : end]), character_set)
+        del self._unparsed_bytes[:end]
+        return ChatMessage(command, None if text is None else ChatTalk(text, speed, tone, volume, voice))
+
+
+def _decode_text(content: bytes, character_set: int) -> str | None:
+    """Return the text without the null characters that some clients append, or None."""
+    try:
+        return content.decode(_CHARACTER_SETS[character_set]).rstrip("\0")
+    except (KeyError, UnicodeDecodeError):
+        return None
+
 
 MAX_SPOKEN_CHARS = 1000
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s\u3000、。「」『』（）]+|\bwww\.[^\s\u3000、。「」『』（）]+", re.IGNORECASE)

@@ -15,16 +15,16 @@ from urllib.parse import parse_qsl, urlsplit
 from app.common.errors import InputError
 from app.common.language import localize
 from app.service.access import LOOPBACK, AccessRules, bind_sockets
-from app.service.chat.bouyomi_protocol import (
+from app.service.chat.chat_queue import (
     MAX_TEXT_BYTES,
     UNSET,
     ChatCommand,
     ChatMessage,
     ChatMessageParser,
     ChatProtocolError,
+    ChatQueue,
     ChatTalk,
 )
-from app.service.chat.chat_queue import ChatQueue
 
 CHAT_PORT, CHAT_HTTP_PORT = 50001, 50080
 CONNECTION_LIMIT_S = 5.0

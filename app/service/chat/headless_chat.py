@@ -18,8 +18,7 @@ from app.core.sound.pipeline import synthesize_or_silence
 from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine, JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
-from app.service.chat.bouyomi_protocol import ChatTalk
-from app.service.chat.chat_queue import ChatQueue, build_chat_request, find_chat_style
+from app.service.chat.chat_queue import ChatQueue, ChatTalk, build_chat_request, find_chat_style
 from app.service.style_catalogue import StyleCatalogue
 
 if TYPE_CHECKING:

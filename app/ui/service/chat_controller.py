@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.common.errors import AudioDeviceError
 from app.common.language import localize
 from app.engine.synthesis_jobs import SpeakFailure, SpeechJob
-from app.service.chat.bouyomi_protocol import ChatTalk
+from app.service.chat.chat_queue import ChatTalk
 from app.settings.user_settings import Settings
 from app.ui.script.script_document import ScriptDocument
 from app.ui.service.service_controller import ListenerController

@@ -8,8 +8,7 @@ from app.core.script.script import Character, Line, LineCast, find_cast
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_licence import find_unaccepted_licence
 from app.service.access import LOOPBACK, AccessRules, bind_sockets
-from app.service.chat.bouyomi_protocol import ChatTalk
-from app.service.chat.chat_queue import ChatQueue, build_chat_request, build_chat_rules, find_chat_style, list_chat_names
+from app.service.chat.chat_queue import ChatQueue, ChatTalk, build_chat_request, build_chat_rules, find_chat_style, list_chat_names
 from app.service.chat.chat_server import ChatServer
 from app.service.http_service import HttpService
 from app.service.request_log import RequestLog

@@ -6,7 +6,7 @@ from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.adapters.openjtalk.reading_choices import READING_CHOICES
 from app.core.synthesis_types import ReadingOverride
 from app.core.text.link_reading import LinkReading
-from app.core.text.normalise.spoken_signs import KEPT_SIGN_WORDS, KEPT_SIGNS_BEFORE_NFKC, KeptWord, keep_words, split_kept_words
+from app.core.text.normalise.characters import KEPT_SIGN_WORDS, KEPT_SIGNS_BEFORE_NFKC, KeptWord, keep_words, split_kept_words
 
 G2P = OpenJTalkG2P()
 NEIGHBOURS = (("あ", "い"), ("犬", "猫"), ("5", "6"), ("カ", "キ"), ("A", "B"), ("お", "さん"))

@@ -1,7 +1,15 @@
 """Raw text to the text that is spoken: numbers with their units, dates, addresses, Latin words and signs as Japanese."""
 
 from app.core.text.emoji_symbols import replace_emoji
-from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER, mark_boundaries, normalise_characters
+from app.core.text.normalise.characters import (
+    BOUNDARY_CHAR,
+    PLACEHOLDER,
+    KeptWord,
+    mark_boundaries,
+    normalise_characters,
+    split_kept_words,
+    write_kept_words,
+)
 from app.core.text.normalise.english_words import convert_spelling
 from app.core.text.normalise.historical_kana import convert_to_modern_kana, speak_repeats
 from app.core.text.normalise.latin_words import Lookup, Spell, speak_latin
@@ -24,7 +32,6 @@ from app.core.text.normalise.punctuation import (
     speak_tags,
 )
 from app.core.text.normalise.ranges import speak_dates, speak_eras, speak_ranges, speak_times
-from app.core.text.normalise.spoken_signs import KeptWord, split_kept_words, write_kept_words
 from app.core.text.normalise.unspoken_markup import speak_addresses
 
 __all__ = ["PLACEHOLDER", "KeptWord", "Lookup", "Spell", "mark_boundaries", "normalise_in_pieces", "normalise_surface", "normalise_text"]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from string import ascii_letters
 
+from app.core.text.normalise.characters import LazyPattern
 from app.core.text.normalise.english_words import COMMON_ENGLISH_READINGS, LETTER_READINGS, SMALL_NUMBER_READINGS
-from app.core.text.normalise.lazy_pattern import LazyPattern
 
 _ROMAJI_ROWS = {
     "": "アイウエオ", "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソ", "z": "ザジズゼゾ", "t": "タチツテト", "d": "ダヂヅデド",

@@ -2,8 +2,7 @@
 
 import re
 
-from app.core.text.normalise.lazy_pattern import LazyPattern
-from app.core.text.normalise.spoken_signs import CURRENCIES, keep_words
+from app.core.text.normalise.characters import CURRENCIES, LazyPattern, keep_words
 
 _METRIC_PREFIXES = {"p": "ピコ", "n": "ナノ", "μ": "マイクロ", "m": "ミリ", "c": "センチ", "d": "デシ", "h": "ヘクト", "k": "キロ", "K": "キロ",
              "M": "メガ", "G": "ギガ", "T": "テラ", "P": "ペタ", "E": "エクサ"}  # fmt: skip

@@ -4,9 +4,8 @@ import re
 import unicodedata
 from decimal import Decimal
 
+from app.core.text.normalise.characters import LazyPattern, keep_words
 from app.core.text.normalise.english_words import LETTER_READINGS, SMALL_NUMBER_READINGS
-from app.core.text.normalise.lazy_pattern import LazyPattern
-from app.core.text.normalise.spoken_signs import keep_words
 
 _ROMAN_NUMERALS = {
     name: number for number, name in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"], start=1)

@@ -5,9 +5,15 @@ An arrow is a pause between words, から between numbers, silent at the ends of
 
 import re
 
-from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER
-from app.core.text.normalise.lazy_pattern import LazyPattern
-from app.core.text.normalise.spoken_signs import KEPT_CHAR_RANGE, KEPT_SIGN_WORDS, SIGN_WORDS, keep_words
+from app.core.text.normalise.characters import (
+    BOUNDARY_CHAR,
+    KEPT_CHAR_RANGE,
+    KEPT_SIGN_WORDS,
+    PLACEHOLDER,
+    SIGN_WORDS,
+    LazyPattern,
+    keep_words,
+)
 
 _SPOKEN_SIGN_TABLE = str.maketrans(SIGN_WORDS | {sign: keep_words(words) for sign, words in KEPT_SIGN_WORDS.items()})
 _PUNCTUATION_TABLE = str.maketrans(

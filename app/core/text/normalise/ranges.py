@@ -7,9 +7,8 @@ import calendar
 import re
 from math import prod
 
-from app.core.text.normalise.lazy_pattern import LazyPattern
+from app.core.text.normalise.characters import CURRENCIES, LazyPattern
 from app.core.text.normalise.measurement_units import find_base_unit
-from app.core.text.normalise.spoken_signs import CURRENCIES
 
 # No 番, 号 or 組: with these 3-2 is an address or a class.
 _COUNTER_LIST = """

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from app.core.text.link_reading import LinkReading
-from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER
-from app.core.text.normalise.lazy_pattern import LazyPattern
+from app.core.text.normalise.characters import BOUNDARY_CHAR, PLACEHOLDER, LazyPattern
 
 _PAUSE_CHAR = "\n"
 _PAUSE_CHARS = "。、！？!?.,…\n"
