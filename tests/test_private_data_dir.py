@@ -26,7 +26,7 @@ from app.settings.user_settings import Settings, load_settings, save_settings, f
 from app.ui.script.autosave import write_autosave
 from app.ui.shell.single_instance import find_requests_dir, acquire_window_lock
 from app.ui.parameters.preset_collection import save_presets
-from app.ui.actions.key_bindings import save_shortcuts
+from app.ui.actions.window_actions import save_shortcuts
 from app.core.script.script import Line, Script
 start_log()
 logger.warning("a message")

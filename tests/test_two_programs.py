@@ -15,7 +15,7 @@ from app.install.voice_licence import VoiceLicence, is_accepted
 from app.interchange.koebako_files import read_project, write_project
 from app.service.query_presets import QueryPresetStore
 from app.settings.user_settings import Settings, load_settings
-from app.ui.actions.key_bindings import load_shortcuts
+from app.ui.actions.window_actions import load_shortcuts
 from app.ui.parameters.preset_collection import load_presets
 from app.ui.script.autosave import load_autosave
 
@@ -29,7 +29,7 @@ from app.settings.user_settings import Settings, save_settings
 from app.ui.script.autosave import write_autosave
 from app.core.script.project import LinePreset
 from app.ui.parameters.preset_collection import save_presets
-from app.ui.actions.key_bindings import KeyBinding, save_shortcuts
+from app.ui.actions.window_actions import KeyBinding, save_shortcuts
 name, times = sys.argv[1], int(sys.argv[2])
 script = Script(tuple(Line(f"{name} の {number} 行目です。" * 9, id=f"{name}{number}") for number in range(300)))
 for _ in range(times):

@@ -23,7 +23,7 @@ from app.interchange.koebako_files import write_project
 from app.interchange.script_writers import write_script
 from app.settings.user_settings import Settings, find_settings_path, save_settings
 from app.ui.audition import blind_test_dialog
-from app.ui.lab.lab_runner import LabReport
+from app.ui.lab.lab_commands import LabReport
 from app.ui.lab.report_export import list_formats, write_report
 from app.ui.latency.latency_files import write_csv
 from app.ui.parameters.preset_collection import save_presets
@@ -259,7 +259,7 @@ OWN_FOLDERS = {
     "where the program keeps its own, in the data folder": (
         "adapters/openjtalk/compiled_dictionary adapters/ort/devices/failed_devices adapters/ort/optimized_graphs adapters/pace_store adapters/probe_results"
         " adapters/window_requests adapters/download/partial_download install/known_voices install/voice_licence service/query_presets"
-        " settings/user_settings ui/actions/key_bindings ui/reading/line_sounds ui/script/autosave ui/shell/single_instance"
+        " settings/user_settings ui/actions/window_actions ui/reading/line_sounds ui/script/autosave ui/shell/single_instance"
         " ui/voices/hub_voice_loader ui/voices/voice_controller voices/file_fact_cache audition/take_store"
     ),
     "voices and BERTs, in folders that are theirs alone until they are whole": (

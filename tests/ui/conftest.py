@@ -22,7 +22,7 @@ from app.engine.output_device import PlayerOpener
 from app.settings.user_settings import Settings
 from app.ui.main import make_application
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import TaskQueue
 from app.ui.theme.theme import LIGHT_THEME, apply_fonts, apply_palette, apply_theme, clear_theme
 from tests.recording_player import RecordingPlayer
 from tests.shared_sessions import warm_up_once

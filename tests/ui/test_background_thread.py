@@ -16,7 +16,7 @@ from app.common.errors import AppError, InternalError, OutputFileError
 from app.common.files import whole_files
 from app.core.script.project import LinePreset
 from app.install.voice_licence import VoiceLicence, is_accepted
-from app.ui.actions.key_bindings import KeyBinding, load_shortcuts, locate_shortcuts_file
+from app.ui.actions.window_actions import KeyBinding, load_shortcuts, locate_shortcuts_file
 from app.ui.background_thread import BackgroundThread
 from app.ui.parameters.preset_collection import load_presets, locate_presets_file
 from app.ui.settings.settings_dialog import SettingsDialog
@@ -28,7 +28,7 @@ KEPT_WITHIN_S = 30.0
 KEEP_AND_WAIT = """
 import sys
 from PySide6.QtCore import QTimer
-from app.ui.actions.key_bindings import KeyBinding
+from app.ui.actions.window_actions import KeyBinding
 from tests.ui.window_driver import install_driver
 WindowDriver = install_driver()
 start = WindowDriver.show_and_start

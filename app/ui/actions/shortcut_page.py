@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLi
 
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS, ActionSpec
-from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, find_key_conflicts, resolve_binding
+from app.ui.actions.window_actions import KeyBinding, KeyBindings, convert_key_sequence, find_key_conflicts, resolve_binding
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
 

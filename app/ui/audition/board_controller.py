@@ -10,9 +10,8 @@ from app.audition.candidate_casts import build_cast_board, list_scene_characters
 from app.common.language import localize
 from app.core.script.script import Character, Line, LineSettings, choose_known_name
 from app.ui.audition.board_cells import BoardCells
-from app.ui.audition.board_focus_controller import BoardFocusController
 from app.ui.audition.board_model import BoardModel
-from app.ui.audition.board_player import BoardFiller, BoardPlayer
+from app.ui.audition.board_player import BoardFiller, BoardFocusController, BoardPlayer
 from app.ui.audition.board_window import BoardWindow
 from app.ui.audition.cast_chooser import CastChoice
 from app.ui.parameters.preset_bar import PresetBar

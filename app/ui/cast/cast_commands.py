@@ -13,7 +13,7 @@ from app.ui.actions.window_actions import WindowActions
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
-from app.ui.theme.character_colours import create_colour_icon
+from app.ui.theme.theme import create_colour_icon
 
 MAX_AUDITIONED_LINES = 12  # with a few voices these are as many sounds as anybody listens to
 

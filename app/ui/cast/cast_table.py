@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from app.common.language import localize
 from app.core.script.script import Character
 from app.ui.script.script_model import ScriptDuration
-from app.ui.theme.character_colours import create_colour_icon, list_colour_names
-from app.ui.theme.theme import ThemedWidget
+from app.ui.theme.theme import ThemedWidget, create_colour_icon, list_colour_names
 from app.ui.voices.voice_chooser import VOICE_MIME, read_dragged_voice
 from app.ui.widgets.controls import escape_tip
 from app.ui.widgets.row_table_setup import Index, RowTableModel, select_single_row, set_up_row_table

@@ -27,8 +27,7 @@ from app.core.synthesis_types import BOUNDS
 from app.ui.cast.cast_table import CastTable
 from app.ui.cast.script_warnings import ScriptWarning
 from app.ui.parameters.setting_fields import VoiceFields
-from app.ui.theme.character_colours import create_colour_icon, list_colour_names
-from app.ui.theme.theme import ThemedWidget
+from app.ui.theme.theme import ThemedWidget, create_colour_icon, list_colour_names
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, fill_box
 

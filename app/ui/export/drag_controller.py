@@ -32,7 +32,7 @@ from app.export.export_tasks import ExportTask
 from app.export.safe_file_names import SpeakerNames
 from app.settings.user_settings import DraggedTexts, Settings
 from app.ui.background_thread import BackgroundThread
-from app.ui.export.remembered_export import ExportProject, ExportSettingsMemory
+from app.ui.export.export_run import ExportProject, ExportSettingsMemory
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController

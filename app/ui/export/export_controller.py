@@ -22,10 +22,8 @@ from app.ui.widgets.dialogs import OpenDialog
 if TYPE_CHECKING:
     from app.export.export_settings import ExistingFilePolicy, ExportSettings
     from app.ui.export.export_dialog import ExportDialog
-    from app.ui.export.export_planner import ExportPlan, ExportPlanner
     from app.ui.export.export_progress import ExportProgress
-    from app.ui.export.export_run import ExportRun
-    from app.ui.export.remembered_export import ExportProject
+    from app.ui.export.export_run import ExportPlan, ExportPlanner, ExportProject, ExportRun
 
 
 class ExportController(QObject):
@@ -70,7 +68,7 @@ class ExportController(QObject):
             self.dialog.activateWindow()
             return
         from app.ui.export.export_dialog import ExportDialog
-        from app.ui.export.remembered_export import ExportSettingsMemory
+        from app.ui.export.export_run import ExportSettingsMemory
 
         chosen = set(self._selection.ids)
         selected = sum(line.id in chosen and bool(line.text.strip()) for line in self._document.script.lines)
@@ -107,7 +105,7 @@ class ExportController(QObject):
             self._background.run_work(partial(self._create_planner().plan_preview, settings), show_plan)
 
     def _create_planner(self) -> ExportPlanner:
-        from app.ui.export.export_planner import ExportPlanner
+        from app.ui.export.export_run import ExportPlanner
 
         project = self._project.parts
         return ExportPlanner(
@@ -149,8 +147,7 @@ class ExportController(QObject):
 
     def _begin_export(self, remembered: ExportSettings, settings: ExportSettings, plan: ExportPlan) -> None:
         from app.ui.export.export_progress import ExportProgress
-        from app.ui.export.export_run import ExportRun
-        from app.ui.export.remembered_export import ExportSettingsMemory
+        from app.ui.export.export_run import ExportRun, ExportSettingsMemory
 
         # Remember the settings of the page, not the answer about existing files: the next export is to ask again.
         ExportSettingsMemory(self._settings, self._project).remember_settings(remembered)

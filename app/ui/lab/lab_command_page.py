@@ -11,8 +11,7 @@ from app.common.language import localize
 from app.lab.optimise.candidate_slot import AS_IT_CAME, PREPARED, find_slot
 from app.lab.report_rows import Row
 from app.lab.row_labels import format_candidate
-from app.ui.lab.lab_commands import LabCommand, LabOption, find_command_labels, localize_device, localize_option
-from app.ui.lab.lab_runner import LabReport
+from app.ui.lab.lab_commands import LabCommand, LabOption, LabReport, find_command_labels, localize_device, localize_option
 from app.ui.lab.report_export import ReportExportButton
 from app.ui.lab.report_view import ReportView
 from app.ui.tasks.process_task import TaskState

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton, QWidget
 
 from app.common.files.whole_files import LARGEST_BYTES, READABLE, read_with_retry, save_bytes
 from app.common.language import localize
-from app.ui.lab.lab_commands import FILE_OPTIONS, LabCommand
-from app.ui.lab.lab_runner import LabReport
+from app.ui.lab.lab_commands import FILE_OPTIONS, LabCommand, LabReport
 from app.ui.lab.report_view import apply_theme, render_png
 from app.ui.playback.sound_saving import build_file_title
 from app.ui.widgets.dialogs import append_suffix

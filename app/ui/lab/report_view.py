@@ -51,8 +51,7 @@ from app.common.errors import InternalError
 from app.common.language import localize
 from app.lab.report_rows import EMPTY_VALUES, Row
 from app.lab.row_labels import TABLE_SPLIT_COLUMNS, format_column, format_identifier, format_kind, name_table
-from app.ui.lab.lab_commands import localize_device
-from app.ui.lab.lab_runner import LabReport
+from app.ui.lab.lab_commands import LabReport, localize_device
 from app.ui.lab.row_table import LabRowTable, format_column_value, is_number, use_even_digits
 from app.ui.theme.theme import ThemedWidget
 from app.ui.widgets.controls import ElidedLabel, fill_box, wrap_tip

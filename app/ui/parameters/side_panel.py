@@ -26,8 +26,7 @@ from app.core.sound.voice_traits import VoiceArchitecture
 from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label, set_up_number_field
-from app.ui.theme.character_colours import create_colour_icon
-from app.ui.theme.theme import ThemedWidget
+from app.ui.theme.theme import ThemedWidget, create_colour_icon
 from app.ui.voices.catalog_voice import VoiceSummary
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.widgets.controls import ChoiceBox, PlainLabel, WheelFocusFilter, describe_control, fill_box, set_up_button

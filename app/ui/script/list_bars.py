@@ -13,8 +13,7 @@ from app.core.script.text_search import SearchQuery
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
-from app.ui.theme.character_colours import create_colour_icon
-from app.ui.theme.theme import ThemedWidget, draw_icon
+from app.ui.theme.theme import ThemedWidget, create_colour_icon, draw_icon
 from app.ui.widgets.controls import ChoiceBox, PlainLabel, create_button, fill_box
 
 SWATCH_PX = 16

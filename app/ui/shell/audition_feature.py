@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from app.ui.audition.blind_test_controller import BlindTestController
     from app.ui.audition.board_controller import BoardController
     from app.ui.audition.precision_test_controller import PrecisionTestController
-    from app.ui.lab.candidate_test_controller import CandidateTestController
-    from app.ui.lab.lab_controller import LabController
+    from app.ui.lab.lab_controller import CandidateTestController, LabController
     from app.ui.tasks.process_task import ProcessTask
 
 
@@ -103,7 +102,7 @@ class AuditionFeature(WindowFeature):
     @cached_property
     def candidate_tests(self) -> CandidateTestController:
         """Return the blind tests of the Lab's candidates."""
-        from app.ui.lab.candidate_test_controller import CandidateTestController
+        from app.ui.lab.lab_controller import CandidateTestController
 
         return CandidateTestController(self.blind_tests, self._shelf)
 
@@ -153,7 +152,7 @@ class LabFeature(WindowFeature):
         self.close_created("lab")
 
     def _install_candidate(self, source: str, row: Row) -> ProcessTask:
-        from app.ui.lab.candidate_test_controller import build_candidate_command
+        from app.ui.lab.lab_controller import build_candidate_command
 
         using = [voice.id for voice in self._context.catalog.voices if source in (voice.manifest.id, voice.manifest.bert)]
         return self._voices.tasks.install_candidate(using, build_candidate_command(source, row, "--install"))

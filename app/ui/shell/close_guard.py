@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.common.language import localize
 from app.ui.background_thread import AutosavedFile
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import TaskQueue
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 

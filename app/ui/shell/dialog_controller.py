@@ -16,7 +16,7 @@ from app.common.files.paths import find_change_log
 from app.common.user_notices import show_notice
 from app.common.version import VERSION
 from app.settings.user_settings import Settings, find_settings_path, read_settings_file
-from app.ui.actions.key_bindings import load_shortcuts, save_shortcuts
+from app.ui.actions.window_actions import load_shortcuts, save_shortcuts
 from app.ui.background_thread import AutosavedFile, BackgroundThread
 from app.ui.playback.speech_settings import OutputDeviceWatcher
 from app.ui.shell.menu_bar import MenuBar

@@ -18,7 +18,7 @@ from app.ui.script.line_selection import LineSelection
 from app.ui.shell.playback_feature import PlaybackFeature
 from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.window_context import WindowContext, WindowFeature
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import TaskQueue
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.voices.kokoro_offer import KokoroOffer
 from app.ui.voices.licence_questions import LicenceQuestionQueue

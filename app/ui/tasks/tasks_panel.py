@@ -7,8 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.tasks.process_task import ProcessTask, TaskState
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import ProcessTask, TaskQueue, TaskState
 from app.ui.widgets.controls import fill_box
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from app.common.language import localize
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.ui.background_thread import BackgroundThread
-from app.ui.tasks.process_task import FINISHED_STATES
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import FINISHED_STATES, TaskQueue
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_catalog import VoiceCatalog

@@ -15,7 +15,7 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.install.download_sources import STANDARD_BERT_REPOSITORY, STANDARD_BERT_REVISION
 from app.ui.display_names import format_style
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import TaskQueue
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.hub_voice_loader import HubVoiceLoader, is_playable_url

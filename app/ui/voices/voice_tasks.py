@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.language import localize
-from app.ui.tasks.process_task import LicenceText, ProcessTask, TaskSpec, TaskState
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import LicenceText, ProcessTask, TaskQueue, TaskSpec, TaskState
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB

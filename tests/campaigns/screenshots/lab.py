@@ -38,14 +38,14 @@ def take(theme: str, size: str, folder: Path, name: str) -> None:
 
     from app.lab.report_charts import CHARTS_BY_TYPE
     from app.settings.user_settings import Settings
-    from app.ui.lab import lab_controller, lab_runner
+    from app.ui.lab import lab_commands, lab_controller
     from app.ui.main import make_application
     from app.ui.synthesis.speech_controller import SpeechController
-    from app.ui.tasks.task_queue import TaskQueue
+    from app.ui.tasks.process_task import TaskQueue
     from tests.recording_player import RecordingPlayer
     from tests.ui.window_driver import WindowDriver
 
-    for module in (lab_controller, lab_runner):
+    for module in (lab_controller, lab_commands):
         setattr(module, TaskQueue.__name__, lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
     CHARTS_BY_TYPE["compare"] = chart
     go_on = folder / f"{name}.go_on"

@@ -10,8 +10,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QTabWidget
 
 from app.ui.shell import voices_feature
-from app.ui.tasks.process_task import TaskState
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import TaskQueue, TaskState
 from app.ui.voices.catalog_voice import CatalogScan
 from app.ui.voices.precision_button import PrecisionButton
 from tests.campaigns.screenshots.camera import Camera

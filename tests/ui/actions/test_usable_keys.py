@@ -1,7 +1,7 @@
 """Keys that the user has given away stay where they are, also when a later version begins to use them."""
 
 from app.ui.actions.action_definitions import ActionSpec
-from app.ui.actions.key_bindings import KeyBinding, resolve_binding, save_shortcuts
+from app.ui.actions.window_actions import KeyBinding, resolve_binding, save_shortcuts
 from tests.ui.conftest import OpenWindow
 
 

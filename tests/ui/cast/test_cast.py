@@ -24,8 +24,7 @@ from app.ui.cast.cast_window import CastWindow, split_aliases
 from app.ui.cast.script_warnings import list_script_warnings
 from app.ui.script.card_layout import CardLayout
 from app.ui.takes.take_panel import list_differences
-from app.ui.theme.character_colours import find_character_colour
-from app.ui.theme.theme import MIN_FONT_SIZE_PT, TEXT_SCALES
+from app.ui.theme.theme import MIN_FONT_SIZE_PT, TEXT_SCALES, find_character_colour
 from app.ui.voices.voice_chooser import VOICE_MIME
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver

@@ -8,11 +8,10 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.lab.candidate_test_controller import build_candidate_command
 from app.ui.lab.lab_command_page import LabCommandPage
-from app.ui.lab.lab_controller import LabController
+from app.ui.lab.lab_controller import LabController, build_candidate_command
 from app.ui.lab.lab_window import LabWindow
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import TaskQueue
 from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_tasks import create_candidate_task
@@ -25,7 +24,7 @@ CHILD = Path(__file__).with_name("parts_child.py")
 @pytest.fixture
 def _known_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts that find what `parts_child` says."""
-    for module in ("lab_runner", "lab_controller", "candidate_test_controller"):
+    for module in ("lab_commands", "lab_controller"):
         monkeypatch.setattr(f"app.ui.lab.{module}.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
 
 

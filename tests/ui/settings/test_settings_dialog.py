@@ -18,7 +18,7 @@ from app.service.agents.agent_tools import find_agent_voice, remember_agent_voic
 from app.settings.settings_labels import LABEL_BY_SETTING, SETTING_LABELS
 from app.settings.user_settings import PrecisionPreference, Settings, load_settings, parse_origins
 from app.ui.actions.action_definitions import ACTIONS
-from app.ui.actions.key_bindings import (
+from app.ui.actions.window_actions import (
     KeyBinding,
     convert_key_sequence,
     find_key_conflicts,

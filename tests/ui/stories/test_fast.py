@@ -11,7 +11,7 @@ from app.core.script.script import Line, LineSettings, Script
 from app.core.synthesis_types import Float32
 from app.settings.user_settings import Settings, load_settings
 from app.ui.audition.blind_test_dialog import BlindTestSetupPage
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import TaskQueue
 from tests.install.voice_files import aivmx
 from tests.recording_player import RecordingPlayer
 from tests.ui.banner_driver import press_action

@@ -11,8 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.adapters import speech_activity
 from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings
-from app.ui.tasks.process_task import ProcessTask, TaskState
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import ProcessTask, TaskQueue, TaskState
 from app.ui.voices.voice_tasks import RefinementSpec
 from app.voices.pending_refinement import is_refinement_pending
 from tests.install.voice_files import aivmx

@@ -15,8 +15,16 @@ from pytestqt.qtbot import QtBot
 
 from app.common.errors import UserDecisionRequiredError, VoiceError
 from app.ui.tasks import process_task
-from app.ui.tasks.process_task import BACKGROUND_PRIORITY, ProcessTask, TaskProgress, TaskSpec, TaskState, estimate_time_left, parse_message
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import (
+    BACKGROUND_PRIORITY,
+    ProcessTask,
+    TaskProgress,
+    TaskQueue,
+    TaskSpec,
+    TaskState,
+    estimate_time_left,
+    parse_message,
+)
 from app.ui.tasks.task_row import describe_progress, map_decision_names
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.voices.voice_dialogs import VoiceAddressDialog

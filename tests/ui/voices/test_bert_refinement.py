@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.common.files import paths
-from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.process_task import TaskQueue
 from app.voices.bert_models import read_bert
 from app.voices.pending_refinement import BERT_PENDING_FILES, mark_refinement_pending
 from tests.ui.conftest import OpenWindow, wait_idle

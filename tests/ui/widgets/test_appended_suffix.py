@@ -12,7 +12,7 @@ from app.core.script.project import Project
 from app.core.script.script import Character, Line, Script
 from app.interchange.koebako_files import write_project
 from app.ui.cast.cast_files import CastFiles
-from app.ui.lab.lab_runner import LabReport
+from app.ui.lab.lab_commands import LabReport
 from app.ui.lab.report_export import ask_for_target, list_formats
 from app.ui.playback.sound_saving import ask_for_sound_file
 from app.ui.projects.project_controller import ask_for_name

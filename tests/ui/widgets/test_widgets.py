@@ -28,8 +28,16 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.status_line import StatusLine, describe_state
 from app.ui.synthesis.pending_jobs import SpeechState
-from app.ui.theme.character_colours import find_character_colour, list_colour_names
-from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, draw_icon, resolve_theme
+from app.ui.theme.theme import (
+    DARK_THEME,
+    LIGHT_THEME,
+    Theme,
+    apply_theme,
+    draw_icon,
+    find_character_colour,
+    list_colour_names,
+    resolve_theme,
+)
 from app.ui.voices.catalog_voice import describe_voice
 from app.ui.widgets.controls import MOST_SHOWN, ChoiceBox, fill_box
 from app.ui.widgets.fold_button import FoldingSection
