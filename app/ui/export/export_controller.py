@@ -1,17 +1,19 @@
 """The controller of File › Export…: asks, plans in the background, and has the files written while the window stays usable."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.common.errors import AppError
+from app.export.export_plan import list_existing_names
+from app.export.export_settings import ExistingFilePolicy, ExportSettings
 from app.ui.background_thread import BackgroundThread
+from app.ui.export.export_dialog import ExportDialog
+from app.ui.export.export_progress import ExportProgress, ask_about_existing
+from app.ui.export.export_run import ExportPlan, ExportPlanner, ExportProject, ExportRun, ExportSettingsMemory
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
@@ -19,15 +21,9 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.dialogs import OpenDialog
 
-if TYPE_CHECKING:
-    from app.export.export_settings import ExistingFilePolicy, ExportSettings
-    from app.ui.export.export_dialog import ExportDialog
-    from app.ui.export.export_progress import ExportProgress
-    from app.ui.export.export_run import ExportPlan, ExportPlanner, ExportProject, ExportRun
-
 
 class ExportController(QObject):
-    """Runs one export at a time; its modules are imported when they are first used, so that the window is shown sooner.
+    """Runs one export at a time; it is made when the first one is asked for.
 
     Signals:
         progress_made(QWidget): The new progress bar is to be placed below the lines.
@@ -67,9 +63,6 @@ class ExportController(QObject):
             self.dialog.raise_()
             self.dialog.activateWindow()
             return
-        from app.ui.export.export_dialog import ExportDialog
-        from app.ui.export.export_run import ExportSettingsMemory
-
         chosen = set(self._selection.ids)
         selected = sum(line.id in chosen and bool(line.text.strip()) for line in self._document.script.lines)
         settings = ExportSettingsMemory(self._settings, self._project).settings
@@ -105,8 +98,6 @@ class ExportController(QObject):
             self._background.run_work(partial(self._create_planner().plan_preview, settings), show_plan)
 
     def _create_planner(self) -> ExportPlanner:
-        from app.ui.export.export_run import ExportPlanner
-
         project = self._project.parts
         return ExportPlanner(
             self._document.script,
@@ -122,8 +113,6 @@ class ExportController(QObject):
 
     @Slot(object)
     def _start_export(self, settings: ExportSettings) -> None:
-        from app.export.export_plan import list_existing_names
-
         def begin_or_ask(plan: ExportPlan) -> None:
             existing_names = list_existing_names(plan.files, plan.game_list)
             if settings.existing == "ask" and existing_names:
@@ -135,8 +124,6 @@ class ExportController(QObject):
         self._background.run_work(partial(self._create_planner().plan_export, settings), begin_or_ask)
 
     def _ask_about_existing(self, settings: ExportSettings, existing_names: Sequence[str]) -> None:
-        from app.ui.export.export_progress import ask_about_existing
-
         def begin_with_choice(choice: ExistingFilePolicy) -> None:
             chosen = replace(settings, existing=choice)
             plan = partial(self._create_planner().plan_export, chosen)
@@ -146,9 +133,6 @@ class ExportController(QObject):
         self.question.finished.connect(self._forget_question)
 
     def _begin_export(self, remembered: ExportSettings, settings: ExportSettings, plan: ExportPlan) -> None:
-        from app.ui.export.export_progress import ExportProgress
-        from app.ui.export.export_run import ExportRun, ExportSettingsMemory
-
         # Remember the settings of the page, not the answer about existing files: the next export is to ask again.
         ExportSettingsMemory(self._settings, self._project).remember_settings(remembered)
         if self.dialog is not None:

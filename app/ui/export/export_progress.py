@@ -1,11 +1,8 @@
 """A progress bar below the lines that shows an export and then its result; the question about existing files before it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
@@ -15,15 +12,13 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.export.export_ledger import describe_changes
 from app.export.export_settings import ExistingFilePolicy
+from app.ui.export.export_run import ExportRun
 from app.ui.tasks.task_row import format_time_left
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 from app.ui.widgets.text_dialog import show_text
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
-
-if TYPE_CHECKING:
-    from app.ui.export.export_run import ExportRun
 
 MAX_LISTED_NAMES = 12
 

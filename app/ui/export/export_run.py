@@ -4,8 +4,6 @@ With a loudness target all files are measured first. Where only what changed is 
 `finished` that the export has ended, `recorded` that its record is written, or files of lines that are gone were removed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time
@@ -15,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from PySide6.QtCore import QObject, QStandardPaths, Signal, Slot
 
@@ -38,7 +36,7 @@ from app.export.export_plan import (
     list_character_names,
     plan_files,
 )
-from app.export.export_renderer import is_single_line_error
+from app.export.export_renderer import WrittenFile, is_single_line_error
 from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
 from app.export.export_tasks import ExportTask
 from app.export.loudness import FileGains, LoudnessMeasurement, LoudnessReport, compute_file_gains
@@ -48,9 +46,6 @@ from app.settings.user_settings import Settings
 from app.ui.background_thread import BackgroundThread
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
-
-if TYPE_CHECKING:
-    from app.export.export_renderer import WrittenFile
 
 
 class ExportProject(Protocol):

@@ -1,9 +1,7 @@
 """A dialog that asks what the columns of a table are, and which voices speak the names of a file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
@@ -26,12 +24,9 @@ from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_field_name
 from app.ui.display_names import format_speaker, format_style
+from app.ui.interchange.opened_import import OpenedImport
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, escape_tip, fill_box
 from app.voices.voice_labels import localize_voice_name
-
-if TYPE_CHECKING:
-    from app.ui.interchange.opened_import import OpenedImport
-
 
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 5, 30, 200
 NARROWEST_COLUMN, WIDEST_COLUMN, LOWEST_TABLE_PX = 150, 420, 130  # pixels of a column, and of the table

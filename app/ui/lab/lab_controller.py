@@ -15,10 +15,11 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.lab.report_rows import Row
 from app.ui.background_thread import BackgroundThread
-from app.ui.lab.lab_command_page import CandidateBar
+from app.ui.lab.lab_command_page import CandidateBar, LabCommandPage
 from app.ui.lab.lab_commands import LabCommand, LabReport, LabRunner, parse_lab_commands
 from app.ui.lab.lab_window import LabWindow, find_source
 from app.ui.lab.report_export import ask_for_target, list_formats, write_report
+from app.ui.takes.take_repository import TakeRepository
 from app.ui.tasks.process_task import ProcessTask, TaskQueue, TaskSpec, TaskState
 from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.ui.voices.voice_catalog import VoiceCatalog
@@ -26,8 +27,6 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 if TYPE_CHECKING:
     from app.ui.audition.blind_test_controller import BlindTestController, SampledSound
     from app.ui.audition.blind_test_dialog import BlindTestDialog
-    from app.ui.lab.lab_command_page import LabCommandPage
-    from app.ui.takes.take_repository import TakeRepository
 
 InstallCandidate = Callable[[str, Row], ProcessTask]
 

@@ -3,8 +3,6 @@
 Pictures and recordings are checked and bounded by their content before the window shows or plays them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import shutil
@@ -13,23 +11,21 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImageReader
 
+from app.adapters.http.http_request import RetryPolicy
+from app.adapters.http.hub_files import OfferedSample, OfferedVoice, download_hub_media, fetch_default_voices, fetch_offered_voice
 from app.adapters.sound.sound_formats import PLAYABLE_SUFFIXES
 from app.common.errors import AppError, DownloadError, InputError
 from app.common.language import localize
 from app.ui.background_thread import BackgroundThread
-from app.voices.containers.voice_descriptions import ICON_FORMATS, SAMPLE_FORMATS
-
-if TYPE_CHECKING:
-    from app.adapters.http.hub_files import OfferedSample, OfferedVoice
+from app.voices.containers.voice_descriptions import ICON_FORMATS, MAX_ICON_BYTES, MAX_SAMPLE_BYTES, SAMPLE_FORMATS
 
 Result = TypeVar("Result")
 HUB_RETRIES = 1  # the user waits for the answer, and has a button for the next try
-
 MAX_PICTURE_EDGE_PX = 4096  # edge in pixels; the hub's pictures have about a thousand
 THUMBNAIL_EDGE_PX = 160  # edge in pixels of the thumbnail on a card
 
@@ -65,7 +61,7 @@ class HubVoiceLoader(QObject):
             return
         self._run, self.is_asking = Event(), not self.voices
         if self.is_asking:
-            self._run_request(_fetch_voice_list, self._request_descriptions)
+            self._run_request(lambda stop: fetch_default_voices(stop.is_set, RetryPolicy(HUB_RETRIES)), self._request_descriptions)
         for voice in self.voices:
             self._request_picture(voice)
 
@@ -156,21 +152,8 @@ def _run_unless_stopped(request: Callable[[Event], Result | None], stop_event: E
         raise
 
 
-# Modules that use the network are imported in the background: few starts need them.
-
-
-def _fetch_voice_list(stop_event: Event) -> tuple[str, ...]:
-    from app.adapters.http.http_request import RetryPolicy
-    from app.adapters.http.hub_files import fetch_default_voices
-
-    return fetch_default_voices(stop_event.is_set, RetryPolicy(HUB_RETRIES))
-
-
 def _fetch_description(uuid: str, stop_event: Event) -> tuple[OfferedVoice, ...] | AppError:
     """Return the voice, an empty tuple if it has no file that can be added, or the error."""
-    from app.adapters.http.http_request import RetryPolicy
-    from app.adapters.http.hub_files import fetch_offered_voice
-
     try:
         voice = fetch_offered_voice(uuid, stop_event.is_set, RetryPolicy(HUB_RETRIES))
         return () if voice is None else (voice,)
@@ -219,10 +202,6 @@ def is_playable_url(url: str) -> bool:
 
 def _fetch_picture(url: str, target: Path, stop_event: Event) -> Path | None:
     """Return the file of a picture, or None if it cannot be shown; the card then draws a letter."""
-    from app.adapters.http.http_request import RetryPolicy
-    from app.adapters.http.hub_files import download_hub_media
-    from app.voices.containers.voice_descriptions import MAX_ICON_BYTES
-
     try:
         data = download_hub_media(url, MAX_ICON_BYTES, stop_event.is_set, RetryPolicy(HUB_RETRIES))
         return target if write_thumbnail(data, target) else None
@@ -231,10 +210,6 @@ def _fetch_picture(url: str, target: Path, stop_event: Event) -> Path | None:
 
 
 def _fetch_recording(url: str, target: Path, stop_event: Event) -> Path:
-    from app.adapters.http.http_request import RetryPolicy
-    from app.adapters.http.hub_files import download_hub_media
-    from app.voices.containers.voice_descriptions import MAX_SAMPLE_BYTES
-
     cached_file = next(target.parent.glob(f"{target.name}.*"), None)
     if cached_file is not None:
         return cached_file
