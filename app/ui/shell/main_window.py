@@ -25,22 +25,18 @@ from app.ui.shell.audition_feature import AuditionFeature, LabFeature
 from app.ui.shell.cast_feature import CastFeature
 from app.ui.shell.close_guard import AutosaveGuard, CloseGuard
 from app.ui.shell.dialog_controller import DialogController
-from app.ui.shell.files_feature import FilesFeature
-from app.ui.shell.latency_feature import LatencyFeature
+from app.ui.shell.files_feature import FilesFeature, ProjectsFeature, TakesFeature
 from app.ui.shell.menu_bar import EditToolBar, MenuBar
-from app.ui.shell.parameters_feature import ParametersFeature
 from app.ui.shell.playback_feature import PlaybackFeature
-from app.ui.shell.projects_feature import ProjectsFeature, TakesFeature
-from app.ui.shell.read_aloud_feature import ReadAloudFeature
+from app.ui.shell.read_aloud_feature import ReadAloudFeature, ServiceFeature
 from app.ui.shell.reading_feature import ReadingFeature
-from app.ui.shell.script_feature import ScriptFeature
-from app.ui.shell.service_feature import ServiceFeature
+from app.ui.shell.script_feature import ParametersFeature, ScriptFeature
 from app.ui.shell.status_line import StatusLine
 from app.ui.shell.theme_switcher import ThemeSwitcher
 from app.ui.shell.update_feature import UpdateFeature
 from app.ui.shell.voices_feature import VoicesFeature
 from app.ui.shell.window_context import WindowContext
-from app.ui.shell.window_layout import ColumnSplitter, keep_window_on_screen, lay_out_window
+from app.ui.shell.window_layout import ColumnSplitter, LatencyFeature, keep_window_on_screen, lay_out_window
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import Theme, apply_palette, draw_icon, resolve_theme
 from app.ui.voices.voice_catalog import VoiceCatalog

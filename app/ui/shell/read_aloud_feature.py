@@ -1,26 +1,32 @@
-"""Reading aloud from anywhere, which is created when the settings or the user ask for it; and the window that stays on top or in the tray."""
+"""What speaks for other programs: reading aloud from anywhere, the local service and the chat reader, each created when it is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QApplication, QStatusBar
 
 from app.common.language import localize
 from app.core.script.script import LineSettings
+from app.ui.playback.line_playback import PlayCommands
 from app.ui.shell.close_guard import is_session_ending
 from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.window_context import WindowContext, WindowFeature
+from app.ui.voices.voice_tasks import VoiceTasks
+from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
     from app.ui.read_aloud.read_aloud_controller import ReadAloudController
+    from app.ui.service.chat_controller import ChatController
+    from app.ui.service.service_controller import ServiceController
+    from app.ui.settings.settings_dialog import SettingsDialog
 
 
 class ReadAloudFeature(WindowFeature):
-    """Creates the controller; afterwards that one follows the settings by itself.
+    """Creates the controller, which then follows the settings by itself; keeps the window on top or in the tray.
 
     Args:
         quit_program: closes the window for good.
@@ -123,3 +129,74 @@ class ReadAloudFeature(WindowFeature):
         window.setWindowFlag(Qt.WindowType.WindowStaysOnTopHint, is_on_top)
         if was_visible:
             window.show()
+
+
+class ServiceFeature(WindowFeature):
+    """Creates service and chat reader and their buttons in the status bar; afterwards they follow the settings by themselves.
+
+    Signals:
+        status_changed(str, str): name of a switch in the settings, and the new status of what it switches.
+    """
+
+    status_changed = Signal(str, str)
+
+    def __init__(
+        self,
+        context: WindowContext,
+        tasks: VoiceTasks,
+        commands: PlayCommands,
+        status: QStatusBar,
+        banner: Banner,
+        open_settings: Callable[[], object],
+    ) -> None:
+        super().__init__(context)
+        self._tasks, self._commands, self._status, self._banner = tasks, commands, status, banner
+        self._open_settings = open_settings
+        context.settings.changed.connect(self.create_if_enabled)
+
+    @cached_property
+    def service(self) -> ServiceController:
+        """Return the service."""
+        from app.ui.service.service_controller import ServiceController
+
+        service = ServiceController(self._context.window, self._context.settings, self._context.speech, self._banner)
+        self._connect_listener("service", service)
+        return service
+
+    @cached_property
+    def chat(self) -> ChatController:
+        """Return the chat reader."""
+        from app.ui.service.chat_controller import ChatController
+
+        context = self._context
+        chat = ChatController(context.window, context.settings, context.speech, self._banner, script=context.document)
+        self._connect_listener("chat_reader", chat)
+        chat.settings_requested.connect(self._open_settings)
+        self._commands.stopping.connect(chat.skip_comment)
+        return chat
+
+    @Slot()
+    def create_if_enabled(self, *_settings: object) -> None:
+        """Create what the settings enable."""
+        if self._context.settings.value.service:
+            self.service  # noqa: B018  # created by being asked for
+        if self._context.settings.value.chat_reader:
+            self.chat  # noqa: B018
+
+    @Slot(object)
+    def show_statuses(self, dialog: SettingsDialog) -> None:
+        """Show what listens now in the settings, and what changes while they are open."""
+        from app.ui.service.service_controller import describe_idle_listener
+
+        for setting, name in (("service", "service"), ("chat_reader", "chat")):
+            dialog.show_status(setting, getattr(self, name).status if self.is_created(name) else describe_idle_listener())
+        self.status_changed.connect(dialog.show_status)
+
+    def close(self) -> None:
+        """End what was created."""
+        self.close_created("chat", "service")
+
+    def _connect_listener(self, setting: str, listener: ServiceController | ChatController) -> None:
+        listener.status_changed.connect(partial(self.status_changed.emit, setting))
+        self._status.insertPermanentWidget(1, listener.button)
+        self._tasks.disk_changed.connect(listener.refresh_voices)

@@ -140,6 +140,11 @@ class ProcessTask(QObject):
         """Return True until the process has ended."""
         return self._process is not None
 
+    @property
+    def process_id(self) -> int:
+        """Return the id of the process, or 0 if there is none."""
+        return self._process.processId() if self._process is not None else 0
+
     def start(self) -> None:
         """Start the process, with the options that the user has decided on."""
         self._clear_results()
@@ -207,7 +212,7 @@ class ProcessTask(QObject):
     def _lower_priority(self) -> None:
         if self._process is not None:
             with contextlib.suppress(psutil.Error, OSError):
-                psutil.Process(self._process.processId()).nice(BACKGROUND_PRIORITY)
+                psutil.Process(self.process_id).nice(BACKGROUND_PRIORITY)
 
     @Slot()
     def _read_output(self) -> None:

@@ -21,7 +21,7 @@ from app.ui.projects.project_controller import ProjectController
 from app.ui.projects.project_document import ProjectContents, ProjectDocument
 from app.ui.script.autosave import Autosave, open_startup_script
 from app.ui.script.script_document import LineSeeds, ScriptDocument
-from app.ui.shell.projects_feature import connect_saving
+from app.ui.shell.files_feature import connect_saving
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeRepository
 
@@ -63,7 +63,7 @@ class Desk:
         banner: Any = SimpleNamespace(show_error=self.errors.append, show_message=lambda *_said, **_more: None, hide=lambda: None)
         contents = ProjectContents(self.project, self.document, seeds, view, SimpleNamespace(find_voice=lambda _voice: None), lambda: None)  # type: ignore[arg-type]
         self.projects = ProjectController(self._parent, self.project, contents, self.shelf, _Recent(self._parent), banner)  # type: ignore[arg-type]
-        connect_saving(self.project, self.projects, self.shelf, self.shelf, self.autosave)
+        connect_saving(self.project, self.projects, self.shelf.follow_project, self.shelf, self.autosave)
 
     def keep(self, seed: int, safe: Callable[[LineTake], object]) -> None:
         """Makes a take of the first line."""
