@@ -15,7 +15,7 @@ QT_OF_SYNTHESIS = {"PySide6.QtCore"}
 PLANTED = {
     "imports point down": ("core/synthesis_types.py", "import app.adapters.files.file_lock"),
     "the ground floor: what every room stands on": ("common/errors.py", "import app.common.log"),
-    "the window's rooms, top floor first": ("ui/widgets/fold_button.py", "from app.ui.shell.main_window import MainWindow"),
+    "the window's rooms, top floor first": ("ui/widgets/containers.py", "from app.ui.shell.main_window import MainWindow"),
     "core: the script above the sound, the text below it": ("core/text/pronunciation.py", "import app.core.sound.durations"),
     "the folders of adapters": ("adapters/files/file_lock.py", "import app.adapters.http.http_address"),
     "voices: what strangers send at the bottom, what we keep at the top": (
@@ -23,7 +23,7 @@ PLANTED = {
         "import app.voices.prepared_voice",
     ),
     "the command line: commands below what parses and starts them": ("cli/commands/g2p/run.py", "import app.cli.main"),
-    "no circles": ("ui/widgets/controls.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.fold_button"),
+    "no circles": ("ui/widgets/controls.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.containers"),
     "core needs numpy only": ("core/delivery.py", "import psutil"),
 }
 THIRD_PARTY = "settings/settings_labels.py"  # nobody's home

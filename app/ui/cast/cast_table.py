@@ -12,8 +12,7 @@ from app.core.script.script import Character
 from app.ui.script.script_model import ScriptDuration
 from app.ui.theme.theme import ThemedWidget, create_colour_icon, list_colour_names
 from app.ui.voices.voice_chooser import VOICE_MIME, read_dragged_voice
-from app.ui.widgets.controls import escape_tip
-from app.ui.widgets.row_table_setup import Index, RowTableModel, select_single_row, set_up_row_table
+from app.ui.widgets.controls import Index, RowTableModel, escape_tip, select_single_row, set_up_row_table
 
 COLUMNS = NUMBER, NAME, VOICE, LINES, LENGTH = range(5)
 SWATCH_PX = 16

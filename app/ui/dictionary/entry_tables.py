@@ -12,8 +12,17 @@ from app.common.language import localize
 from app.core.text.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryComparison, DictionaryEntry
 from app.core.text.pronunciation import convert_to_katakana, split_moras
 from app.ui.display_names import format_word_kind
-from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, escape_tip, fill_box
-from app.ui.widgets.row_table_setup import Index, RowTableModel, select_single_row, set_up_row_table
+from app.ui.widgets.controls import (
+    DIALOG_MARGINS,
+    Index,
+    PlainLabel,
+    RowTableModel,
+    create_button,
+    escape_tip,
+    fill_box,
+    select_single_row,
+    set_up_row_table,
+)
 
 FALL, FLAT = "＼", "￣"
 ENTRY_CELL_MARGINS_PX = 44  # pixels around the text, with room for the sort arrow

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView
 from app.common.language import localize
 from app.lab.report_rows import Row, format_cell, format_exact, list_columns
 from app.lab.row_labels import format_column, format_value
-from app.ui.widgets.controls import truncate_text, wrap_tip
-from app.ui.widgets.row_table_setup import ROOT_INDEX, Index, RowTableModel
+from app.ui.widgets.controls import ROOT_INDEX, Index, RowTableModel, truncate_text, wrap_tip
 
 NAMING_COLUMNS = {"candidate", "graph", "part", "case", "check", "form", "backend", "scope", "stage", "name", "length", "batch"}
 """The columns that identify a row."""

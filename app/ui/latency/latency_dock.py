@@ -18,9 +18,9 @@ from app.ui.latency.latency_table import LatencyTable
 from app.ui.latency.latency_title import TITLE_MARGIN_PX, LatencyLegend, LatencyTitle
 from app.ui.synthesis.latency_history import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
+from app.ui.widgets.containers import ScrollFrame
 from app.ui.widgets.controls import escape_tip, fill_box
 from app.ui.widgets.dialogs import ask_for_new_file
-from app.ui.widgets.scroll_frame import ScrollFrame
 
 if TYPE_CHECKING:
     from app.ui.latency.latency_chart import LatencyChart

@@ -14,8 +14,7 @@ from app.ui.display_names import format_backends, format_ms
 from app.ui.latency.latency_title import describe_targets
 from app.ui.synthesis.latency_history import MAX_KEPT_UTTERANCES, PART_OF_STAGE, LatencyHistory, LatencyRow
 from app.ui.theme.theme import Theme
-from app.ui.widgets.controls import escape_tip
-from app.ui.widgets.row_table_setup import Index, RowTableModel
+from app.ui.widgets.controls import Index, RowTableModel, escape_tip
 
 
 @dataclass(frozen=True, slots=True)

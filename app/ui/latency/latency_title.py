@@ -10,8 +10,8 @@ from app.common.language import localize
 from app.common.stages import find_stage_label
 from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS
 from app.ui.theme.theme import Theme
+from app.ui.widgets.containers import FoldButton
 from app.ui.widgets.controls import describe_control, escape_tip, fill_box
-from app.ui.widgets.fold_button import FoldButton
 from app.ui.widgets.hatch_painting import paint_cache_mark
 
 TITLE_MARGIN_PX = 14  # between the edge of the dock and its content

@@ -29,8 +29,8 @@ from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields
 from app.ui.theme.theme import ThemedWidget, create_colour_icon
 from app.ui.voices.catalog_voice import VoiceSummary
 from app.ui.voices.voice_card import VoiceCard
+from app.ui.widgets.containers import FoldingSection
 from app.ui.widgets.controls import ChoiceBox, PlainLabel, WheelFocusFilter, describe_control, fill_box, set_up_button
-from app.ui.widgets.fold_button import FoldingSection
 from app.ui.widgets.parameter_slider import ParameterSlider
 
 PAUSE_MARK_LABELS = {",": "、", ".": "。…", "!": "！", "?": "？"}  # the shown marks by phone; the other marks rarely occur in Japanese

@@ -20,9 +20,9 @@ from app.ui.reading.strip.strip_shape import CellKind, StripShape, find_cell_tex
 from app.ui.reading.strip_view import StripView
 from app.ui.settings.settings_store import RememberedFold, SettingsStore
 from app.ui.theme.theme import Theme
+from app.ui.widgets.containers import FoldButton
 from app.ui.widgets.controls import PlainLabel, create_button, fill_box
 from app.ui.widgets.emoji_picker import EmojiButton
-from app.ui.widgets.fold_button import FoldButton
 
 MAX_SUMMARY_CELLS = 400  # no window is wider
 

@@ -34,8 +34,7 @@ from app.ui.script.line_drops import LineDropList
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.script_model import Index, ScriptModel
 from app.ui.theme.theme import Theme
-from app.ui.widgets.controls import escape_tip
-from app.ui.widgets.row_table_setup import SELECT_AS_CURRENT
+from app.ui.widgets.controls import SELECT_AS_CURRENT, escape_tip
 
 LAYOUT_BATCH_ROWS = 100
 LAYOUT_CHECK_MS = 20

@@ -1,4 +1,4 @@
-"""Comparing sounds: the audition board, blind tests, and the Lab, whose candidates are compared by them.
+"""Casting: who speaks the lines, and what is compared by ear: the audition board, blind tests, and the Lab, whose candidates are compared by them.
 
 Everything is created on first use, so that the window appears sooner.
 """
@@ -6,13 +6,17 @@ Everything is created on first use, so that the window appears sooner.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import Signal, Slot
 
 from app.common.language import localize
-from app.ui.playback.line_playback import LinePlayback
+from app.core.script.script import Character
+from app.ui.actions.action_definitions import CHARACTER_KEYS
+from app.ui.cast.cast_commands import CastCommands, CastMenu
+from app.ui.cast.cast_files import RecastMemory
+from app.ui.playback.line_playback import LinePlayback, PlayCommands
 from app.ui.playback.speech_settings import read_precisions
 from app.ui.projects.project_controller import ProjectController
 from app.ui.script.line_selection import LineSelection
@@ -26,8 +30,93 @@ if TYPE_CHECKING:
     from app.ui.audition.blind_test_controller import BlindTestController
     from app.ui.audition.board_controller import BoardController
     from app.ui.audition.precision_test_controller import PrecisionTestController
+    from app.ui.cast.cast_controller import CastController
     from app.ui.lab.lab_controller import CandidateTestController, LabController
     from app.ui.tasks.process_task import ProcessTask
+
+
+class CastFeature(WindowFeature):
+    """Gives lines their characters, and opens the window of the cast."""
+
+    def __init__(self, context: WindowContext, script: ScriptFeature, voices: VoicesFeature, playback: PlayCommands) -> None:
+        super().__init__(context)
+        self._script, self._voices, self._playback = script, voices, playback
+        self.commands = CastCommands(context.document, script.selection, script.view)  # edits the characters of the selected lines
+        self.menu = CastMenu(script.view, context.document, script.selection, context.actions)  # the cast in the menu of a line
+        self._memory = RecastMemory(self, context.document, context.catalog)
+        self.menu.chosen.connect(self.commands.assign_to_selection)
+        script.panel.add_line_menu(self.menu)
+        context.side.character.chosen.connect(self.commands.assign_to_selection)
+        context.side.character.reset_requested.connect(self.commands.reset_selection)
+        context.actions.connect_handlers(
+            {f"character_{number}": partial(self.commands.assign_number, number) for number in CHARACTER_KEYS}
+            | {
+                "character_none": partial(self.commands.assign_to_selection, ""),
+                "reset_deviations": self.commands.reset_selection,
+                "select_character": self.commands.select_same_characters,
+                "audition_character": self._open_audition,
+                "show_cast": lambda: self.cast.open_window(),
+            }
+        )
+        # The cast after which the actions are named.
+        self._cast: tuple[Character, ...] | None = None
+        context.document.changed.connect(self._name_actions)
+        self._name_actions()
+
+    @cached_property
+    def cast(self) -> CastController:
+        """Return the window of the cast."""
+        from app.ui.cast.cast_controller import CastController
+
+        context, script = self._context, self._script
+        cast = CastController(
+            context.window,
+            document=context.document,
+            model=script.model,
+            selection=script.selection,
+            view=script.view,
+            project=context.project,
+            catalog=context.catalog,
+            commands=self.commands,
+            actions=context.actions,
+            find_voice_name=self._voices.find_name,
+        )
+        cast.play_requested.connect(self._play_or_stop)
+        cast.voices_found.connect(context.project.add_references)
+        context.speech.dictionary_changed.connect(cast.checks.forget_readings)
+        return cast
+
+    def close(self) -> None:
+        """Close what was created."""
+        self.close_created("cast")
+        self._memory.close()
+
+    @Slot()
+    def _open_audition(self) -> None:
+        line = self._script.selection.line
+        if line is not None and line.character and self.commands.select_audition(line.character):
+            self._context.actions["audition"].trigger()
+
+    @Slot(object)
+    def _play_or_stop(self, ids: list[str]) -> None:
+        if self._playback.is_playing:
+            self._playback.stop_playing()
+        else:
+            self._playback.play_lines(ids)
+
+    @Slot()
+    def _name_actions(self) -> None:
+        """Name the actions after the characters; those without one are not offered."""
+        cast, actions = self._context.document.script.cast, self._context.actions
+        if cast is self._cast:
+            return
+        self._cast = cast
+        for number in CHARACTER_KEYS:
+            name = f"character_{number}"
+            actions.describe_target(name, cast[number - 1].name.replace("&", "&&") if number <= len(cast) else "")
+            actions[name].setVisible(number <= len(cast))
+        for name in ("character_none", "reset_deviations", "select_character", "audition_character"):
+            actions[name].setEnabled(bool(cast))
 
 
 class AuditionFeature(WindowFeature):

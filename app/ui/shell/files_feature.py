@@ -20,8 +20,7 @@ from app.ui.projects.project_document import ProjectContents, ProjectDocument, f
 from app.ui.projects.project_files import RecentProjectsMenu
 from app.ui.script.autosave import Autosave
 from app.ui.script.line_commands import LineCommands
-from app.ui.shell.reading_feature import ReadingFeature
-from app.ui.shell.script_feature import ScriptFeature
+from app.ui.shell.script_feature import ReadingFeature, ScriptFeature
 from app.ui.shell.voices_feature import VoicesFeature
 from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.takes.take_repository import TakeRepository

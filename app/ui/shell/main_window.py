@@ -21,16 +21,14 @@ from app.ui.projects.project_files import RecentProjectsMenu
 from app.ui.script.autosave import choose_first_voice, is_first_start, open_startup_script, show_greeting
 from app.ui.script.script_document import ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.shell.audition_feature import AuditionFeature, LabFeature
-from app.ui.shell.cast_feature import CastFeature
+from app.ui.shell.audition_feature import AuditionFeature, CastFeature, LabFeature
 from app.ui.shell.close_guard import AutosaveGuard, CloseGuard
 from app.ui.shell.dialog_controller import DialogController
 from app.ui.shell.files_feature import FilesFeature, ProjectsFeature, TakesFeature
 from app.ui.shell.menu_bar import EditToolBar, MenuBar
 from app.ui.shell.playback_feature import PlaybackFeature
 from app.ui.shell.read_aloud_feature import ReadAloudFeature, ServiceFeature
-from app.ui.shell.reading_feature import ReadingFeature
-from app.ui.shell.script_feature import ParametersFeature, ScriptFeature
+from app.ui.shell.script_feature import ParametersFeature, ReadingFeature, ScriptFeature
 from app.ui.shell.status_line import StatusLine
 from app.ui.shell.theme_switcher import ThemeSwitcher
 from app.ui.shell.update_feature import UpdateFeature

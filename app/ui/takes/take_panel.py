@@ -15,8 +15,17 @@ from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings
 from app.core.synthesis_types import BOUNDS
 from app.ui.display_names import format_speaker, format_style
 from app.ui.takes.take_repository import TAKES_PER_BATCH, TAKES_TITLE
-from app.ui.widgets.controls import ElidedLabel, PlainLabel, create_button, escape_tip, fill_box
-from app.ui.widgets.row_table_setup import Index, RowTableModel, select_single_row, set_up_row_table
+from app.ui.widgets.controls import (
+    ElidedLabel,
+    Index,
+    PlainLabel,
+    RowTableModel,
+    create_button,
+    escape_tip,
+    fill_box,
+    select_single_row,
+    set_up_row_table,
+)
 
 COLUMNS = STAR, NUMBER, LENGTH, SEED, DIFFERS, NOTE = range(6)
 ROW_MARGINS, CELL_MARGINS = 6, 24  # pixels added to the height of the text, and to its width

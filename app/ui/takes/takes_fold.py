@@ -17,9 +17,8 @@ from app.ui.reading.strip_panel import StripPanel
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.takes.take_repository import TAKES_TITLE, TakeRepository
 from app.ui.takes.takes_controller import TakesController
+from app.ui.widgets.containers import FoldButton, ScrollFrame
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, OpenDialog, show_question
-from app.ui.widgets.fold_button import FoldButton
-from app.ui.widgets.scroll_frame import ScrollFrame
 
 if TYPE_CHECKING:
     from app.ui.takes.take_panel import TakePanel

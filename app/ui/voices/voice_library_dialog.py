@@ -18,6 +18,7 @@ from app.ui.voices.voice_chooser import VoiceList
 from app.ui.voices.voice_facts_page import VoiceFactsPage
 from app.ui.widgets.controls import (
     DIALOG_MARGINS,
+    SELECT_AS_CURRENT,
     PlainLabel,
     create_button,
     create_close_button,
@@ -25,7 +26,6 @@ from app.ui.widgets.controls import (
     escape_tip,
     fill_box,
 )
-from app.ui.widgets.row_table_setup import SELECT_AS_CURRENT
 from app.ui.widgets.voice_picture import create_voice_icon
 from app.voices.voice_labels import NATURAL_VOICE_ID
 

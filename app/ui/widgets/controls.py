@@ -1,17 +1,18 @@
-"""Labels, buttons, fields and lists with their names and tips, and the rows and columns that hold them.
+"""Labels, buttons, fields, lists and tables with their names and tips, and the rows and columns that hold them.
 
 Qt renders any text that looks like HTML: it would load images from disk, or let a name look like one of our warnings. `PlainLabel` and
 `escape_tip` show untrusted text as it is.
 """
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QItemSelectionModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QPalette
 from PySide6.QtGui import Qt as Gui
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractItemView,
     QBoxLayout,
     QComboBox,
     QDialog,
@@ -26,6 +27,7 @@ from PySide6.QtWidgets import (
     QStyleOptionButton,
     QStyleOptionComboBox,
     QStylePainter,
+    QTableView,
     QToolButton,
     QWidget,
 )
@@ -292,3 +294,43 @@ class WheelFocusFilter(QObject):
             event.ignore()
             return True
         return super().eventFilter(watched, event)
+
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT_INDEX = QModelIndex()
+SELECT_AS_CURRENT = QItemSelectionModel.SelectionFlag.ClearAndSelect
+
+
+class RowTableModel(QAbstractTableModel):
+    """A model with a row for each of `rows`, and a column for each of `columns`."""
+
+    rows: Sequence[Any] = ()
+    columns: Sequence[Any] = ()
+
+    def rowCount(self, parent: Index = ROOT_INDEX) -> int:
+        """Return the number of rows."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = ROOT_INDEX) -> int:
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(self.columns)
+
+
+def select_single_row(table: QTableView, index: QModelIndex) -> None:
+    """Make a cell the current one, and select its row alone.
+
+    Qt's own `selectRow` and `setCurrentIndex` look at the keys held down just now: after a shortcut with Ctrl they take a row that is selected out.
+    """
+    table.selectionModel().setCurrentIndex(index, SELECT_AS_CURRENT | QItemSelectionModel.SelectionFlag.Rows)
+
+
+def set_up_row_table(table: QTableView, row_margins: int) -> None:
+    """Set up a table without grid, row headers, wrapped words and a horizontal scroll bar; `row_margins` add to the height of the text."""
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setTabKeyNavigation(False)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + row_margins)

@@ -15,7 +15,7 @@ from app.export.export_plan import PlannedFile
 from app.export.export_renderer import FileRenderer, WrittenFile
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
 from app.settings.user_settings import Settings
-from app.ui.export.export_dialog import ExportDialog
+from app.ui.export.export_controller import ExportDialog
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.export.test_page import wait_over
 from tests.ui.window_driver import WindowDriver

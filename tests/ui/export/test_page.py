@@ -22,7 +22,7 @@ from app.engine.synthesis_jobs import EngineEvent
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
 from app.interchange.koebako_files import write_project
 from app.settings.user_settings import Settings
-from app.ui.export.export_dialog import ExportDialog
+from app.ui.export.export_controller import ExportDialog
 from app.ui.export.export_progress import ExportProgress
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle

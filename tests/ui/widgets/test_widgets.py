@@ -39,8 +39,8 @@ from app.ui.theme.theme import (
     resolve_theme,
 )
 from app.ui.voices.catalog_voice import describe_voice
+from app.ui.widgets.containers import FoldingSection
 from app.ui.widgets.controls import MOST_SHOWN, ChoiceBox, fill_box
-from app.ui.widgets.fold_button import FoldingSection
 
 pytestmark = pytest.mark.usefixtures("styled")
 

@@ -1,8 +1,8 @@
-"""A group of controls that folds away below its button."""
+"""Containers where room is short: a group of controls that folds away below its button, and a frame that scrolls its content."""
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.controls import fill_box
@@ -60,3 +60,44 @@ class FoldingSection(QWidget):
     def _show_content(self, is_open: bool) -> None:
         self._body.setVisible(is_open)
         self.toggled.emit(is_open)
+
+
+NARROWEST, LOWEST = 120, 44  # pixels of the minimum size
+
+
+class ScrollFrame(QScrollArea):
+    """A scroll area that requests the size of its content and accepts less.
+
+    Args:
+        content: the widget, which is shown and hidden together with the frame.
+    """
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        self._content = content
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(content.sizePolicy().horizontalPolicy(), QSizePolicy.Policy.Maximum)
+        self.viewport().setAutoFillBackground(False)
+        self.setWidget(content)
+        content.setAutoFillBackground(False)
+        content.installEventFilter(self)
+
+    def sizeHint(self) -> QSize:
+        """Return the size hint of the content."""
+        return self._content.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size for which the smallest window has room."""
+        needed = self._content.minimumSizeHint()
+        return QSize(min(needed.width(), NARROWEST), min(needed.height(), LOWEST))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the size and visibility of the content."""
+        if watched is self._content:
+            if event.type() == QEvent.Type.LayoutRequest:
+                self.updateGeometry()
+            elif event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+                self.setVisible(not self._content.isHidden())
+        return super().eventFilter(watched, event)
