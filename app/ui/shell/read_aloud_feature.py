@@ -1,4 +1,4 @@
-"""What speaks for other programs: reading aloud from anywhere, the local service and the chat reader, each created when it is asked for."""
+"""Speaking for other programs: reading aloud from anywhere, the local service and the chat reader, each created when it is asked for."""
 
 from __future__ import annotations
 
