@@ -29,7 +29,7 @@ WHOLE = {
     "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",
     "app/adapters/ort/optimized_session.py": "copies that we made",
     "app/adapters/ort/profiled_session.py": "the same of another session",
-    "app/adapters/ort/ort_format.py": "what ONNX Runtime's tools have just written into a folder of our own",
+    "app/adapters/ort/lab_sessions.py": "what ONNX Runtime's tools have just written into a folder of our own",
     "app/lab/place/kernel_coverage.py": "ships with the program",
     "app/lab/compare/compare_candidates.py": "the counters of energy that Linux shows as files",
     "app/adapters/ort/session_options.py": "a model, which ONNX Runtime would read whole as well",

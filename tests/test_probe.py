@@ -12,8 +12,8 @@ import pytest
 from app.adapters.ort.device_placement import CPU_ONLY, parse_placement
 from app.adapters.ort.devices import ort_devices
 from app.adapters.ort.devices.device_sessions import OpenedSession, open_session
-from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.devices.ort_devices import BackendDevice, list_backends
+from app.adapters.ort.profiled_session import trace_runs
 from app.adapters.probe_results import FIRST_RETRY_DELAY_S, MAX_RETRY_DELAY_S, ProbeResultStore
 from app.backends import backend_probe, backend_trial
 from app.backends.backend_probe import BackendProbe, ProbeResult, choose_fastest, evaluate_trial, find_best_mix, run_trial

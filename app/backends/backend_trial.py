@@ -15,8 +15,8 @@ import numpy as np
 
 from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
 from app.adapters.ort.devices.device_sessions import open_session
-from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.graph_session import RunnableSession, open_unoptimized
+from app.adapters.ort.profiled_session import trace_runs
 from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
@@ -80,7 +80,7 @@ class TrialResult:
     # The same by graph: the flow of a voice may be on another device than the rest of its group.
     graph_diffs: dict[str, float] = field(default_factory=dict)
     group_ms: dict[str, float] = field(default_factory=dict)
-    trace: list[dict[str, Any]] = field(default_factory=list)  # one entry a graph on a device, see `device_trace`
+    trace: list[dict[str, Any]] = field(default_factory=list)  # one entry a graph on a device, see `trace_runs`
     open_ms: float = 0.0  # until the voice was open, the BERT included
     # Of a few texts, milliseconds by group, `first_audio` and `total`: `cold` when their length was new, `warm` the second time.
     sentences: list[dict[str, Any]] = field(default_factory=list)

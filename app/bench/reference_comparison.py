@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.optimization_levels import open_like_reference, open_with_ort_defaults
+from app.adapters.ort.lab_sessions import open_like_reference, open_with_ort_defaults
 from app.adapters.ort.ort_synthesizer import OrtBert, OrtSingleGraphSynthesizer
 from app.bench.multiply_adds import measure_peak_mb
 from app.bench.repeated_runs import SpeedRatio, compute_ratio, list_figures, measure_ms, take_turns
@@ -41,8 +41,7 @@ from app.core.sound.result_metrics import compute_min_cosine
 from app.core.sound.voice_traits import compute_style_vector
 from app.core.synthesis_types import Float32, SynthesisRequest
 from app.core.text.phone_ids import convert_phones_to_ids
-from app.install.duration_check import measure_missing_agreements
-from app.install.install_bert import add_bert
+from app.install.install_bert import add_bert, measure_missing_agreements
 from app.install.refinement_runs import refine_installed
 from app.install.voice_import import ImportOptions, add_voice
 from app.install.voice_licence import AskLicence

@@ -60,11 +60,10 @@ def resolve_ready_voice(
         voice = find_installed_voice(reference, paths.list_voice_dirs())
     if voice is None:
         assert reference is not None
+
+        # Both bring all readers of sources, which an installed voice does not need.
         from app.install.resolve_source import PriorConsent, find_source, prepare_source
-        from app.install.sandboxed_import import (
-            # This import brings all readers of sources, which an installed voice does not need.
-            prepare_voice_in_sandbox,
-        )
+        from app.install.sandboxed_import import prepare_voice_in_sandbox
 
         ready = ResolvedVoice(
             *prepare_source(

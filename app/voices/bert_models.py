@@ -1,7 +1,7 @@
 """The installed BERT models. A voice names the one it was trained with; features of another make speech that is silently wrong.
 
 A BERT runs in int8 where it is known to change no durations, else the exact one. Whether it does is measured when a BERT or a voice is added
-(`app.install.duration_check`), for it takes seconds, and remembered in the cache. Where nothing is known, the exact graph runs.
+(`app.install.install_bert`), for it takes seconds, and remembered in the cache. Where nothing is known, the exact graph runs.
 """
 
 import re

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from app.adapters.ort.optimization_levels import open_at_level
+from app.adapters.ort.lab_sessions import open_at_level
 from app.adapters.ort.session_options import count_intra_threads
 from app.bench.repeated_runs import Repeats
 from app.lab.compare.compare_candidates import CandidateSessions, CompareCandidate, EnergyMeter, measure_candidates

@@ -33,7 +33,7 @@ def make_texts(count: int) -> tuple[str, ...]:
 def measure(voices: list[str], count: int) -> dict[str, Any]:
     """Rows of each voice and the nodes of its graphs by provider; in the process that sees the adapter."""
     from app.adapters.ort.devices import failover_session
-    from app.adapters.ort.devices.device_trace import count_assigned_nodes
+    from app.adapters.ort.profiled_session import count_assigned_nodes
     from tests.adapters.ort.webgpu_child import EVERYTHING, compare_stages, open_exact
 
     found: dict[str, Any] = {}

@@ -13,7 +13,7 @@ from onnx import helper, numpy_helper
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
 from app.install.calibration_runs import measure_duration_agreement, read_with_bert
-from app.install.duration_check import measure_missing_agreements
+from app.install.install_bert import measure_missing_agreements
 from app.settings.user_settings import load_settings, save_settings
 from app.voices.bert_models import (
     BertModel,

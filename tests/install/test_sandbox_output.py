@@ -9,7 +9,7 @@ import pytest
 from app.common.errors import VoiceError
 from app.common.files import paths
 from app.common.processes import launch
-from app.install.duration_check import measure_agreements, parse_agreement
+from app.install.install_bert import measure_agreements, parse_agreement
 from app.install.sandboxed_import import UnsafeFileError, parse_bert, parse_case, prepare_bert_in_sandbox, prepare_voice_in_sandbox
 from app.voices.bert_models import list_installed_berts
 from app.voices.expected_outputs import CaseResult

@@ -12,7 +12,7 @@ from onnx import numpy_helper
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import open_cpu_session, open_unoptimized
-from app.adapters.ort.ort_format import estimate_runtime_bytes, read_required_operators
+from app.adapters.ort.lab_sessions import estimate_runtime_bytes, read_required_operators
 from app.bench.repeated_runs import Repeats
 from app.cli.main import main
 from app.common.errors import VoiceError

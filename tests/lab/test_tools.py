@@ -7,9 +7,9 @@ import numpy as np
 import onnx
 import pytest
 
-from app.adapters.ort import ort_format
+from app.adapters.ort import lab_sessions
 from app.adapters.ort.graph_session import open_cpu_session
-from app.adapters.ort.ort_format import write_fused_graph
+from app.adapters.ort.lab_sessions import write_fused_graph
 from app.common.errors import BackendError
 from app.common.progress import ignore_report
 from app.lab.optimise.candidate_run import describe_library_size
@@ -59,7 +59,7 @@ def test_a_missing_tool_is_one_sentence_and_a_hint(
 ) -> None:
     """The built program holds none of ONNX Runtime's tools."""
     without(monkeypatch, "onnxruntime.transformers.fusion_options")
-    monkeypatch.setattr(ort_format, "is_frozen", lambda: is_frozen)
+    monkeypatch.setattr(lab_sessions, "is_frozen", lambda: is_frozen)
     with pytest.raises(BackendError) as caught:
         write_fused_graph(lean, tmp_path / "fused.onnx", HEADS, HIDDEN)
     assert caught.value.message == "ONNX Runtime's tools are not available."

@@ -18,9 +18,9 @@ import numpy as np
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.adapters.ort.device_placement import DevicePlacement
-from app.adapters.ort.devices.device_trace import count_assigned_nodes
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_synthesizer import arrange_rows_by_token
+from app.adapters.ort.profiled_session import count_assigned_nodes
 from app.bench.multiply_adds import RecordedGraphRun
 from app.bench.repeated_runs import Repeats, measure_ms
 from app.bench.stage_timing import BENCH_LINES, build_bench_request, run_once

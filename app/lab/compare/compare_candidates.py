@@ -13,8 +13,7 @@ from typing import Any
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.adapters.ort.graph_session import RunnableSession
-from app.adapters.ort.optimization_levels import open_at_level
-from app.adapters.ort.ort_format import write_ort
+from app.adapters.ort.lab_sessions import open_at_level, write_ort
 from app.bench.repeated_runs import Repeats, take_turns
 from app.bench.stage_timing import RunFigures
 from app.common.progress import Report, ignore_report

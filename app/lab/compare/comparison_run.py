@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.backends import format_device_name
-from app.adapters.ort.optimization_levels import list_batch_inputs
+from app.adapters.ort.lab_sessions import list_batch_inputs
 from app.bench.repeated_runs import MIN_RUNS_FOR_TAILS, Repeats, compute_ratio, compute_summary, count_outliers
 from app.bench.stage_timing import BENCH_LINES, build_text
 from app.common.errors import AppError, InputError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
-from app.adapters.ort.ort_format import describe_missing_tools, estimate_runtime_bytes, read_required_operators
+from app.adapters.ort.lab_sessions import describe_missing_tools, estimate_runtime_bytes, read_required_operators
 from app.bench.multiply_adds import RecordedGraphRun
 from app.bench.repeated_runs import Repeats
 from app.bench.stage_timing import BENCH_LINES

@@ -15,8 +15,7 @@ import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
-from app.adapters.ort.optimization_levels import open_at_level
-from app.adapters.ort.ort_format import write_ort, write_required_operators
+from app.adapters.ort.lab_sessions import open_at_level, write_ort, write_required_operators
 from app.bench.multiply_adds import RecordedGraphRun
 from app.bench.repeated_runs import Repeats, measure_speed_ratio
 from app.common.errors import BackendError, VoiceError
@@ -234,7 +233,7 @@ def _find_head_sizes(exact: Path) -> tuple[int, int] | None:
 
 
 def _list_fused_candidates(exact: Path) -> Iterator[GraphCandidate]:
-    from app.adapters.ort.ort_format import write_fused_graph
+    from app.adapters.ort.lab_sessions import write_fused_graph
 
     sizes = _find_head_sizes(exact)
     if sizes is not None:

@@ -145,7 +145,7 @@ def find_coverage(model: Path, graph: str, device: str, free: str = "", *, shoul
 def _find_assignment(model: Path, graph: str, device: str, free: dict[str, int]) -> dict[str, int] | None:
     if parse_backend(device) not in list_backends() or not has_device(device):
         return None
-    from app.adapters.ort.devices.device_trace import count_assigned_nodes
+    from app.adapters.ort.profiled_session import count_assigned_nodes
 
     try:
         counts = count_assigned_nodes(model, device, graph, free)

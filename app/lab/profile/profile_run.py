@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.devices.device_trace import trace_runs
+from app.adapters.ort.profiled_session import trace_runs
 from app.bench.multiply_adds import STAGE_OF_GRAPH
 from app.bench.repeated_runs import Repeats, RunSummary, compute_summary
 from app.common.errors import InputError

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.adapters.ort.backends import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
 from app.adapters.ort.graph_session import GraphSession
-from app.adapters.ort.optimization_levels import open_at_level
+from app.adapters.ort.lab_sessions import open_at_level
 from app.core.sound.result_metrics import AUDIO_GRAPHS, INCOMPARABLE, MAX_SNR_DB, ResultDifference, compute_difference
 from app.export.loudness import compute_integrated_lufs, measure_loudness
 from app.install.bert_preparation import MIN_BERT_COSINE
@@ -112,7 +112,7 @@ GraphValues = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class GraphSide:
-    """One way: a graph, whose weights may be next to it, at a level of `app.adapters.ort.optimization_levels`."""
+    """One way: a graph, whose weights may be next to it, at a level of `app.adapters.ort.lab_sessions`."""
 
     graph: Path
     level: str = "all"

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.adapters.ort.graph_session import GraphSession, RunnableSession, SpeakerSession, open_unoptimized
-from app.adapters.ort.optimization_levels import list_batch_inputs
+from app.adapters.ort.lab_sessions import list_batch_inputs
 from app.bench.multiply_adds import RecordedGraphRun
 from app.bench.stage_timing import BENCH_LINES
 from app.common.errors import AppError

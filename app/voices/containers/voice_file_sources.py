@@ -10,12 +10,11 @@ from pathlib import Path
 
 from app.common.errors import VoiceError
 from app.common.language import localize
+from app.voices.containers import onnx_metadata
 from app.voices.containers.container_facts import ContainerFacts, find_config, find_style_vectors, has_aivm_metadata, read_container_facts
 from app.voices.containers.container_recognition import ContainerFormat, require_voice_tensors
-from app.voices.containers.onnx_metadata import OnnxFileInfo, list_external_files, read_onnx_info, read_onnx_metadata, refuse_external_data
 from app.voices.containers.sbv2_archive import read_sbv2_archive, require_tar
 from app.voices.containers.voice_descriptions import build_manifest
-from app.voices.containers.voice_graph import VoiceGraph, count_speakers, read_voice_graph
 from app.voices.file_fact_cache import combine_digests, compute_file_digest
 from app.voices.prepared_voice import MANIFEST_NAME, GraphSources, Voice, check_voice_vectors, map_int8_files, read_prepared_voice
 from app.voices.untrusted.regular_file import build_unreadable_error
@@ -103,8 +102,8 @@ class VoiceSource(ABC):
         check_voice_vectors(voice)
         return voice
 
-    def _create_graph_voice(self, graph: Path | bytes, voice_graph: VoiceGraph) -> Voice:
-        facts, speakers = self.read_facts(), count_speakers(graph, voice_graph, self.path.name)
+    def _create_graph_voice(self, graph: Path | bytes, voice_graph: onnx_metadata.VoiceGraph) -> Voice:
+        facts, speakers = self.read_facts(), onnx_metadata.count_speakers(graph, voice_graph, self.path.name)
         if voice_graph.roles is not None:
             from app.voices.prepare.graph_store import load_graph, serialise_graph  # onnx is slow to import
             from app.voices.prepare.source_graphs import rename_to_public_inputs
@@ -118,8 +117,8 @@ class OnnxSource(VoiceSource):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, [path])
-        self._info: OnnxFileInfo | None = None
-        self._graph: VoiceGraph | None = None
+        self._info: onnx_metadata.OnnxFileInfo | None = None
+        self._graph: onnx_metadata.VoiceGraph | None = None
 
     def read_format(self) -> str:
         """Return the format: aivmx or onnx."""
@@ -132,28 +131,28 @@ class OnnxSource(VoiceSource):
 
     def _find_files(self) -> list[Path]:
         info = self._read_info()
-        further = list_external_files(self.path, info.outline)
+        further = onnx_metadata.list_external_files(self.path, info.outline)
         beside = [] if has_aivm_metadata(info.metadata) else [find_config(self.path), find_style_vectors(self.path)]
         return [self.path, *(item for item in beside if item), *further]
 
     def _parse_facts(self) -> ContainerFacts:
         # A list of voices needs the metadata alone: an outline of the graph takes a hundred times as long.
-        metadata = read_onnx_metadata(self.path) if self._info is None else self._info.metadata
+        metadata = onnx_metadata.read_onnx_metadata(self.path) if self._info is None else self._info.metadata
         return read_container_facts(self.path, metadata, has_weights=False)
 
     def build_voice(self) -> Voice:
         voice_graph = self._read_graph()
-        list_external_files(self.path, voice_graph.outline)
+        onnx_metadata.list_external_files(self.path, voice_graph.outline)
         return self._create_graph_voice(self.path, voice_graph)
 
-    def _read_info(self) -> OnnxFileInfo:
+    def _read_info(self) -> onnx_metadata.OnnxFileInfo:
         if self._info is None:
-            self._info = read_onnx_info(self.path)
+            self._info = onnx_metadata.read_onnx_info(self.path)
         return self._info
 
-    def _read_graph(self) -> VoiceGraph:
+    def _read_graph(self) -> onnx_metadata.VoiceGraph:
         if self._graph is None:
-            self._graph = read_voice_graph(self.path, self.path.name, self._read_info())
+            self._graph = onnx_metadata.read_voice_graph(self.path, self.path.name, self._read_info())
         return self._graph
 
 
@@ -177,8 +176,8 @@ class Sbv2Source(VoiceSource):
     def build_voice(self) -> Voice:
         graph, vectors = read_sbv2_archive(self.path)
         self._facts = ContainerFacts("sbv2", {}, vectors)
-        voice_graph = read_voice_graph(graph, self.path.name)
-        refuse_external_data(voice_graph.outline, self.path.name)
+        voice_graph = onnx_metadata.read_voice_graph(graph, self.path.name)
+        onnx_metadata.refuse_external_data(voice_graph.outline, self.path.name)
         return self._create_graph_voice(graph, voice_graph)
 
 
@@ -244,7 +243,9 @@ class PreparedSource(VoiceSource):
 
     def _find_files(self) -> list[Path]:
         graphs = sorted({graph for graph in read_prepared_voice(self.path).graphs.values() if isinstance(graph, Path)})
-        further = [file for graph in graphs for file in list_external_files(graph, read_onnx_info(graph).outline)]
+        further = [
+            file for graph in graphs for file in onnx_metadata.list_external_files(graph, onnx_metadata.read_onnx_info(graph).outline)
+        ]
         return [self.path / MANIFEST_NAME, *graphs, *further, self.path / STYLE_VECTORS_NAME]
 
     def _parse_facts(self) -> ContainerFacts:
@@ -255,7 +256,7 @@ class PreparedSource(VoiceSource):
         fast = (self.path / file for file in map_int8_files(voice.manifest).values())
         for graph in (*voice.graphs.values(), *(file for file in fast if file.is_file())):
             if isinstance(graph, Path):
-                list_external_files(graph, read_onnx_info(graph).outline)
+                onnx_metadata.list_external_files(graph, onnx_metadata.read_onnx_info(graph).outline)
         return voice
 
 

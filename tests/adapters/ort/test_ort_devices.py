@@ -13,7 +13,6 @@ from app.adapters.ort.backends import format_device_name
 from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
 from app.adapters.ort.devices import ort_devices
 from app.adapters.ort.devices.device_sessions import open_session
-from app.adapters.ort.devices.device_trace import trace_runs
 from app.adapters.ort.devices.ort_devices import (
     BackendDevice,
     build_provider_options,
@@ -24,6 +23,7 @@ from app.adapters.ort.devices.ort_devices import (
     list_devices,
     list_places,
 )
+from app.adapters.ort.profiled_session import trace_runs
 from app.common.errors import BackendError
 from app.compose.speaker_opening import open_speaker
 

@@ -17,8 +17,7 @@ from app.cli.progress_display import ProgressView, show_progress
 from app.common.files import paths
 from app.common.language import localize
 from app.common.progress import Report, build_part_report
-from app.install.duration_check import measure_missing_agreements
-from app.install.install_bert import AddBertResult, add_bert, find_installed_bert, remove_bert
+from app.install.install_bert import AddBertResult, add_bert, find_installed_bert, measure_missing_agreements, remove_bert
 from app.install.refinement_runs import refine_installed
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import (

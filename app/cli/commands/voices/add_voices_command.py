@@ -17,8 +17,7 @@ from app.common.errors import AppError, InputError, UserDecisionRequiredError, V
 from app.common.files import paths
 from app.common.language import localize
 from app.common.progress import Report, build_part_report
-from app.install.duration_check import measure_missing_agreements
-from app.install.install_bert import add_bert
+from app.install.install_bert import add_bert, measure_missing_agreements
 from app.install.manage_voices import find_user_voice, rename_voice
 from app.install.natural_voice_install import install_natural_voice
 from app.install.refinement_runs import RefinementOutcome, refine_installed
