@@ -57,11 +57,8 @@ class CharacterForm(ThemedWidget, QWidget):
         super().__init__()
         self._character: Character | None = None
         self.title = PlainLabel(style="heading", wraps=True)
-        self.aliases = _create_field(
-            localize("別名", "Also known as"),
-            localize("台本でのほかの名前。「、」で区切ります。", "Other names in scripts, separated by commas."),
-            MAX_NAME_LETTERS * MOST_ALIASES,
-        )
+        tip = localize("台本でのほかの名前。「、」で区切ります。", "Other names in scripts, separated by commas.")
+        self.aliases = _create_field(localize("別名", "Also known as"), tip, MAX_NAME_LETTERS * MOST_ALIASES)
         self.note = _create_field(
             localize("メモ", "Note"), localize("役柄や話し方のメモ。", "A note about the part, for people."), MAX_NOTE_LETTERS
         )
@@ -315,14 +312,11 @@ class CastWindow(QDialog):
 
     def _create_empty_page(self) -> QWidget:
         page = QWidget()
-        lead = PlainLabel(
-            localize(
-                "登場人物を作ると、配役をまとめて変えたり、登場人物ごとに行を表示したりできます。",
-                "With characters you can recast all lines of one at once, and show each one's lines alone.",
-            ),
-            "muted",
-            wraps=True,
+        text = localize(
+            "登場人物を作ると、配役をまとめて変えたり、登場人物ごとに行を表示したりできます。",
+            "With characters you can recast all lines of one at once, and show each one's lines alone.",
         )
+        lead = PlainLabel(text, "muted", wraps=True)
         lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.first = self._create_command_button("add", localize("登場人物を追加", "Add a character"), _list_buttons()["add"][1])
         self.first.setObjectName("primary")

@@ -150,13 +150,11 @@ class DictionaryDialog(QDialog):
             localize("入力した文字を含む単語だけを表示します。", "Shows only the words that contain this text."),
         )
         self.table = EntryTable()
-        self.empty = PlainLabel(
-            localize(
-                "まだ単語が登録されていません。\n下の欄に表記と読みを入力して登録するか、\nVOICEVOX や AivisSpeech の辞書を読み込んでください。",
-                "No words yet.\nEnter a word and its reading below,\nor import a dictionary from VOICEVOX or AivisSpeech.",
-            ),
-            "muted",
+        text = localize(
+            "まだ単語が登録されていません。\n下の欄に表記と読みを入力して登録するか、\nVOICEVOX や AivisSpeech の辞書を読み込んでください。",
+            "No words yet.\nEnter a word and its reading below,\nor import a dictionary from VOICEVOX or AivisSpeech.",
         )
+        self.empty = PlainLabel(text, "muted")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.form = EntryForm()
         self.error = PlainLabel("", "error", wraps=True)
@@ -195,35 +193,22 @@ class DictionaryDialog(QDialog):
         self.error.setVisible(error is not None)
 
     def _build_widgets(self) -> None:
-        self.hear = create_button(
-            localize("再生", "Play"),
-            localize("この読みとアクセントで再生します。", "Plays the word with this reading."),
-            lambda: self._emit_entry(self.hearing_requested.emit),
-        )
-        self.put = create_button(
-            "",
-            localize("この単語を辞書に登録します。（Enter）", "Adds the word to the dictionary. (Enter)"),
-            self._request_put,
-            style="primary",
-        )
+        tip = localize("この読みとアクセントで再生します。", "Plays the word with this reading.")
+        self.hear = create_button(localize("再生", "Play"), tip, lambda: self._emit_entry(self.hearing_requested.emit))
+        tip = localize("この単語を辞書に登録します。（Enter）", "Adds the word to the dictionary. (Enter)")
+        self.put = create_button("", tip, self._request_put, style="primary")
         self.remove = create_button(
             localize("削除", "Delete"),
             localize("選んだ単語を辞書から削除します。", "Deletes the selected words from the dictionary."),
             lambda: self.removal_requested.emit([word.surface for word in self.table.selected_entries]),
         )
-        self.take_in = create_button(
-            localize("読み込み…", "Import…"),
-            localize(
-                "VOICEVOX や AivisSpeech の JSON、または CSV から単語を追加します。",
-                "Adds words from a JSON of VOICEVOX or AivisSpeech, or from a CSV.",
-            ),
-            self.import_requested.emit,
+        tip = localize(
+            "VOICEVOX や AivisSpeech の JSON、または CSV から単語を追加します。",
+            "Adds words from a JSON of VOICEVOX or AivisSpeech, or from a CSV.",
         )
-        self.export = create_button(
-            localize("書き出す…", "Export…"),
-            localize("すべての単語をファイルに書き出します。", "Exports all words to a file."),
-            self.export_requested.emit,
-        )
+        self.take_in = create_button(localize("読み込み…", "Import…"), tip, self.import_requested.emit)
+        tip = localize("すべての単語をファイルに書き出します。", "Exports all words to a file.")
+        self.export = create_button(localize("書き出す…", "Export…"), tip, self.export_requested.emit)
         close = create_button(localize("閉じる", "Close"), localize("閉じる（Esc）", "Close (Esc)"), self.accept)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.empty)

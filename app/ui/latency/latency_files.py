@@ -93,7 +93,5 @@ def write_picture(body: QWidget, legend: QWidget, file: Path) -> None:
 
 def _create_write_error(file: Path, reason: str) -> OutputFileError:
     why = localize(f"：{reason}", f": {reason}") if reason else ""
-    return OutputFileError(
-        localize(f"「{file}」に書き出せません{why}。", f"“{file}” could not be written{why}."),
-        localize("フォルダーに書き込めるか確認してください。", "Check that the folder is writable."),
-    )
+    message = localize(f"「{file}」に書き出せません{why}。", f"“{file}” could not be written{why}.")
+    return OutputFileError(message, localize("フォルダーに書き込めるか確認してください。", "Check that the folder is writable."))

@@ -200,19 +200,13 @@ class PresetBar(ThemedWidget, QWidget):
         self.names.setMinimumContentsLength(6)
         self.names.activated.connect(self._apply_selected)
         self.label.setBuddy(self.names)
+        tip = localize("今の設定に名前を付けて保存します。", "Saves the current settings under a name.")
         self.keep = set_up_button(
-            QToolButton(),
-            localize("今の設定に名前を付けて保存します。", "Saves the current settings under a name."),
-            self._ask_for_name,
-            name=localize("プリセットとして保存", "Save as a preset"),
-            style="add",
+            QToolButton(), tip, self._ask_for_name, name=localize("プリセットとして保存", "Save as a preset"), style="add"
         )
+        tip = localize("選択中のプリセットを削除します。", "Deletes the selected preset.")
         self.drop = set_up_button(
-            QToolButton(),
-            localize("選択中のプリセットを削除します。", "Deletes the selected preset."),
-            self._remove_selected,
-            name=localize("プリセットを削除", "Delete preset"),
-            style="delete",
+            QToolButton(), tip, self._remove_selected, name=localize("プリセットを削除", "Delete preset"), style="delete"
         )
         self.more = PresetFilesButton(lambda: self.presets)
         self.more.failed.connect(self.failed)

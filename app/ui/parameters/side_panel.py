@@ -149,11 +149,8 @@ class CharacterField(ThemedWidget, QWidget):
         self.box.setPlaceholderText(localize("（複数）", "(mixed)"))
         self.box.activated.connect(self._choose_row)
         self.label.setBuddy(self.box)
-        self.reset = set_up_button(
-            QPushButton(localize("設定を戻す", "Reset")),
-            localize("登場人物と違う設定を、登場人物のものに戻します。", "Gives lines the settings of their character again."),
-            style="small",
-        )
+        tip = localize("登場人物と違う設定を、登場人物のものに戻します。", "Gives lines the settings of their character again.")
+        self.reset = set_up_button(QPushButton(localize("設定を戻す", "Reset")), tip, style="small")
         self.reset.clicked.connect(self.reset_requested)
         fill_box(QHBoxLayout(self), self.label, (self.box, 1), self.reset, spacing=8)
         self.reset.hide()

@@ -40,13 +40,11 @@ class MissingVoicesDialog(QDialog):
         for row, voice in enumerate(missing[:MOST_ROWS]):
             self._add_row(row, voice, choices)
         self._grid.setRowStretch(self._grid.rowCount(), 1)
-        lead = PlainLabel(
-            localize(
-                "見つからない声の行を、別の声に割り当てます。スタイルや話速などの設定は変わりません。1 回の操作で元に戻せます。",
-                "Assigns the lines of missing voices to other voices. Their other settings stay; a single undo reverts it.",
-            ),
-            wraps=True,
+        text = localize(
+            "見つからない声の行を、別の声に割り当てます。スタイルや話速などの設定は変わりません。1 回の操作で元に戻せます。",
+            "Assigns the lines of missing voices to other voices. Their other settings stay; a single undo reverts it.",
         )
+        lead = PlainLabel(text, wraps=True)
         tip = localize("選んだ声を割り当てます。", "Assigns the selected voices.")
         self.assign = create_button(localize("割り当てる", "Assign"), tip, self.accept, style="primary")
         self.assign.setAutoDefault(True)

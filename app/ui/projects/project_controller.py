@@ -231,11 +231,8 @@ class ProjectController(QObject):
     def _report_unreadable(self, path: Path, error: AppError) -> None:
         self._end_reading()
         if isinstance(error.__cause__, FileNotFoundError) and self._recent.remove_project(path):
-            self._banner.show_message(
-                "error",
-                localize(f"「{path.name}」が見つかりません。", f"“{path.name}” was not found."),
-                localize("最近使ったプロジェクトの一覧から削除しました。", "It has been removed from the recent projects."),
-            )
+            hint = localize("最近使ったプロジェクトの一覧から削除しました。", "It has been removed from the recent projects.")
+            self._banner.show_message("error", localize(f"「{path.name}」が見つかりません。", f"“{path.name}” was not found."), hint)
         else:
             self._banner.show_error(error)
 
@@ -314,14 +311,11 @@ class ProjectController(QObject):
             project.mark_saved(path, file_state.digest, script, project.parts)
         elif file_state.project is not None and script is script_before and not project.is_changed:
             self.show_project(file_state.project, path, file_state.digest)
-            self._banner.show_message(
-                "notice",
-                localize(
-                    f"「{path.name}」がほかの場所で変更されていたため、読み込み直しました。",
-                    f"“{path.name}” was changed elsewhere and has been reloaded.",
-                ),
-                " ".join(file_state.dropped),
+            message = localize(
+                f"「{path.name}」がほかの場所で変更されていたため、読み込み直しました。",
+                f"“{path.name}” was changed elsewhere and has been reloaded.",
             )
+            self._banner.show_message("notice", message, " ".join(file_state.dropped))
         else:
             project.mark_lost()
 

@@ -328,10 +328,8 @@ class ReadAloudController(QObject):
 
     def _require_reading(self) -> None:
         if not self.player.is_on:
-            raise InputError(
-                localize("読み上げ中のテキストがありません。", "Nothing is being read."),
-                localize("例: koebako read --clipboard", "For example: koebako read --clipboard"),
-            )
+            message = localize("読み上げ中のテキストがありません。", "Nothing is being read.")
+            raise InputError(message, localize("例: koebako read --clipboard", "For example: koebako read --clipboard"))
 
     def _try_reading(self, read: Callable[[], object]) -> None:
         try:

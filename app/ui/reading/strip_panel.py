@@ -34,12 +34,10 @@ class KanaSummary(QWidget):
         super().__init__()
         self.text = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setToolTip(
-            localize(
-                "この行の読み。開くとアクセントと音の長さを調整できます。",
-                "The reading of this line; open it to adjust accent and lengths.",
-            )
+        tip = localize(
+            "この行の読み。開くとアクセントと音の長さを調整できます。", "The reading of this line; open it to adjust accent and lengths."
         )
+        self.setToolTip(tip)
 
     def show_shape(self, shape: StripShape | None) -> None:
         """Show the reading of a line."""
@@ -159,34 +157,26 @@ class StripPanel(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.title = FoldButton(
-            localize("読みとアクセント", "Reading and accent"),
-            localize(
-                "この行の読み、アクセント、音の長さ、波形を表示します。", "Shows the reading, accent, lengths and waveform of the line."
-            ),
+        tip = localize(
+            "この行の読み、アクセント、音の長さ、波形を表示します。", "Shows the reading, accent, lengths and waveform of the line."
         )
+        self.title = FoldButton(localize("読みとアクセント", "Reading and accent"), tip)
         self.title.setChecked(True)
         self.title.toggled.connect(self._toggle_strip)
         self.summary = KanaSummary()
         self.summary.hide()
         self.note = PlainLabel(style="muted")
         self.reading = ReadingField()
-        self.reset_phrase = create_button(
-            localize("句をリセット", "Reset phrase"),
-            localize(
-                "選んだ音を含むアクセント句の、アクセント、イントネーション、長さをリセットします。",
-                "Resets the accent, melody and lengths of the selected accent phrase.",
-            ),
-            style="small",
+        tip = localize(
+            "選んだ音を含むアクセント句の、アクセント、イントネーション、長さをリセットします。",
+            "Resets the accent, melody and lengths of the selected accent phrase.",
         )
-        self.reset_all = create_button(
-            localize("すべてリセット", "Reset all"),
-            localize(
-                "この行の読み、アクセント、イントネーション、音の長さをすべてリセットします。",
-                "Resets all readings, accents, pitches and lengths of this line.",
-            ),
-            style="small",
+        self.reset_phrase = create_button(localize("句をリセット", "Reset phrase"), tip, style="small")
+        tip = localize(
+            "この行の読み、アクセント、イントネーション、音の長さをすべてリセットします。",
+            "Resets all readings, accents, pitches and lengths of this line.",
         )
+        self.reset_all = create_button(localize("すべてリセット", "Reset all"), tip, style="small")
         self.emoji = EmojiButton()
         self.emoji.hide()
         self.others = AlternativeReadingsBar()  # takes the free room, with or without buttons

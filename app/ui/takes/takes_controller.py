@@ -81,20 +81,15 @@ class TakeCommands(QObject):
             return
         position = book.takes.index(take)
         book.remove_take(take)
+        message = localize(f"{row.name}を削除しました。", f"{row.name} was deleted.")
         self._banner.show_message(
-            "notice",
-            localize(f"{row.name}を削除しました。", f"{row.name} was deleted."),
-            action=localize("元に戻す", "Undo"),
-            on_action=lambda: self._restore_take(take, position),
+            "notice", message, action=localize("元に戻す", "Undo"), on_action=lambda: self._restore_take(take, position)
         )
 
     def _restore_take(self, take: LineTake, position: int) -> None:
         if not self._shelf.book.restore_take(take, position):
-            self._banner.show_message(
-                "notice",
-                localize("このテイクは元に戻せません。", "This take cannot be restored."),
-                localize("テイクをまとめて削除したときに、音声も削除されました。", "Its sound was deleted with all the others."),
-            )
+            hint = localize("テイクをまとめて削除したときに、音声も削除されました。", "Its sound was deleted with all the others.")
+            self._banner.show_message("notice", localize("このテイクは元に戻せません。", "This take cannot be restored."), hint)
 
 
 class TakeBatch(QObject):
@@ -205,11 +200,8 @@ class TakesController(QObject):
         renderings = self.shelf.heard.list_line_renderings(line.id) if line else []
         take_id = row.take.id if row is not None and not row.number else renderings[-1].take.id if renderings else ""
         if not self.shelf.keep_recent(take_id, on_secured=self._select_kept):
-            self._banner.show_message(
-                "notice",
-                localize("保存できる音声がありません。", "There is nothing to keep yet."),
-                localize("先にこの行を再生してください。", "Play this line first."),
-            )
+            message = localize("保存できる音声がありません。", "There is nothing to keep yet.")
+            self._banner.show_message("notice", message, localize("先にこの行を再生してください。", "Play this line first."))
 
     def render_more(self) -> None:
         """Render several takes of the selected line."""
@@ -327,11 +319,9 @@ class TakesController(QObject):
         # The take may have been deleted before it was secured.
         if take.id in ids and (self.panel is None or self.panel.isHidden()):
             number = ids.index(take.id) + 1
+            message = localize(f"テイク {number} として保存しました。", f"Kept as take {number}.")
             self._banner.show_message(
-                "notice",
-                localize(f"テイク {number} として保存しました。", f"Kept as take {number}."),
-                action=localize("一覧を表示", "Show takes"),
-                on_action=lambda: self.panel_requested.emit(True),
+                "notice", message, action=localize("一覧を表示", "Show takes"), on_action=lambda: self.panel_requested.emit(True)
             )
 
     @Slot(object)

@@ -98,10 +98,8 @@ def _create_key_error(text: str) -> InputError:
 
 def create_taken_error(label: str) -> InputError:
     """Return the error for a key that another program holds."""
-    return InputError(
-        localize(f"{label} はほかのアプリが使用しています。", f"Another program uses {label} already."),
-        localize(
-            "設定の「読み上げ」で別のキーを選ぶか、そのアプリを終了してから設定で「OK」を押してください。",
-            "Choose another key in Settings › Read aloud, or close that program and press OK there.",
-        ),
+    hint = localize(
+        "設定の「読み上げ」で別のキーを選ぶか、そのアプリを終了してから設定で「OK」を押してください。",
+        "Choose another key in Settings › Read aloud, or close that program and press OK there.",
     )
+    return InputError(localize(f"{label} はほかのアプリが使用しています。", f"Another program uses {label} already."), hint)
