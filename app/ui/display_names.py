@@ -13,17 +13,8 @@ from app.common.language import localize
 if TYPE_CHECKING:
     from app.core.text.dictionary_entries import EntryKind
 
-STYLE_NAMES_JA = {
-    "Neutral": "ノーマル",
-    "Happy": "喜び",
-    "Bashful": "照れ",
-    "Angry": "怒り",
-    "Sad": "悲しみ",
-    "Whisper": "ささやき",
-    "Surprise": "驚き",
-    "Fear": "恐れ",
-    "Disgust": "嫌悪",
-}
+STYLE_NAMES_JA = {"Neutral": "ノーマル", "Happy": "喜び", "Bashful": "照れ", "Angry": "怒り", "Sad": "悲しみ", "Whisper": "ささやき"}
+STYLE_NAMES_JA |= {"Surprise": "驚き", "Fear": "恐れ", "Disgust": "嫌悪"}
 """Japanese names of styles that most voices have."""
 
 SPEAKER_NAMES_JA = {**{f"Female {number}": f"女声{number}" for number in range(1, 5)}, "Male 1": "男声1"}

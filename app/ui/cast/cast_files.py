@@ -169,14 +169,10 @@ def list_recast_voices(cast: Iterable[Character], voices: Sequence[CatalogVoice]
     def drop_unknown(name: str, items: Iterable[tuple[int, str]]) -> str:
         return name if any(name == item for _, item in items) else ""
 
-    return [
-        VoiceAssignment(
-            name,
-            voice.manifest.id,
-            drop_unknown(character.settings.speaker, voice.speakers),
-            drop_unknown(character.settings.style, voice.styles),
-        )
-        for character in cast
-        if (voice := voices_by_id.get(character.settings.voice)) is not None
-        for name in character.names
-    ]
+    assignments: list[VoiceAssignment] = []
+    for character in cast:
+        settings = character.settings
+        if (voice := voices_by_id.get(settings.voice)) is not None:
+            speaker, style = drop_unknown(settings.speaker, voice.speakers), drop_unknown(settings.style, voice.styles)
+            assignments += [VoiceAssignment(name, voice.manifest.id, speaker, style) for name in character.names]
+    return assignments

@@ -29,7 +29,7 @@ from app.ui.cast.script_warnings import ScriptWarning
 from app.ui.parameters.setting_fields import VoiceFields
 from app.ui.theme.theme import ThemedWidget, create_colour_icon, list_colour_names
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, fill_box
+from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, describe_control, fill_box
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330
 SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
@@ -62,24 +62,21 @@ class CharacterForm(ThemedWidget, QWidget):
         self.note = _create_field(
             localize("メモ", "Note"), localize("役柄や話し方のメモ。", "A note about the part, for people."), MAX_NOTE_LETTERS
         )
-        self.colour = ChoiceBox()
+        tip = localize("行のカードに表示する色。", "Shown on the cards of lines.")
+        self.colour = describe_control(ChoiceBox(), localize("色", "Colour"), tip)
         self.colour.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.colour.setAccessibleName(localize("色", "Colour"))
-        self.colour.setToolTip(localize("行のカードに表示する色。", "Shown on the cards of lines."))
         self.colour.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
         self.voice = VoiceFields()
         self.voice.chooser.box.setToolTip(
             localize("配役。この登場人物のすべての行の声が変わります。", "Recasts: all lines of this character get this voice.")
         )
         self.numbers = PlainLabel(style="muted", wraps=True)
-        self.from_line = create_button(
-            localize("選択中の行の設定を使う", "Use selected line's settings"),
-            localize(
-                "選んだ行の声と話し方を、この登場人物のものにします。行ごとの設定はそのままです。",
-                "Gives the character the voice and delivery of the selected line; what lines have of their own stays.",
-            ),
-            self.line_settings_requested.emit,
+        text = localize("選択中の行の設定を使う", "Use selected line's settings")
+        tip = localize(
+            "選んだ行の声と話し方を、この登場人物のものにします。行ごとの設定はそのままです。",
+            "Gives the character the voice and delivery of the selected line; what lines have of their own stays.",
         )
+        self.from_line = create_button(text, tip, self.line_settings_requested.emit)
         self._lay_out_fields()
         self.draw_in_theme()
         self._connect_fields()
@@ -187,10 +184,7 @@ def describe_delivery(settings: LineSettings) -> str:
 
 
 def _create_field(name: str, tip: str, max_length: int) -> QLineEdit:
-    field = QLineEdit(maxLength=max_length)
-    field.setAccessibleName(name)
-    field.setToolTip(tip)
-    return field
+    return describe_control(QLineEdit(maxLength=max_length), name, tip)
 
 
 class CastWindow(QDialog):

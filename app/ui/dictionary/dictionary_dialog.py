@@ -197,11 +197,9 @@ class DictionaryDialog(QDialog):
         self.hear = create_button(localize("再生", "Play"), tip, lambda: self._emit_entry(self.hearing_requested.emit))
         tip = localize("この単語を辞書に登録します。（Enter）", "Adds the word to the dictionary. (Enter)")
         self.put = create_button("", tip, self._request_put, style="primary")
-        self.remove = create_button(
-            localize("削除", "Delete"),
-            localize("選んだ単語を辞書から削除します。", "Deletes the selected words from the dictionary."),
-            lambda: self.removal_requested.emit([word.surface for word in self.table.selected_entries]),
-        )
+        text = localize("削除", "Delete")
+        tip = localize("選んだ単語を辞書から削除します。", "Deletes the selected words from the dictionary.")
+        self.remove = create_button(text, tip, lambda: self.removal_requested.emit([word.surface for word in self.table.selected_entries]))
         tip = localize(
             "VOICEVOX や AivisSpeech の JSON、または CSV から単語を追加します。",
             "Adds words from a JSON of VOICEVOX or AivisSpeech, or from a CSV.",

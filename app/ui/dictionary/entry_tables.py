@@ -222,11 +222,9 @@ class ImportPreviewDialog(QDialog):
             lambda: self._request_import(keep=False),
             style="primary",
         )
-        self.keep_button = create_button(
-            localize("新しい単語だけ読み込む", "Import new words only"),
-            localize("登録済みの単語は変更しません。", "Words that are there stay as they are."),
-            lambda: self._request_import(keep=True),
-        )
+        text = localize("新しい単語だけ読み込む", "Import new words only")
+        tip = localize("登録済みの単語は変更しません。", "Words that are there stay as they are.")
+        self.keep_button = create_button(text, tip, lambda: self._request_import(keep=True))
         self.replace_button.setEnabled(bool(comparison.added or comparison.conflicts))
         self.keep_button.setVisible(bool(comparison.conflicts))
         self.keep_button.setEnabled(bool(comparison.added))

@@ -200,11 +200,9 @@ class LogDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(localize("ログ", "Log"))
         self._size = -1
-        self.wanted = describe_control(
-            QLineEdit(placeholderText=localize("含まれる文字", "Contains"), clearButtonEnabled=True),
-            localize("絞り込み", "Filter"),
-            localize("この文字を含む行だけを表示します。", "Shows only lines that contain this text."),
-        )
+        name = localize("絞り込み", "Filter")
+        tip = localize("この文字を含む行だけを表示します。", "Shows only lines that contain this text.")
+        self.wanted = describe_control(QLineEdit(placeholderText=localize("含まれる文字", "Contains"), clearButtonEnabled=True), name, tip)
         self.serious = QCheckBox(localize("警告とエラーのみ", "Warnings and errors only"))
         self.serious.setToolTip(localize("警告とエラーだけを表示します。", "Shows only warnings and errors."))
         self.shown = QPlainTextEdit(readOnly=True, tabChangesFocus=True, lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap)

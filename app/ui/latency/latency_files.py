@@ -37,22 +37,11 @@ def build_latency_csv(history: LatencyHistory) -> str:
             _format_number(item.audio_s),
         )
         for name, stage in item.iterate_stages():
-            sizes = (stage.tokens, stage.phones, stage.frames, stage.samples)
-            where = ("+".join(stage.backends), _format_number(stage.new_ms))
             totals = (_format_number(item.total_ms), _format_number(item.rtf))
-            rows.writerow(
-                (
-                    *line_cells,
-                    *totals,
-                    name,
-                    _format_number(stage.ms),
-                    _format_number(stage.cold_ms),
-                    stage.runs,
-                    stage.hits,
-                    *sizes,
-                    *where,
-                )
-            )
+            times = (_format_number(stage.ms), _format_number(stage.cold_ms))
+            counts = (stage.runs, stage.hits, stage.tokens, stage.phones, stage.frames, stage.samples)
+            where = ("+".join(stage.backends), _format_number(stage.new_ms))
+            rows.writerow((*line_cells, *totals, name, *times, *counts, *where))
     return "\ufeff" + text.getvalue()
 
 

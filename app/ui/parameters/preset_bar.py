@@ -81,17 +81,8 @@ class PresetNameDialog(QDialog):
         self.in_project.setChecked(entry is not None and entry.in_project)
         self.note = PlainLabel("", "muted", wraps=True)
         self._create_buttons()
-        fill_box(
-            QVBoxLayout(self),
-            label,
-            self.field,
-            self.character,
-            self.in_project,
-            self.note,
-            (self.buttons, Qt.AlignmentFlag.AlignRight),
-            margins=DIALOG_MARGINS,
-            spacing=10,
-        )
+        rows = label, self.field, self.character, self.in_project, self.note, (self.buttons, Qt.AlignmentFlag.AlignRight)
+        fill_box(QVBoxLayout(self), *rows, margins=DIALOG_MARGINS, spacing=10)
         self.field.textChanged.connect(self._update_buttons)
         self.in_project.toggled.connect(self._update_buttons)
         self._update_buttons()

@@ -343,14 +343,8 @@ class SidePanel(QScrollArea):
 
     def _align_labels(self) -> None:
         """Give all labels the width of the longest, so that the sliders line up."""
-        labels = [
-            *(slider.label for slider in self.sliders.values()),
-            self.seed.label,
-            self.presets.label,
-            self.pauses.title,
-            self.character.label,
-            *self._choices.labels,
-        ]
+        labels: list[QWidget] = [slider.label for slider in self.sliders.values()]
+        labels += [self.seed.label, self.presets.label, self.pauses.title, self.character.label, *self._choices.labels]
         width = max(label.sizeHint().width() for label in labels)
         for label in labels:
             label.setMinimumWidth(width)

@@ -156,15 +156,12 @@ class SavingController(QObject):
         elif len(lines) == 1:
             self._ask_for_file(build_file_title(lines[0][1].text), lambda file: self._write_files([(file, [lines[0][1]])]))
         else:
-            self._ask_for_file(
-                build_default_pattern(),
-                lambda file: self._write_files(
-                    [
-                        (name, [line])
-                        for name, (_, line) in zip(choose_file_names(file, lines, self._name_speaker, self.wanted), lines, strict=True)
-                    ]
-                ),
-            )
+
+            def write_each(pattern: Path) -> None:
+                files = choose_file_names(pattern, lines, self._name_speaker, self.wanted)
+                self._write_files([(file, [line]) for file, (_, line) in zip(files, lines, strict=True)])
+
+            self._ask_for_file(build_default_pattern(), write_each)
 
     def save_joined_lines(self, ids: Sequence[str]) -> None:
         """Write all of these lines into one file."""

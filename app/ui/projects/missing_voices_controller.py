@@ -99,13 +99,10 @@ class MissingVoicesController(QObject):
         names = localize("、", ", ").join(voice.name for voice in missing[:MAX_NAMED_MISSING_VOICES])
         names += "…" if len(missing) > MAX_NAMED_MISSING_VOICES else ""
         lines = sum(voice.lines for voice in missing)
-        self._banner.show_message(
-            "notice",
-            localize(f"声が見つかりません: {names}", f"Missing voices: {names}"),
-            localize(
-                f"{lines:,} 行で使われています。声を追加するか、別の声を割り当ててください。",
-                f"Used by {lines:,} {'line' if lines == 1 else 'lines'}. Add the voices, or assign others.",
-            ),
-            action=localize("声を割り当てる…", "Assign voices…"),
-            on_action=self.open_dialog,
+        message = localize(f"声が見つかりません: {names}", f"Missing voices: {names}")
+        hint = localize(
+            f"{lines:,} 行で使われています。声を追加するか、別の声を割り当ててください。",
+            f"Used by {lines:,} {'line' if lines == 1 else 'lines'}. Add the voices, or assign others.",
         )
+        action = localize("声を割り当てる…", "Assign voices…")
+        self._banner.show_message("notice", message, hint, action=action, on_action=self.open_dialog)

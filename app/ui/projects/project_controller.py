@@ -285,17 +285,15 @@ class ProjectController(QObject):
         self._recent.add_project(path)
         self.saved.emit()
         if written.left_out:
-            self._banner.show_message(
-                "notice",
-                localize(
-                    f"{written.left_out} 個の音声は、大きすぎてファイルに含められませんでした。",
-                    f"Sounds too large to include in the file: {written.left_out}.",
-                ),
-                localize(
-                    "プロジェクトと同じ場所のフォルダーには残っています。不要なテイクを削除してください。",
-                    "They are still in the folder beside the project. Delete takes you don't need.",
-                ),
+            message = localize(
+                f"{written.left_out} 個の音声は、大きすぎてファイルに含められませんでした。",
+                f"Sounds too large to include in the file: {written.left_out}.",
             )
+            hint = localize(
+                "プロジェクトと同じ場所のフォルダーには残っています。不要なテイクを削除してください。",
+                "They are still in the folder beside the project. Delete takes you don't need.",
+            )
+            self._banner.show_message("notice", message, hint)
 
     def _ask_before_replacing(self, path: Path, on_saved: Continuation) -> None:
         replace, save_as = partial(self._write_project, path, None, on_saved), partial(self.save_project_as, on_saved)

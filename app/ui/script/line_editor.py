@@ -39,17 +39,11 @@ def offer_divisions(parent: QWidget, lines_by_division: dict[Division, list[str]
     if len(lines_by_division) == 1:
         on_chosen(lines_by_division["line"])
         return None
-    answers = [
-        DialogButton(
-            f"{title} ({format_line_count(len(lines))})",
-            ButtonRole.ActionRole,
-            partial(on_chosen, lines),
-            tip,
-            is_default=division == "line",
-        )
-        for division, title, tip in _list_division_labels()
-        if (lines := lines_by_division.get(division))
-    ]
+    answers = []
+    for division, title, tip in _list_division_labels():
+        if lines := lines_by_division.get(division):
+            text = f"{title} ({format_line_count(len(lines))})"
+            answers.append(DialogButton(text, ButtonRole.ActionRole, partial(on_chosen, lines), tip, is_default=division == "line"))
     question = localize("貼り付けるテキストを、どのように行に分けますか？", "How should the text become lines?")
     hint = localize("あとから「元に戻す」で戻せます。", "You can undo it afterwards.")
     return show_question(parent, "Koebako", (question, hint), answers)

@@ -14,7 +14,7 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.theme.theme import ThemedWidget, create_colour_icon, draw_icon
-from app.ui.widgets.controls import ChoiceBox, PlainLabel, create_button, fill_box
+from app.ui.widgets.controls import ChoiceBox, PlainLabel, create_button, describe_control, fill_box
 
 SWATCH_PX = 16
 LONGEST_NAME_PX = 260
@@ -165,13 +165,9 @@ class SearchBar(ThemedWidget, QWidget):
 
 
 def _create_field(name: str) -> QLineEdit:
-    field = QLineEdit(placeholderText=name)
-    field.setAccessibleName(name)
-    field.setToolTip(name)
-    field.setClearButtonEnabled(True)
+    field = describe_control(QLineEdit(placeholderText=name, clearButtonEnabled=True), name, name)
     for button in field.findChildren(QToolButton):
-        button.setAccessibleName(localize("入力を消去", "Clear"))
-        button.setToolTip(button.accessibleName())
+        describe_control(button, localize("入力を消去", "Clear"), localize("入力を消去", "Clear"))
     return field
 
 

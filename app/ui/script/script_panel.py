@@ -17,20 +17,8 @@ from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 LIST_SCROLL_BAR_PX = 11  # pixels to the right of the cards
 LINE_MENU_ACTIONS: tuple[str, ...] = ("play", "play_through", "", "edit_line", "duplicate", "delete", "")
-LINE_MENU_ACTIONS += (
-    "split_here",
-    "split_sentences",
-    "join_lines",
-    "",
-    "move_up",
-    "move_down",
-    "",
-    "cut",
-    "copy",
-    "paste",
-    "",
-    "save_line",
-)
+LINE_MENU_ACTIONS += ("split_here", "split_sentences", "join_lines", "", "move_up", "move_down", "")
+LINE_MENU_ACTIONS += ("cut", "copy", "paste", "", "save_line")
 EMPTY_STATE_ACTIONS = ("add_line", "play", "paste", "find_command")
 
 LINE_ACTIONS: tuple[str, ...] = ("play_through", "save_all", "save_joined", "edit_line", "duplicate", "delete", "move_up", "move_down")

@@ -42,18 +42,12 @@ class ChatController(ListenerController["WindowChat"]):
     def __init__(
         self, window: QWidget, settings: SettingsStore, speech: SpeechController, banner: Banner, *, script: ScriptDocument
     ) -> None:
-        super().__init__(
-            window,
-            settings=settings,
-            banner=banner,
-            title=localize("コメント", "Chat"),
-            name=localize("コメントの読み上げ", "Chat reader"),
-            tip=localize(
-                "コメントビューアーからの読み上げを受け付けます。クリックすると設定を開きます。",
-                "Takes comments from comment viewers. Click to open the settings.",
-            ),
-            thread_name="chat reader switch",
+        title, name = localize("コメント", "Chat"), localize("コメントの読み上げ", "Chat reader")
+        tip = localize(
+            "コメントビューアーからの読み上げを受け付けます。クリックすると設定を開きます。",
+            "Takes comments from comment viewers. Click to open the settings.",
         )
+        super().__init__(window, settings=settings, banner=banner, title=title, name=name, tip=tip, thread_name="chat reader switch")
         self._speech, self._script = speech, script
         self.reader: WindowChat | None = None  # while it listens
         # The comment that is being read. It is known before its job is: a short one may end while it is still being asked for.

@@ -195,15 +195,8 @@ class ServiceDialog(QDialog):
         self.requests = QTableWidget(0, 5)
         self.requests.setObjectName("words")
         self.requests.setAccessibleName(localize("最近のリクエスト", "Latest requests"))
-        self.requests.setHorizontalHeaderLabels(
-            [
-                localize("時刻", "Time"),
-                localize("リクエスト", "Request"),
-                localize("テキスト", "Text"),
-                localize("結果", "Result"),
-                localize("時間", "Duration"),
-            ]
-        )
+        titles = localize("時刻", "Time"), localize("リクエスト", "Request"), localize("テキスト", "Text")
+        self.requests.setHorizontalHeaderLabels([*titles, localize("結果", "Result"), localize("時間", "Duration")])
         self.requests.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.requests.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.requests.setWordWrap(False)  # else a path would be cut after its first word
@@ -274,15 +267,9 @@ class ServiceController(ListenerController["WindowService"]):
     _request_logged = Signal()
 
     def __init__(self, window: QWidget, settings: SettingsStore, speech: SpeechController, banner: Banner) -> None:
-        super().__init__(
-            window,
-            settings=settings,
-            banner=banner,
-            title=localize("サービス", "Service"),
-            name=localize("サービス", "Service"),
-            tip=localize("クリックすると、アドレスと最近のリクエストを表示します。", "Click to show the address and the latest requests."),
-            thread_name="service switch",
-        )
+        name = localize("サービス", "Service")
+        tip = localize("クリックすると、アドレスと最近のリクエストを表示します。", "Click to show the address and the latest requests.")
+        super().__init__(window, settings=settings, banner=banner, title=name, name=name, tip=tip, thread_name="service switch")
         self._window, self._speech = window, speech
         self.recent = RequestLog()
         self.recent.changed = self._request_logged.emit

@@ -176,18 +176,9 @@ def _is_same_cast(one: LineSettings, other: LineSettings) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in CAST_FIELDS)
 
 
-TAKE_TABLE_KEYS = {
-    Qt.Key.Key_Space: "play",
-    Qt.Key.Key_Return: "play",
-    Qt.Key.Key_Enter: "play",
-    Qt.Key.Key_A: "compare",
-    Qt.Key.Key_S: "star",
-    Qt.Key.Key_N: "note",
-    Qt.Key.Key_F2: "note",
-    Qt.Key.Key_R: "restore",
-    Qt.Key.Key_K: "keep",
-    Qt.Key.Key_Delete: "delete",
-}
+Key = Qt.Key
+TAKE_TABLE_KEYS = dict.fromkeys((Key.Key_Space, Key.Key_Return, Key.Key_Enter), "play") | dict.fromkeys((Key.Key_N, Key.Key_F2), "note")
+TAKE_TABLE_KEYS |= {Key.Key_A: "compare", Key.Key_S: "star", Key.Key_R: "restore", Key.Key_K: "keep", Key.Key_Delete: "delete"}
 
 
 class TakeTable(QTableView):
@@ -323,16 +314,10 @@ class TakePanel(QFrame):
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         names = {"star": localize("スター", "Star"), "close": localize("閉じる", "Close")}  # of buttons with a sign instead of a word
         self.buttons = {
-            command: create_button(
-                text,
-                tip,
-                partial(self.command_requested.emit, command),
-                name=names.get(command, ""),
-                style="small",
-                is_checkable=command == "star",
-            )
+            command: create_button(text, tip, partial(self.command_requested.emit, command), name=names.get(command, ""), style="small")
             for command, (text, tip) in _list_buttons().items()
         }
+        self.buttons["star"].setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         keep, more, stop, *others = self.buttons.values()
         title = PlainLabel(localize(*TAKES_TITLE), "heading")

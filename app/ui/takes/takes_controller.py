@@ -210,14 +210,12 @@ class TakesController(QObject):
             self._banner.show_message("notice", localize("読み上げるテキストが空です。", "The text is empty."))
             return
         if not self._is_seeded(line.settings.voice):
-            self._banner.show_message(
-                "notice",
-                localize("この声は、シードが違っても同じ音になります。", "This voice sounds the same with every seed."),
-                localize(
-                    "設定か読みを変えて再生すると、テイクとして保存できます。",
-                    "Change the settings or the reading and play the line; then you can keep it as a take.",
-                ),
+            message = localize("この声は、シードが違っても同じ音になります。", "This voice sounds the same with every seed.")
+            hint = localize(
+                "設定か読みを変えて再生すると、テイクとして保存できます。",
+                "Change the settings or the reading and play the line; then you can keep it as a take.",
             )
+            self._banner.show_message("notice", message, hint)
             return
         self.panel_requested.emit(True)
         self._awaited_line_id = line.id

@@ -67,14 +67,9 @@ def parse_key_combination(text: str) -> KeyCombination:
     # A letter without a modifier could no longer be typed.
     if not name or (is_alone and not name.startswith("F") and name != "Pause"):
         raise _create_key_error(text)
-    return KeyCombination(
-        name,
-        sum(row[1] for row in rows),
-        windows_key,
-        sum(row[2] for row in rows),
-        tuple(row[3] for row in rows),
-        sequence.toString(QKeySequence.SequenceFormat.NativeText),
-    )
+    x11_modifiers, windows_modifiers = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    label = sequence.toString(QKeySequence.SequenceFormat.NativeText)
+    return KeyCombination(name, x11_modifiers, windows_key, windows_modifiers, tuple(row[3] for row in rows), label)
 
 
 def _find_key(key: Qt.Key) -> tuple[str, int]:

@@ -11,7 +11,7 @@ from app.common.language import localize
 from app.core.sound.line_melody import CopiedMelody, LineMelody, copy_melody, flatten_pitches, paste_melody, raise_ending, smooth_pitches
 from app.ui.actions.window_actions import WindowActions
 from app.ui.reading.melody.melody_lane import MelodyLane
-from app.ui.widgets.controls import ElidedButton, fill_box
+from app.ui.widgets.controls import ElidedButton, describe_control, fill_box
 
 PitchChange = Callable[[LineMelody, Sequence[int]], dict[int, float]]
 
@@ -43,8 +43,7 @@ class MelodyBar(QWidget):
         self.more.setObjectName("more")
         self.more.setText("…")
         name = localize("イントネーションの編集", "Edit melody")
-        self.more.setAccessibleName(name)
-        self.more.setToolTip(name)
+        describe_control(self.more, name, name)
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         for button in (self.pen, self.more):
             button.setIconSize(QSize(BUTTON_ICON_PX, BUTTON_ICON_PX))
