@@ -115,7 +115,9 @@ class GraphSession:
                 self._run_options.terminate = self._was_stopped = True
 
 
-class _SessionWrapper:
+class SessionWrapper:
+    """A session that passes on to another one what it does not do itself."""
+
     def __init__(self, session: RunnableSession) -> None:
         self.inputs, self.outputs = session.inputs, session.outputs
         self._session = session
@@ -125,7 +127,7 @@ class _SessionWrapper:
         self._session.terminate()
 
 
-class CpuSession(_SessionWrapper):
+class CpuSession(SessionWrapper):
     """A graph that was put on the CPU, where nothing is waited for and nothing else is tried; see `SpeakerSession`."""
 
     backend = "cpu"
@@ -162,7 +164,7 @@ class RecordedRun:
     results: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-class RecordingSession(_SessionWrapper):
+class RecordingSession(SessionWrapper):
     """A session that keeps copies of what it is given and of what it computes, in `runs`, of those that succeeded."""
 
     def __init__(self, session: RunnableSession) -> None:
@@ -177,7 +179,7 @@ class RecordingSession(_SessionWrapper):
         return results
 
 
-class ReplayingSession(_SessionWrapper):
+class ReplayingSession(SessionWrapper):
     """A session that computes only what another one has not recorded."""
 
     def __init__(self, session: RunnableSession, runs: Sequence[RecordedRun]) -> None:

@@ -22,7 +22,7 @@ import onnxruntime as ort
 
 from app.adapters.ort.devices.device_sessions import create_session
 from app.adapters.ort.devices.ort_devices import find_memory_device
-from app.adapters.ort.graph_session import GraphSession, create_cpu_session
+from app.adapters.ort.graph_session import GraphSession, SessionWrapper, create_cpu_session
 from app.adapters.ort.runtime_session import PythonSession, fit_value, read_input_types
 from app.adapters.ort.session_options import CPU_PROVIDER_NAME, create_session_options
 from app.common.errors import BackendError
@@ -132,7 +132,7 @@ class GraphRun:
     operators: tuple[OperatorRun, ...]
 
 
-class ProfiledSession:
+class ProfiledSession(SessionWrapper):
     """As `GraphSession`; `end_profiling` gives all runs. Profiling itself adds a few microseconds an operator."""
 
     def __init__(self, model: Path | bytes, place: str, graph: str, fixed_dims: Mapping[str, int] = MappingProxyType({})) -> None:
@@ -144,8 +144,7 @@ class ProfiledSession:
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
-        self._session = GraphSession(self._bare, graph, place)
-        self.inputs, self.outputs = self._session.inputs, self._session.outputs
+        super().__init__(GraphSession(self._bare, graph, place))
         self._call_times: list[tuple[float, float]] = []
         self.opened = model, place, fixed_dims  # graph, place and fixed sizes
         self.calls: list[dict[str, Any]] = []  # the values that it was run with since they were cleared
@@ -157,10 +156,6 @@ class ProfiledSession:
         self._call_times.append((start_s, time.perf_counter() - start_s))
         self.calls.append(values)
         return results
-
-    def terminate(self) -> None:
-        """Stop the run in progress, if any."""
-        self._session.terminate()
 
     def list_sessions(self) -> list[ProfiledSession]:
         """Return the session itself in a list: see `FixedShapeProfiledSession`."""

@@ -87,7 +87,9 @@ def _raise_not_onnx_errors(name: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as exc:
-        raise build_not_onnx_error(name) from exc
+        raise VoiceError(
+            localize(f"ONNX モデルとして読み込めません: {name}", f"This is not a valid ONNX model: {name}"), describe_incomplete_download()
+        ) from exc
 
 
 def _parse_metadata(data: memoryview) -> dict[str, str]:
@@ -108,14 +110,6 @@ def _parse_metadata(data: memoryview) -> dict[str, str]:
     if not has_graph:
         raise ValueError("no graph")
     return metadata
-
-
-def build_not_onnx_error(name: str) -> VoiceError:
-    """Return the error for a file that is no ONNX model, or a damaged one."""
-    return VoiceError(
-        localize(f"ONNX モデルとして読み込めません: {name}", f"This is not a valid ONNX model: {name}"),
-        describe_incomplete_download(),
-    )
 
 
 def list_external_files(path: Path, outline: OnnxOutline) -> list[Path]:

@@ -62,14 +62,10 @@ def list_device_reports() -> list[dict[str, Any]]:
     return [_describe_ep_device(item) for item in _list_ep_devices()]
 
 
-def is_software_adapter_allowed() -> bool:
-    """Return whether an adapter that is only software counts."""
-    return os.environ.get(SOFTWARE_ADAPTER_VARIABLE) == "1"
-
-
 def has_graphics_adapter() -> bool:
     """Return whether a plug-in may find an adapter here: what ONNX Runtime looks for under Linux, where servers have none; elsewhere always."""
-    return is_software_adapter_allowed() or sys.platform != "linux" or next(_LINUX_CARDS.glob("card*"), None) is not None
+    is_software_allowed = os.environ.get(SOFTWARE_ADAPTER_VARIABLE) == "1"
+    return is_software_allowed or sys.platform != "linux" or next(_LINUX_CARDS.glob("card*"), None) is not None
 
 
 def name_adapter(vendor: str, vendor_id: int, device_id: int, *, is_software: bool) -> str:
@@ -173,9 +169,7 @@ def _load_library() -> BackendError | None:
 
 
 def _load_plugin_devices(backend: str) -> list[tuple[BackendDevice, Any]]:
-    # A library that is loaded only where somebody asks for it.
-
-    load_webgpu()
+    load_webgpu()  # only where somebody asks for it
     fitting = [item for item in _list_ep_devices() if item.ep_name == BACKENDS[backend].provider]
     pairs = [(_build_device(backend, item.device, index), item) for index, item in enumerate(fitting)]
     # It computes on the adapter that it chooses itself; by another's name this one would be measured.

@@ -46,13 +46,6 @@ def add_text_encoder(layers: LayerWriter, sizes: VoiceSizes, band: DiagonalBand)
     return layers.add_transformer(ENCODER_MODULE, value, hidden, sizes.heads, band, speaker)
 
 
-def add_prior(layers: LayerWriter, sizes: VoiceSizes, value: str) -> tuple[str, str]:
-    """Add mean and log scale of the prior, [inter, T] each."""
-    both = layers.writer.add_transpose(layers.add_linear("enc_p.proj", value, sizes.hidden, 2 * sizes.inter), 1, 0)
-    mean, log_scale = layers.writer.add_split(both, [sizes.inter] * 2, axis=0)
-    return mean, log_scale
-
-
 def _add_style(layers: LayerWriter, hidden: int, scale: np.float32) -> str:
     """Add the vector that is the same for every symbol: the projected style and the biases of the BERT projections, [1, hidden]."""
     writer, weights = layers.writer, layers.weights
@@ -191,7 +184,8 @@ def build_prosody_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelP
 
     band = layers.add_diagonal_band(ENCODER_MODULE, "x_tst", sizes.heads)
     hidden = add_text_encoder(layers, sizes, band)
-    mean, log_scale = add_prior(layers, sizes, hidden)
+    prior = writer.add_transpose(layers.add_linear("enc_p.proj", hidden, sizes.hidden, 2 * sizes.inter), 1, 0)
+    mean, log_scale = writer.add_split(prior, [sizes.inter] * 2, axis=0)
     writer.add_output("logw", add_log_durations(layers, sizes, hidden, noise, ratio, band), ["T"])
     writer.add_output("m_p", mean, [sizes.inter, "T"])
     writer.add_output("logs_p", log_scale, [sizes.inter, "T"])
