@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from app.common.files.untrusted_json import require_number, sanitise_short_text
+from app.common.language import localize
 
 INT8_GRAPH_NAMES = ("prosody", "flow", "decoder")
 MIN_INT8_SNR_DB, MAX_INT8_LSD_DB = 35.0, 1.0
@@ -85,3 +86,18 @@ def _parse_audio_metrics(data: Mapping[str, Any]) -> tuple[float, float, float]:
 
 def _parse_gain(data: Mapping[str, Any]) -> float:
     return require_number(data.get("gain", 0.0))
+
+
+def explain_int8_rejection(rejection: Int8Rejection) -> str:
+    """Return the reason in a few words why a part stays exact."""
+    snr_db, lsd_db, share, gain = (value or 0 for value in (rejection.snr_db, rejection.lsd_db, rejection.frames_equal, rejection.gain))
+    reasons: dict[Int8RejectionReason, tuple[str, str]] = {
+        "noise": (f"SN 比 {snr_db:.1f} dB（{MIN_INT8_SNR_DB:.0f} dB 以上が必要）", f"signal-to-noise ratio {snr_db:.1f} dB, {MIN_INT8_SNR_DB:.0f} needed"),
+        "spectrum": (f"スペクトルの差 {lsd_db:.2f} dB（{MAX_INT8_LSD_DB:g} dB 以下が必要）", f"spectral distance {lsd_db:.2f} dB, at most {MAX_INT8_LSD_DB:g}"),
+        "lengths": (f"音の長さの一致率 {share:.2%}（{MIN_FRAMES_EQUAL:.0%} 以上が必要）", f"{share:.2%} of durations unchanged, {MIN_FRAMES_EQUAL:.0%} needed"),
+        "slow": (f"速さ {gain:.2f} 倍（{MIN_INT8_GAIN:g} 倍以上が必要）", f"{gain:.2f} times as fast here, {MIN_INT8_GAIN:g} needed"),
+        "together": ("ほかの部分と合わせると基準を満たしません", "misses the limits together with the other parts"),
+        "unsuitable": ("int8 で計算できる部分がありません", "nothing in it can be computed in int8"),
+        "failed": ("int8 では計算できませんでした", "it could not be computed in int8"),
+    }  # fmt: skip
+    return localize(*reasons[rejection.why])

@@ -5,17 +5,7 @@ from pathlib import Path
 
 from app.common.files.paths import find_resources_dir
 from app.common.language import choose_by_frontend, get_language, localize
-from app.voices.int8_result import (
-    INT8_GRAPH_NAMES,
-    MAX_INT8_LSD_DB,
-    MIN_FRAMES_EQUAL,
-    MIN_INT8_GAIN,
-    MIN_INT8_SNR_DB,
-    Int8Graph,
-    Int8Rejection,
-    Int8RejectionReason,
-    Int8Result,
-)
+from app.voices.int8_result import INT8_GRAPH_NAMES, Int8Graph, Int8Result, explain_int8_rejection
 from app.voices.prepared_voice import VoiceManifest
 
 STARTER_NAME_WORD = "starter"  # format of the voice that ships
@@ -105,21 +95,6 @@ def explain_missing_int8(manifest: VoiceManifest) -> str:
         return localize("付属の声は「高精度」だけです", "the included voice is exact only")
     window = localize("「準備し直す」と確認できます", "prepare the voice again to find out")
     return choose_by_frontend(window, localize("voices renew で確認できます", "`voices renew` finds out"))
-
-
-def explain_int8_rejection(rejection: Int8Rejection) -> str:
-    """Return the reason in a few words why a part stays exact."""
-    snr_db, lsd_db, share, gain = (value or 0 for value in (rejection.snr_db, rejection.lsd_db, rejection.frames_equal, rejection.gain))
-    reasons: dict[Int8RejectionReason, tuple[str, str]] = {
-        "noise": (f"SN 比 {snr_db:.1f} dB（{MIN_INT8_SNR_DB:.0f} dB 以上が必要）", f"signal-to-noise ratio {snr_db:.1f} dB, {MIN_INT8_SNR_DB:.0f} needed"),
-        "spectrum": (f"スペクトルの差 {lsd_db:.2f} dB（{MAX_INT8_LSD_DB:g} dB 以下が必要）", f"spectral distance {lsd_db:.2f} dB, at most {MAX_INT8_LSD_DB:g}"),
-        "lengths": (f"音の長さの一致率 {share:.2%}（{MIN_FRAMES_EQUAL:.0%} 以上が必要）", f"{share:.2%} of durations unchanged, {MIN_FRAMES_EQUAL:.0%} needed"),
-        "slow": (f"速さ {gain:.2f} 倍（{MIN_INT8_GAIN:g} 倍以上が必要）", f"{gain:.2f} times as fast here, {MIN_INT8_GAIN:g} needed"),
-        "together": ("ほかの部分と合わせると基準を満たしません", "misses the limits together with the other parts"),
-        "unsuitable": ("int8 で計算できる部分がありません", "nothing in it can be computed in int8"),
-        "failed": ("int8 では計算できませんでした", "it could not be computed in int8"),
-    }  # fmt: skip
-    return localize(*reasons[rejection.why])
 
 
 def _describe_int8_graph(manifest: VoiceManifest, name: str) -> str:

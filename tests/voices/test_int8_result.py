@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 
 from app.common.errors import VoiceError
-from app.voices.int8_result import Int8Graph, Int8Rejection, Int8RejectionReason, Int8Result
+from app.voices.int8_result import Int8Graph, Int8Rejection, Int8RejectionReason, Int8Result, explain_int8_rejection
 from app.voices.prepared_voice import NamedId, VoiceManifest, read_manifest, write_manifest
-from app.voices.voice_labels import describe_int8_graphs, explain_int8_rejection, explain_missing_int8
+from app.voices.voice_labels import describe_int8_graphs, explain_missing_int8
 from tests.voices.both_precisions import FAST, REFUSED
 
 GRAPHS = {"prosody": "p.onnx", "flow": "f.onnx", "decoder": "d.onnx"}
