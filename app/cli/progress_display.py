@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.adapters.download.download_progress import DownloadProgress, format_speed
+from app.adapters.download.download_limits import DownloadProgress, format_speed
 from app.cli.console_output import print_json, print_note
 from app.common.language import localize
 from app.core.text.sentence_splitting import split_sentences

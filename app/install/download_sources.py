@@ -13,8 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.adapters.download.download_limits import build_disk_error, build_disk_full_error, build_other_file_error
-from app.adapters.download.download_progress import DownloadProgress, OnProgress, ignore_progress
+from app.adapters.download.download_limits import (
+    DownloadProgress,
+    OnProgress,
+    build_disk_error,
+    build_disk_full_error,
+    build_other_file_error,
+    ignore_progress,
+)
 from app.adapters.download.partial_download import compute_download_key, count_arrived_bytes, find_downloads_dir, remove_stale_downloads
 from app.adapters.download.resumable_download import DownloadedFile, download_file
 from app.adapters.files.free_space import check_free_space
@@ -34,7 +40,7 @@ from app.common.files.untrusted_json import sanitise_long_text
 from app.common.files.whole_files import move_path
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
-from app.core.sound.stage_clock import ignore_cancellation
+from app.core.synthesis_types import ignore_cancellation
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.containers.voice_zip import RESERVED_NAME_PATTERN
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.download.download_progress import DownloadProgressMeter, OnProgress, ignore_progress
+from app.adapters.download.download_limits import DownloadProgressMeter, OnProgress, ignore_progress
 from app.adapters.files.file_lock import lock_path_for_change
 from app.adapters.files.free_space import check_free_space
 from app.adapters.files.part_file import build_write_error

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.sound.devoicing import DEVOICED_GAIN, devoice_pieces, devoice_samples
+from app.core.sound.waveform import DEVOICED_GAIN, devoice_pieces, devoice_samples
 from app.core.synthesis_types import Float32
 from tests.pitch_measures import pitch_of
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.download.download_progress import DownloadProgress
+from app.adapters.download.download_limits import DownloadProgress
 from app.adapters.download.partial_download import find_downloads_dir
 from app.adapters.files import free_space
 from app.adapters.http.http_request import RetryPolicy

@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 
-from app.adapters.download.download_progress import DownloadProgress
+from app.adapters.download.download_limits import DownloadProgress
 from app.adapters.files import file_lock
 from app.adapters.files.file_lock import FileLock
 from app.adapters.shared_settings import change_settings

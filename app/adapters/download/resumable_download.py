@@ -9,11 +9,13 @@ from pathlib import Path
 from app.adapters.download.download_limits import (
     MAX_DOWNLOAD_BYTES,
     ChecksumMismatchError,
+    DownloadProgressMeter,
     ExpectedFile,
+    OnProgress,
     UnfitFileError,
     build_disk_full_error,
+    ignore_progress,
 )
-from app.adapters.download.download_progress import DownloadProgressMeter, OnProgress, ignore_progress
 from app.adapters.download.partial_download import PartialDownload, ResumeValidator, hash_file
 from app.adapters.files.free_space import check_free_space
 from app.adapters.http.http_address import HttpAddress, parse_address
@@ -21,7 +23,7 @@ from app.adapters.http.http_request import HttpRequest, OnWait, ResponseHead, Re
 from app.adapters.http.network_messages import build_disconnected_error, build_status_error
 from app.adapters.http.response_headers import parse_file_name, parse_length
 from app.adapters.http.response_stream import ResponseStream
-from app.core.sound.stage_clock import ignore_cancellation
+from app.core.synthesis_types import ignore_cancellation
 
 WHOLE, PARTIAL, RANGE_REFUSED = 200, 206, 416
 _CONTENT_RANGE = re.compile(r"bytes (?:([0-9]+)-[0-9]+|\*)/([0-9]+|\*)")

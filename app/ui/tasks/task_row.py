@@ -6,7 +6,7 @@ from pathlib import PurePath
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
-from app.adapters.download.download_progress import format_speed
+from app.adapters.download.download_limits import format_speed
 from app.common.language import localize
 from app.ui.tasks.process_task import ProcessTask, TaskProgress, TaskState
 from app.ui.theme.theme import ThemedWidget, draw_icon

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.download.download_progress import DownloadProgress, DownloadProgressMeter
+from app.adapters.download.download_limits import DownloadProgress, DownloadProgressMeter
 from app.adapters.download.partial_download import PartialDownload, find_downloads_dir, hash_file, remove_stale_downloads
 from app.adapters.download.resumable_download import download_file
 from app.adapters.files import free_space
