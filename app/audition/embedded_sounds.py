@@ -69,8 +69,7 @@ def hold_sounds(names: Iterable[str], path: Path) -> None:
 
 def is_missing_sounds(project: Project, path: Path) -> bool:
     """Return whether the folder next to the file is gone, or lacks sounds that takes need."""
-    store = TakeStore(find_sound_folder(path))
-    return not all(map(store.has_sound, _list_wanted_sounds(project)))
+    return not all(map(TakeStore(find_sound_folder(path)).has_sound, _list_wanted_sounds(project)))
 
 
 def _list_wanted_sounds(project: Project) -> list[str]:

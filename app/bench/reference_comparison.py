@@ -131,8 +131,7 @@ def use_bench_home() -> Iterator[Path]:
 
 def _identify_program() -> str:
     """Return a name for the program that prepares: models prepared by other code would be measured in vain."""
-    folder = Path(prepare.__file__).parent
-    sources = sorted(folder.rglob("*.py"))
+    sources = sorted(Path(prepare.__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"".join(item.read_bytes() for item in sources)).hexdigest()[:12]
 
 
@@ -254,8 +253,7 @@ class ReferenceComparison:
             way: lambda way=way, runner=runner: {"ms": measure_ms(lambda: rows.update({way: runner.run_graph(ids)}))}
             for way, runner in runners.items()
         }
-        turn_figures = take_turns(ways, turns("BERT"))
-        ms = {way: list_figures(figures, "ms") for way, figures in turn_figures.items()}
+        ms = {way: list_figures(figures, "ms") for way, figures in take_turns(ways, turns("BERT")).items()}
         ours = [way for way in ms if way not in ("reference", "exported")]
         return BertComparisonResult(
             tokens=len(ids),

@@ -82,8 +82,7 @@ def _serve_cluster(channel: SandboxChannel, url: str, tls: Mapping[str, str]) ->
         )
     except Exception as exc:  # a scheduler that is none answers with anything
         raise build_connect_error(url, exc) from None
-    relay = _ClusterRelay(client, channel)
-    relay.serve_commands()
+    _ClusterRelay(client, channel).serve_commands()
     with contextlib.suppress(Exception, asyncio.CancelledError):
         client.close(timeout=2)
 

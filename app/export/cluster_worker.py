@@ -292,8 +292,7 @@ class ClusterWorker:
                 raise TypeError("sound")
         except (KeyError, TypeError, ValueError, AttributeError) as exc:
             raise BackendError(localize("ワーカーの応答が正しくありません。", "A worker sent something that is no file.")) from exc
-        beside = write_finished_files(task.item, sound, sidecars)
-        return row | {"file": str(task.item.file), "sidecars": [str(path) for path in beside]}
+        return row | {"file": str(task.item.file), "sidecars": [str(path) for path in write_finished_files(task.item, sound, sidecars)]}
 
     def stop_task(self) -> None:
         """Stop the present task, as any worker."""

@@ -193,8 +193,7 @@ class ExportLedger:
             entry = self._store.entries[source]
             self._clear_way(target, entry)
             self._owned_files.move_files(entry, target, lambda file: self._may_replace or self._find_own_parts().is_own(file))
-            moved = self._adopt_entry(replace(entry, path=target), file)
-            self._store.move_entry(source, moved)
+            self._store.move_entry(source, self._adopt_entry(replace(entry, path=target), file))
             if target == file.path:
                 yield file, old
             else:

@@ -121,8 +121,7 @@ def plan_files(
     files = []
     for folder, group in _group_lines(lines, settings, context):
         first = group[0]
-        speaker = context.name_line(first.line)
-        values = build_token_values(first.line, first.number, speaker, context.project, context.day)
+        values = build_token_values(first.line, first.number, context.name_line(first.line), context.project, context.day)
         if settings.game == "yarn":
             values["id"] = first.line.id.removeprefix(_YARN_ID_PREFIX)
         stem = fill_pattern("$id$" if settings.game else settings.pattern.strip() or choose_default_pattern(), values)

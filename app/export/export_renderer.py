@@ -121,8 +121,7 @@ class LineTimingCollector:
     def _build_sentences(self, reading: LineReading) -> list[TimedText]:
         split = split_sentences(self._line.text, self._speaker.pipeline.g2p.split_words, memos=reading.memos)
         texts = {sentence.index: reading.extract_text(sentence.start, sentence.start + len(sentence.text)).strip() for sentence in split}
-        spans = sorted(self._sound.sounding_spans.items())
-        return [TimedText(texts.get(index, ""), span.start_s, span.end_s) for index, span in spans]
+        return [TimedText(texts.get(index, ""), span.start_s, span.end_s) for index, span in sorted(self._sound.sounding_spans.items())]
 
     def _build_moras(self, reading: LineReading, spans: Sequence[SoundSpan]) -> tuple[TimedMora, ...]:
         """Return the morae with the tones that were spoken, which edits may have changed."""
@@ -148,8 +147,7 @@ class LineTimingCollector:
         for index, (start_s, phones) in sorted(self._sound.sentences.items()):
             tiles.append(TimedText(PAUSE_PHONE, end_s, start_s))
             end_s = self._bounds[index][1] / self._rate
-            moras = map_phones_to_moras([phone.phone for phone in phones])
-            for phone, mora in zip(phones, moras, strict=True):
+            for phone, mora in zip(phones, map_phones_to_moras([phone.phone for phone in phones]), strict=True):
                 name = PAUSE_PHONE if mora == NO_INDEX else phone.phone
                 tiles.append(TimedText(name, min(start_s + phone.start_s, end_s), min(start_s + phone.end_s, end_s)))
             tiles[-1] = replace(tiles[-1], end_s=end_s)
@@ -330,8 +328,7 @@ class FileRenderer:
             names = SpeakerNames("", voice.speakers.get(speaker_id, ""), voice.styles.get(style_id, ""), character)
             times = LineTimingCollector(line, speaker, names)
             # Refining waits meanwhile, or a voice would get other graphs between two files of one export.
-            report = record_at_stages(self.report_stage)
-            for chunk in synthesize_or_silence(speaker.pipeline, request, report, self.is_cancelled):
+            for chunk in synthesize_or_silence(speaker.pipeline, request, record_at_stages(self.report_stage), self.is_cancelled):
                 times.add_chunk(chunk)
                 yield chunk
             if self.is_cancelled():

@@ -203,8 +203,7 @@ class LoudnessMeter:
         if not 0 < loudest <= self._peak < math.inf:
             return {}
         losses: dict[int, Float64] = {}
-        lowest = math.floor(convert_to_db(self._peak) - MAX_LIMITED_DB)
-        for threshold in range(lowest, math.ceil(convert_to_db(loudest))):
+        for threshold in range(math.floor(convert_to_db(self._peak) - MAX_LIMITED_DB), math.ceil(convert_to_db(loudest))):
             limiter = PeakLimiter(_BINS_PER_S, 10 ** (threshold / 20))
             limited = np.concatenate((limiter.limit_samples(levels.ravel()), limiter.flush_samples())).reshape(levels.shape)
             ratios = np.square(limited / np.maximum(levels, np.finfo(np.float32).tiny))

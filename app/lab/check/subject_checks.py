@@ -124,8 +124,7 @@ def has_all_passed(rows: Iterable[Row]) -> bool:
 def format_as_junit(rows: Sequence[Row], name: str) -> bytes:
     """Return a JUnit suite named after the voice or BERT, with a case for each finding; other rows are its properties."""
     cases = [row for row in rows if row["type"] == "check"]
-    failures = sum(not row["passed"] for row in cases)
-    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
+    counts = {"tests": str(len(cases)), "failures": str(sum(not row["passed"] for row in cases)), "errors": "0"}
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", {"name": _remove_control_characters(name), **counts})
     properties = ElementTree.SubElement(suite, "properties")
@@ -199,8 +198,7 @@ def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, be
 
 def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Row:
     with create_scratch_folder() as folder:
-        copy = write_float32_source(subject, folder / "source.onnx")
-        source_results = run_calls(open_cpu_session(copy, "source"), calls)
+        source_results = run_calls(open_cpu_session(write_float32_source(subject, folder / "source.onnx"), "source"), calls)
     prepared_results = run_calls(open_cpu_session(subject.prepared["bert"], "bert"), calls)
     rows = (
         [[item[0].reshape(-1, item[0].shape[-1])] for item in source_results],

@@ -168,8 +168,7 @@ def _compute_joules_per_s(item: CandidateTimings, seconds: float | None) -> floa
 
 def find_crossovers(rows: Sequence[Row]) -> Iterator[Row]:
     """Find where another candidate becomes the fastest, on a straight line between two measured lengths; only where both are clear."""
-    keys = dict.fromkeys((row["graph"], row["batch"]) for row in rows)
-    for graph, batch in keys:
+    for graph, batch in dict.fromkeys((row["graph"], row["batch"]) for row in rows):
         key_rows = [row for row in rows if (row["graph"], row["batch"]) == (graph, batch)]
         by_place = {(row["candidate"], row["size"]): row for row in key_rows}
         winners = {row["size"]: row["candidate"] for row in key_rows if row["winner"]}

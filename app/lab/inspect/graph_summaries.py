@@ -73,7 +73,6 @@ def _build_value(item: GraphValue) -> list[Any]:
 
 def _build_work(facts: GraphFacts, work: OperationCounts) -> dict[str, Any]:
     paths = parse_module_paths([step.name for step in facts.steps])
-    modules = sum_by_part(paths, work.by_node, 1)
     return {
         "macs": work.macs,
         "macs_int8": work.int8_macs,
@@ -81,7 +80,7 @@ def _build_work(facts: GraphFacts, work: OperationCounts) -> dict[str, Any]:
         "frames": work.frames,
         "given": {name: list(values.shape) for name, values in work.values.items()},
         "parts": sum_by_part(paths, work.by_node, choose_depth(paths, work.by_node)),
-        "modules": modules,
+        "modules": sum_by_part(paths, work.by_node, 1),
     }
 
 
@@ -125,8 +124,7 @@ def sum_by_part(paths: Sequence[ModulePath], macs: Mapping[int, int], depth: int
 
 def choose_depth(paths: Sequence[ModulePath], macs: Mapping[int, int]) -> int:
     """Return how many modules of a path name a part, so that not nearly all the work is in one."""
-    deepest = max(map(len, paths), default=0)
-    for depth in range(1, deepest + 1):
+    for depth in range(1, max(map(len, paths), default=0) + 1):
         works = [work for _, work in sum_by_part(paths, macs, depth).values()]
         if max(works) <= MAX_SHARE_IN_ONE_PART * sum(works):
             return depth

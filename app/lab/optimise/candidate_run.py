@@ -56,7 +56,6 @@ class ExactGraph:
 
     def build_row(self) -> Row:
         """Build the row of the prepared graph itself."""
-        has_frames = self.frames is not None or self.graph == "prosody"
         return make_candidate_row(
             self.graph,
             PREPARED,
@@ -64,7 +63,7 @@ class ExactGraph:
             bytes=measure_graph_bytes(self.path),
             snr_db=MAX_SNR_DB,
             cosine=1.0,
-            frames_equal=1.0 if has_frames else None,
+            frames_equal=1.0 if self.frames is not None or self.graph == "prosody" else None,
         )
 
 
@@ -167,8 +166,7 @@ def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: Opt
     """Measure a candidate and return its row; that of a candidate that cannot be built or run states the reason."""
     with create_scratch_folder() as folder:
         try:
-            files = CandidateFiles(candidate.make(folder), folder)
-            return _compare_candidate(exact, candidate, files, options)
+            return _compare_candidate(exact, candidate, CandidateFiles(candidate.make(folder), folder), options)
         except AppError as error:
             return make_candidate_row(exact.graph, candidate.name, note=f"{error.message} {error.hint}")
 

@@ -83,8 +83,7 @@ def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Pat
             localize("ほかの候補を選んでください。", "Choose another candidate."),
         )
     if slot == "int8" and subject.bert is not None:
-        bert = install_bert_int8(subject.bert, file)
-        return _build_row(subject, graph, candidate, cosine=bert.int8_cosine)
+        return _build_row(subject, graph, candidate, cosine=install_bert_int8(subject.bert, file).int8_cosine)
     assert subject.voice is not None
     manifest = install_int8_graph(subject.voice.manifest.id, graph, file)
     assert manifest.fast is not None

@@ -303,8 +303,7 @@ def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary
     from app.voices.prepare.variants.graph_variants import add_projection, write_changed_copy
 
     model = find_bert_file(base)
-    tokens = read_vocabulary(model.parent)
-    (folder / VOCABULARY_NAME).write_text(format_vocabulary(tokens), encoding="utf-8", newline="\n")
+    (folder / VOCABULARY_NAME).write_text(format_vocabulary(read_vocabulary(model.parent)), encoding="utf-8", newline="\n")
     write_lean_deberta(open_deberta_weights(model), folder / BASE_GRAPH_NAME, ignore_report)
     small = _compute_features(open_cpu_session(folder / BASE_GRAPH_NAME, "base"), folder / VOCABULARY_NAME, texts)
     large = _compute_features(exact, vocabulary, texts)

@@ -47,8 +47,7 @@ class OperatorModules:
         self._paths, self._depth = paths, depth
         split_paths = [path.split("/") for path in paths.values() if path]
         self._lead, self._tops = _find_common_lead(split_paths), {path[0] for path in split_paths}
-        labels = dict.fromkeys(map(self._shorten_path, paths.values()))
-        self._places = {label: index for index, label in enumerate(labels)}
+        self._places = {label: index for index, label in enumerate(dict.fromkeys(map(self._shorten_path, paths.values())))}
 
     def name_modules(self, operators: Sequence[OperatorRun]) -> list[str]:
         """Return the module of each operator of a run; operators that ONNX Runtime has made count to the module of the operator before them."""

@@ -145,13 +145,12 @@ def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[
     for stage in sorted(memory, key=ALL_STAGES.index):
         graph = PROFILED_GRAPH_OF_STAGE.get(stage)
         summary = compute_summary([sums[stage] for sums in spent])
-        calls = sum(span.stage == stage for span in turns[-1].plain)
         yield make_profile_row(
             "stage",
             graph,
             stage,
             stage=stage,
-            calls=calls,
+            calls=sum(span.stage == stage for span in turns[-1].plain),
             **asdict(summary),
             share=_compute_share(summary, total),
             memory_mib=memory[stage] / MIB_BYTES,
@@ -235,12 +234,11 @@ def _compare_row(row: Row, earlier_row: Row | None) -> Row:
 def read_earlier_rows(file: Path) -> list[Row]:
     """Read what later profiles are compared by, of the rows that a trace keeps; InputError where there are none."""
     try:
-        content = parse_object(read_bounded(file, MAX_TRACE_BYTES))
         rows = [
             make_profile_row(
                 str(row["scope"]), row.get("graph"), str(row["name"]), median_ms=float(row["median_ms"]), p90_ms=float(row["p90_ms"])
             )
-            for row in map(dict, content["otherData"]["profile"])
+            for row in map(dict, parse_object(read_bounded(file, MAX_TRACE_BYTES))["otherData"]["profile"])
         ]
     except (OSError, ValueError, LookupError, TypeError) as exc:
         raise InputError(

@@ -196,8 +196,7 @@ def _measure_turn(ways: SpeakingWays) -> ProfileTurn:
         for part in session.list_sessions():
             part.calls.clear()
     began = time.perf_counter()
-    profiled = _record_spans(ways.profiled)
-    return ProfileTurn(plain, profiled, began, time.perf_counter())
+    return ProfileTurn(plain, _record_spans(ways.profiled), began, time.perf_counter())
 
 
 def _record_spans(speak: SpeakOnce) -> list[StageSpan]:

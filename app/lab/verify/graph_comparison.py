@@ -210,8 +210,7 @@ def write_source_graphs(subject: LabSubject, calls: CallsByGraph, folder: Path) 
 
 
 def _compare_bert(copy: Path, prepared_graph: Path, calls: CallsByGraph) -> GraphComparison:
-    names = list_output_names(copy)[:1]
-    outputs = dict(zip(map_outputs("bert", prepared_graph), names, strict=False))
+    outputs = dict(zip(map_outputs("bert", prepared_graph), list_output_names(copy)[:1], strict=False))
     pair = GraphPair(
         "bert",
         GraphSide(copy, "none"),

@@ -276,8 +276,7 @@ class _TensorProbe:
         """Compare the tensors; return None if exposing the tensors makes the results agree: they were inside a faulty fused node."""
         pair, same_tensors = self.pair, self.pair.same_tensors
         inside = [same_tensors[name] if same_tensors is not None else name for name in names]
-        output_names = [*names, self._differing_output]
-        results = pair.other.open_session(names).run_graph(dict(self.other_values), output_names)
+        results = pair.other.open_session(names).run_graph(dict(self.other_values), [*names, self._differing_output])
         expected = pair.exact.open_session(inside).run_graph(dict(self.exact_values), [*inside, pair.outputs[self._differing_output]])
         if pair.limit.is_met(compute_figures(pair.name, expected[-1:], results[-1:])):
             return None

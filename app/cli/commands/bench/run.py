@@ -230,5 +230,4 @@ def check_picture_path(target: Path) -> None:
 def write_picture(measurements: Sequence[BenchMeasurement], peak: ProcessorPeak, target: Path) -> None:
     """Draw the measurements; raise OutputFileError if the picture cannot be written."""
     machine = f"{find_cpu_name()}, {count_intra_threads()} threads, {ORT_VERSION}, {2 * peak.floats_gmac_s:.0f} GFLOP/s"
-    picture = draw_chart(measurements, peak, machine).encode("utf-8")
-    write_output_file(target, picture)
+    write_output_file(target, draw_chart(measurements, peak, machine).encode("utf-8"))

@@ -93,8 +93,7 @@ def _check_g2p() -> DoctorFinding:
     from app.compose.text_front_end import open_g2p
 
     reading = open_g2p().convert_sentence("準備完了").reading
-    expected = "ジュンビカンリョー"
-    return DoctorFinding("g2p", "ok" if reading == expected else "warn", reading)
+    return DoctorFinding("g2p", "ok" if reading == "ジュンビカンリョー" else "warn", reading)
 
 
 def _check_dictionary() -> DoctorFinding:

@@ -69,7 +69,6 @@ def _describe_project(project: Project) -> dict[str, Any]:
     lines = project.script.lines
     references = {reference.id: reference for reference in project.voices}
     local_names = _load_voice_names()
-    counted = Counter(line.settings.voice for line in lines)
     voices = [
         {
             "id": voice,
@@ -78,7 +77,7 @@ def _describe_project(project: Project) -> dict[str, Any]:
             "missing": bool(voice) and voice not in local_names,
             "address": references[voice].address if voice in references else "",
         }
-        for voice, count in counted.items()
+        for voice, count in Counter(line.settings.voice for line in lines).items()
     ]
     return {
         "title": project.script.title,
@@ -242,8 +241,7 @@ def _create_name_finder(voices: list[AssignableVoice], project: Project, first: 
 
     def find_names(settings: LineSettings) -> tuple[str, str]:
         voice = settings.voice or first
-        style = settings.style or next(iter(styles.get(voice, ())), "")
-        return settings.speaker or names.get(voice, voice), style
+        return settings.speaker or names.get(voice, voice), settings.style or next(iter(styles.get(voice, ())), "")
 
     return find_names
 

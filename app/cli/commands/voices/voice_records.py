@@ -149,12 +149,11 @@ def _build_speaker_record(speaker: NamedId, card: SpeakerCard | None, path: Path
         }
         for style in card.styles
     ]
-    languages = list(card.languages)
     return {
         "id": speaker.id,
         "name": speaker.name,
         "uuid": card.uuid,
-        "languages": languages,
+        "languages": list(card.languages),
         "icon": _resolve_file(path, card.icon),
         "styles": styles,
     }
