@@ -25,7 +25,7 @@ from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings, load_settings, save_settings, find_settings_path
 from app.ui.script.autosave import write_autosave
 from app.ui.shell.single_instance import find_requests_dir, acquire_window_lock
-from app.ui.parameters.preset_collection import save_presets
+from app.ui.parameters.preset_bar import save_presets
 from app.ui.actions.window_actions import save_shortcuts
 from app.core.script.script import Line, Script
 start_log()

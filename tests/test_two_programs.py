@@ -16,7 +16,7 @@ from app.interchange.koebako_files import read_project, write_project
 from app.service.query_presets import QueryPresetStore
 from app.settings.user_settings import Settings, load_settings
 from app.ui.actions.window_actions import load_shortcuts
-from app.ui.parameters.preset_collection import load_presets
+from app.ui.parameters.preset_bar import load_presets
 from app.ui.script.autosave import load_autosave
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +28,7 @@ from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings, save_settings
 from app.ui.script.autosave import write_autosave
 from app.core.script.project import LinePreset
-from app.ui.parameters.preset_collection import save_presets
+from app.ui.parameters.preset_bar import save_presets
 from app.ui.actions.window_actions import KeyBinding, save_shortcuts
 name, times = sys.argv[1], int(sys.argv[2])
 script = Script(tuple(Line(f"{name} の {number} 行目です。" * 9, id=f"{name}{number}") for number in range(300)))

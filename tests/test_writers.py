@@ -26,7 +26,7 @@ from app.ui.audition import blind_test_dialog
 from app.ui.lab.lab_commands import LabReport
 from app.ui.lab.report_export import list_formats, write_report
 from app.ui.latency.latency_files import write_csv
-from app.ui.parameters.preset_collection import save_presets
+from app.ui.parameters.preset_bar import save_presets
 from app.ui.synthesis.latency_history import LatencyHistory
 from tests.source_trees import SourceModule, parse_app
 
@@ -279,7 +279,7 @@ OWN_FOLDERS = {
     ),
     "written for commands and dialogs of the list": (
         "adapters/user_dictionary install/manage_voices interchange/koebako_files interchange/script_writers lab/optimise/candidate_measures"
-        " ui/latency/latency_files ui/parameters/preset_collection ui/projects/project_files cli/commands/bench/run cli/commands/dict/run cli/commands/lab/lab_parts"
+        " ui/latency/latency_files ui/projects/project_files cli/commands/bench/run cli/commands/dict/run cli/commands/lab/lab_parts"
         " cli/commands/lab/run cli/commands/project/run"
         " cli/commands/selftest/run cli/commands/voices/run ui/selftest"
     ),

@@ -25,7 +25,7 @@ from app.interchange.character_assignment import compute_style_id
 from app.service import routes_own
 from app.service.speech_server import HttpConnection
 from app.service.wav_stream import pack_wav_header
-from app.ui.parameters.preset_collection import load_presets, locate_presets_file, save_presets
+from app.ui.parameters.preset_bar import load_presets, locate_presets_file, save_presets
 from tests.service.conftest import Serve
 from tests.stopped_runs import DECODER, stop_within_run
 

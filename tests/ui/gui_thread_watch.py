@@ -56,7 +56,7 @@ ALLOWED = {
     "script/autosave.py load_autosave": START,
     "voices/voice_controller.py _read_known_names": START,
     "actions/window_actions.py load_shortcuts": START,
-    "parameters/preset_collection.py load_presets": START,
+    "parameters/preset_bar.py load_presets": START,
     "shell/update_feature.py __init__": START,
     "shell/update_feature.py check_if_due": "asks once a session how the program was installed",
     "background_thread.py close": CLOSING,

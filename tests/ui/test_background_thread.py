@@ -18,7 +18,7 @@ from app.core.script.project import LinePreset
 from app.install.voice_licence import VoiceLicence, is_accepted
 from app.ui.actions.window_actions import KeyBinding, load_shortcuts, locate_shortcuts_file
 from app.ui.background_thread import BackgroundThread
-from app.ui.parameters.preset_collection import load_presets, locate_presets_file
+from app.ui.parameters.preset_bar import load_presets, locate_presets_file
 from app.ui.settings.settings_dialog import SettingsDialog
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import WAIT_MS, OpenWindow

@@ -30,7 +30,7 @@ def test_each_stage_of_a_start_imports_what_it_needs_and_no_more() -> None:
     before_the_window = ("onnxruntime", "onnx", "pyopenjtalk", "sounddevice", "app.core.text.normalise")
     later = (
         "html", "app.adapters.http.http_address", "app.adapters.sound.sound_formats", "app.core.sound.pipeline", "app.core.text.normalise",
-        "app.ui.actions.command_search", "app.ui.help.user_guide", "app.ui.latency.latency_files",
+        "app.ui.actions.command_search", "app.ui.help.guide_page_view", "app.ui.latency.latency_files",
         "app.ui.settings.settings_dialog", "app.ui.audition", "app.audition.board",
         "app.ui.takes.take_panel", "app.audition.take_store", "app.ui.tasks.task_row", "app.ui.voices.voice_dialogs",
         "app.ui.voices.voice_library_dialog", "app.ui.widgets.text_dialog", "app.voices.bert_models",

@@ -11,8 +11,7 @@ from app.common.language import localize
 from app.common.user_notices import set_notice_handler
 from app.core.script.script import Line
 from app.ui.dictionary.dictionary_controller import DictionaryController
-from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.preset_collection import PresetEntry
+from app.ui.parameters.preset_bar import PresetBar, PresetEntry
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.projects.project_document import ProjectDictionaryController
 from app.ui.reading.line_sounds import LineSoundStore

@@ -23,7 +23,7 @@ from app.core.text.dictionary_entries import make_entry
 from app.install.voice_licence import VoiceLicence, find_acceptance_file, is_accepted, record_acceptance
 from app.settings.user_settings import Settings, find_settings_path, load_settings, save_settings
 from app.ui.actions.window_actions import KeyBinding, load_shortcuts, locate_shortcuts_file, save_shortcuts
-from app.ui.parameters.preset_collection import load_presets, locate_presets_file, save_presets
+from app.ui.parameters.preset_bar import load_presets, locate_presets_file, save_presets
 from app.ui.script.autosave import load_autosave, locate_autosave_file, write_autosave
 from app.ui.shell.single_instance import take_requests
 from app.voices.bert_models import list_installed_berts, read_bert

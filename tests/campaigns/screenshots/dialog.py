@@ -164,8 +164,7 @@ def take_others(window: WindowDriver, picture: Callable[[str, QWidget], None]) -
     from app.common.errors import DownloadError
     from app.core.script.project import LinePreset
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
-    from app.ui.parameters.preset_bar import PresetNameDialog
-    from app.ui.parameters.preset_collection import PresetCollection
+    from app.ui.parameters.preset_bar import PresetCollection, PresetNameDialog
     from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
     from app.ui.projects.project_controller import ask_before_leaving, ask_before_replacing
     from app.ui.projects.project_document import MissingVoice

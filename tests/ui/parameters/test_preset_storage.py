@@ -15,8 +15,7 @@ from app.core.script.script import LineSettings
 from app.core.synthesis_types import BOUNDS
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
-from app.ui.parameters.preset_bar import PresetBar, PresetNameDialog
-from app.ui.parameters.preset_collection import load_presets, merge_presets, read_presets, save_presets
+from app.ui.parameters.preset_bar import PresetBar, PresetNameDialog, load_presets, merge_presets, read_presets, save_presets
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.projects.project_deeds import name_it as name_project

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.settings.user_settings import Settings
-from app.ui.parameters.preset_collection import load_presets
+from app.ui.parameters.preset_bar import load_presets
 from app.ui.widgets.controls import ChoiceBox
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow

@@ -12,7 +12,7 @@ from app.core.script.script import Line, Script
 from app.settings.user_settings import Settings, find_settings_path, load_settings, save_settings
 from app.ui import background_thread
 from app.ui.background_thread import AutosavedFile
-from app.ui.parameters.preset_collection import load_presets
+from app.ui.parameters.preset_bar import load_presets
 from app.ui.script.autosave import locate_autosave_file, write_autosave
 from app.ui.settings.settings_store import SettingsStore
 from tests.ui.conftest import WAIT_MS, OpenWindow

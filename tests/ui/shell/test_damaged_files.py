@@ -27,7 +27,7 @@ from app.core.text.dictionary_entries import make_entry
 from app.core.text.dictionary_formats import convert_entries_to_data
 from app.settings.user_settings import Settings, find_settings_path, load_settings
 from app.ui.actions.window_actions import load_shortcuts, locate_shortcuts_file
-from app.ui.parameters.preset_collection import load_presets, locate_presets_file
+from app.ui.parameters.preset_bar import load_presets, locate_presets_file
 from app.ui.script.autosave import GREETING_TEXT, ScriptOrigin, dump_script_origin, load_autosave, locate_autosave_file
 from app.ui.shell.single_instance import take_requests
 from app.ui.voices.voice_controller import build_names_path

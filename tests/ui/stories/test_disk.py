@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from app.settings.user_settings import load_settings
 from app.ui import background_thread
 from app.ui.actions.window_actions import KeyBinding, load_shortcuts
-from app.ui.parameters.preset_collection import load_presets
+from app.ui.parameters.preset_bar import load_presets
 from app.ui.script import autosave
 from app.ui.script.autosave import load_autosave, locate_autosave_file
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, write

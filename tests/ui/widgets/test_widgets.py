@@ -18,8 +18,7 @@ from app.engine.synthesis_jobs import MachineInfo
 from app.export.safe_file_names import SpeakerNames
 from app.settings.user_settings import MAX_SEED, Settings
 from app.ui.actions.window_actions import WindowActions
-from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.preset_collection import locate_presets_file
+from app.ui.parameters.preset_bar import PresetBar, locate_presets_file
 from app.ui.parameters.setting_fields import SeedField
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.sound_saving import ask_for_sound_file, build_file_title, choose_file_names
