@@ -37,9 +37,8 @@ class CastCommands(QObject):
     def assign_to_selection(self, character_id: str) -> None:
         """Give the selected lines a character, or none for an empty id."""
         script = self._document.script
-        self._document.apply_edit(
-            localize("登場人物を設定", "Assign character"), assign_character(script, self._selection.ids, character_id)
-        )
+        label = localize("登場人物を設定", "Assign character")
+        self._document.apply_edit(label, assign_character(script, self._selection.ids, character_id))
 
     @Slot()
     def reset_selection(self) -> None:

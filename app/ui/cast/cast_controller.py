@@ -254,12 +254,11 @@ class CastController(QObject):
         if character is None or not name or name == character.name:
             return
         if namesake is not None and namesake.id != character_id:
-            self._show_error_text(
-                localize(
-                    f"「{name}」は「{namesake.name}」の名前です。2 人を選んで「1 人にまとめる」を押すと、1 人になります。",
-                    f"“{name}” is a name of “{namesake.name}”. Select both and press “Merge” to make them one.",
-                )
+            text = localize(
+                f"「{name}」は「{namesake.name}」の名前です。2 人を選んで「1 人にまとめる」を押すと、1 人になります。",
+                f"“{name}” is a name of “{namesake.name}”. Select both and press “Merge” to make them one.",
             )
+            self._show_error_text(text)
             return
         self._show_error_text("")
         aliases = tuple(alias for alias in character.aliases if fold_character_name(alias) != fold_character_name(name))

@@ -59,17 +59,15 @@ class CharacterForm(ThemedWidget, QWidget):
         self.title = PlainLabel(style="heading", wraps=True)
         tip = localize("台本でのほかの名前。「、」で区切ります。", "Other names in scripts, separated by commas.")
         self.aliases = _create_field(localize("別名", "Also known as"), tip, MAX_NAME_LETTERS * MOST_ALIASES)
-        self.note = _create_field(
-            localize("メモ", "Note"), localize("役柄や話し方のメモ。", "A note about the part, for people."), MAX_NOTE_LETTERS
-        )
+        name = localize("メモ", "Note")
+        self.note = _create_field(name, localize("役柄や話し方のメモ。", "A note about the part, for people."), MAX_NOTE_LETTERS)
         tip = localize("行のカードに表示する色。", "Shown on the cards of lines.")
         self.colour = describe_control(ChoiceBox(), localize("色", "Colour"), tip)
         self.colour.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.colour.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
         self.voice = VoiceFields()
-        self.voice.chooser.box.setToolTip(
-            localize("配役。この登場人物のすべての行の声が変わります。", "Recasts: all lines of this character get this voice.")
-        )
+        tip = localize("配役。この登場人物のすべての行の声が変わります。", "Recasts: all lines of this character get this voice.")
+        self.voice.chooser.box.setToolTip(tip)
         self.numbers = PlainLabel(style="muted", wraps=True)
         text = localize("選択中の行の設定を使う", "Use selected line's settings")
         tip = localize(
@@ -242,9 +240,8 @@ class CastWindow(QDialog):
             item = QListWidgetItem(warning.text)
             item.setData(Qt.ItemDataRole.UserRole, warning)
             self.warnings.addItem(item)
-        self.progress.setText(
-            localize(f"読みを確認中: {checked_count:,} / {total:,} 行", f"Checking readings: {checked_count:,} of {total:,} lines")
-        )
+        text = localize(f"読みを確認中: {checked_count:,} / {total:,} 行", f"Checking readings: {checked_count:,} of {total:,} lines")
+        self.progress.setText(text)
         self.progress.setVisible(checked_count < total)
         self.warnings.setVisible(bool(warnings))
         self.no_warnings.setVisible(not warnings)

@@ -44,20 +44,17 @@ class EntryForm(QWidget):
         self.reading = QLineEdit(maxLength=LONGEST_READING)
         self.reading.setToolTip(localize("ひらがなまたはカタカナで入力します。", "In hiragana or katakana."))
         self.accent = QComboBox()
-        self.accent.setToolTip(
-            localize("音が下がる位置（アクセント核）。￣ は平板です。", "Where the pitch falls (accent nucleus); ￣ is flat.")
-        )
+        tip = localize("音が下がる位置（アクセント核）。￣ は平板です。", "Where the pitch falls (accent nucleus); ￣ is flat.")
+        self.accent.setToolTip(tip)
         self.kind = QComboBox()
         self.kind.setToolTip(localize("前後の言葉とのつながり方が変わります。", "Affects how it connects to neighbouring words."))
         for kind in DICTIONARY_ENTRY_KINDS:
             self.kind.addItem(format_word_kind(kind), kind)
-        self.priority = QSpinBox()
-        self.priority.setRange(0, HIGHEST_PRIORITY)
+        self.priority = QSpinBox(maximum=HIGHEST_PRIORITY)
         self.priority.setFixedWidth(PRIORITY_WIDTH_PX)
         self.priority.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.priority.setToolTip(
-            localize("値が大きいほど、ほかの読みよりもこの単語が優先されます。", "Higher values make this word win over other readings.")
-        )
+        tip = localize("値が大きいほど、ほかの読みよりもこの単語が優先されます。", "Higher values make this word win over other readings.")
+        self.priority.setToolTip(tip)
         self._build_widgets()
         self.reading.textChanged.connect(self._update_accents)
         for field in (self.surface, self.reading):
@@ -252,10 +249,9 @@ def _create_scope_box() -> ChoiceBox:
     scope.addItems([localize("ユーザー辞書", "User dictionary"), localize("このプロジェクトだけ", "This project only")])
     scope.setMinimumWidth(scope.sizeHint().width() + 2 * CHOICE_TEXT_PADDING_PX)
     scope.setAccessibleName(localize("辞書", "Dictionary"))
-    scope.setToolTip(
-        localize(
-            "プロジェクトの単語は、そのプロジェクトを開いている間だけ、ユーザー辞書より優先されます。",
-            "While the project is open, its words take precedence over the user dictionary.",
-        )
+    tip = localize(
+        "プロジェクトの単語は、そのプロジェクトを開いている間だけ、ユーザー辞書より優先されます。",
+        "While the project is open, its words take precedence over the user dictionary.",
     )
+    scope.setToolTip(tip)
     return scope

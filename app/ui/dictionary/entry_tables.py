@@ -228,9 +228,8 @@ class ImportPreviewDialog(QDialog):
         self.replace_button.setEnabled(bool(comparison.added or comparison.conflicts))
         self.keep_button.setVisible(bool(comparison.conflicts))
         self.keep_button.setEnabled(bool(comparison.added))
-        cancel = create_button(
-            localize("キャンセル", "Cancel"), localize("何も読み込みません。（Esc）", "Imports nothing. (Esc)"), self.reject
-        )
+        text = localize("キャンセル", "Cancel")
+        cancel = create_button(text, localize("何も読み込みません。（Esc）", "Imports nothing. (Esc)"), self.reject)
         buttons = fill_box(QHBoxLayout(), None, self.replace_button, self.keep_button, cancel)
         self.replace_button.setAutoDefault(True)
         fill_box(QVBoxLayout(self), self.summary, (self.table, 1), buttons, margins=DIALOG_MARGINS, spacing=10)

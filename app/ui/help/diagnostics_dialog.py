@@ -210,10 +210,9 @@ class LogDialog(QDialog):
         self.shown.setAccessibleName(self.windowTitle())
         row = fill_box(QHBoxLayout(), (self.wanted, 1), self.serious)
         box, role = create_close_box(self), QDialogButtonBox.ButtonRole.ActionRole
+        tip = localize("表示中の行をコピーします。", "Copies the lines shown.")
         self.copy = set_up_button(
-            box.addButton(localize("コピー", "Copy"), role),
-            localize("表示中の行をコピーします。", "Copies the lines shown."),
-            lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText()),
+            box.addButton(localize("コピー", "Copy"), role), tip, lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText())
         )
         folder = str(find_log_path().parent)
         self.folder = set_up_button(

@@ -218,9 +218,8 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         self._labels: list[str] = []
         self._shown: tuple[list[Utterance], tuple[Utterance, float] | None, float, Mapping[str, float]] = ([], None, 0.0, {})
         self.names.setTicks([[]])
-        self.empty_hint = PlainLabel(
-            localize("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes."), "muted"
-        )
+        text = localize("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes.")
+        self.empty_hint = PlainLabel(text, "muted")
         self.empty_hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         QVBoxLayout(self).addWidget(self.empty_hint)

@@ -171,22 +171,19 @@ class PresetNameDialog(QDialog):
         describe_control(self.field, label.text(), localize("一覧に表示する名前です。", "The name in the list."))
         self.field.selectAll()
         label.setBuddy(self.field)
-        self.character = QCheckBox(
-            localize("キャラクター（声・話者・スタイル）も含める", "Include the character (voice, speaker and style)")
+        text = localize("キャラクター（声・話者・スタイル）も含める", "Include the character (voice, speaker and style)")
+        self.character = QCheckBox(text)
+        tip = localize(
+            "プリセットを選んだときに、声・話者・スタイルも変えます。", "Choosing the preset also changes voice, speaker and style."
         )
-        self.character.setToolTip(
-            localize(
-                "プリセットを選んだときに、声・話者・スタイルも変えます。", "Choosing the preset also changes voice, speaker and style."
-            )
-        )
+        self.character.setToolTip(tip)
         self.character.setChecked(entry is not None and entry.preset.character)
         self.in_project = QCheckBox(localize("このプロジェクトだけで使う", "Only in this project"))
-        self.in_project.setToolTip(
-            localize(
-                "プロジェクトのファイルに保存し、ほかのプロジェクトでは表示しません。",
-                "Saves it in the project file; other projects do not show it.",
-            )
+        tip = localize(
+            "プロジェクトのファイルに保存し、ほかのプロジェクトでは表示しません。",
+            "Saves it in the project file; other projects do not show it.",
         )
+        self.in_project.setToolTip(tip)
         self.in_project.setChecked(entry is not None and entry.in_project)
         self.note = PlainLabel("", "muted", wraps=True)
         self._create_buttons()
@@ -301,13 +298,11 @@ class PresetBar(ThemedWidget, QWidget):
         self.names.activated.connect(self._apply_selected)
         self.label.setBuddy(self.names)
         tip = localize("今の設定に名前を付けて保存します。", "Saves the current settings under a name.")
-        self.keep = set_up_button(
-            QToolButton(), tip, self._ask_for_name, name=localize("プリセットとして保存", "Save as a preset"), style="add"
-        )
+        name = localize("プリセットとして保存", "Save as a preset")
+        self.keep = set_up_button(QToolButton(), tip, self._ask_for_name, name=name, style="add")
         tip = localize("選択中のプリセットを削除します。", "Deletes the selected preset.")
-        self.drop = set_up_button(
-            QToolButton(), tip, self._remove_selected, name=localize("プリセットを削除", "Delete preset"), style="delete"
-        )
+        name = localize("プリセットを削除", "Delete preset")
+        self.drop = set_up_button(QToolButton(), tip, self._remove_selected, name=name, style="delete")
         self.more = PresetFilesButton(lambda: self.presets)
         self.more.failed.connect(self.failed)
         self.more.presets_read.connect(self._import_presets)

@@ -204,12 +204,11 @@ class SeedField(ThemedWidget, QWidget):
             describe_control(widget, name, tip)
         self.label.setBuddy(self.number)
         self.unused = PlainLabel(localize("使いません（毎回同じ音です）", "not used: always the same take"), "muted")
-        self.unused.setToolTip(
-            localize(
-                "この声は乱数を使わないため、同じ文と設定なら毎回同じ音になります。",
-                "This voice draws no random numbers: the same text and settings always give the same sound.",
-            )
+        tip = localize(
+            "この声は乱数を使わないため、同じ文と設定なら毎回同じ音になります。",
+            "This voice draws no random numbers: the same text and settings always give the same sound.",
         )
+        self.unused.setToolTip(tip)
         self.unused.setMinimumHeight(self.number.sizeHint().height())
         self.unused.hide()
         fill_box(QHBoxLayout(self), self.label, None, self.lock, self.dice, self.number, self.unused, spacing=8)

@@ -140,9 +140,8 @@ class CharacterField(ThemedWidget, QWidget):
         self._drawn: tuple[object, ...] = ()
         self._selected_ids: Collection[str] = ()
         self.label = QLabel(localize("登場人物", "Character"))
-        self.box = describe_control(
-            ChoiceBox(), localize("登場人物", "Character"), localize("選んだ行のセリフを話す登場人物。", "Who speaks the selected lines.")
-        )
+        name = localize("登場人物", "Character")
+        self.box = describe_control(ChoiceBox(), name, localize("選んだ行のセリフを話す登場人物。", "Who speaks the selected lines."))
         self.box.setMinimumContentsLength(6)
         self.box.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

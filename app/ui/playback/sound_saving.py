@@ -219,17 +219,15 @@ class SavingController(QObject):
         self._saved_count += 1
         folder = str(file.parent)
         if self.wanted:
-            self._report_result(
-                localize(f"書き出し中… {self._saved_count} / {self._count}", f"Exporting… {self._saved_count} of {self._count}"), file.name
-            )
+            message = localize(f"書き出し中… {self._saved_count} / {self._count}", f"Exporting… {self._saved_count} of {self._count}")
+            self._report_result(message, file.name)
         elif self._failures:
             self._finished.emit()
         elif self._count == 1:
             self._report_result(localize(f"書き出しました: {file.name}", f"Exported: {file.name}"), folder, folder)
         else:
-            self._report_result(
-                localize(f"{self._saved_count} 個のファイルを書き出しました。", f"Exported {self._saved_count} files."), folder, folder
-            )
+            message = localize(f"{self._saved_count} 個のファイルを書き出しました。", f"Exported {self._saved_count} files.")
+            self._report_result(message, folder, folder)
 
     @Slot(object, float)
     def _report_progress(self, file: Path, share: float) -> None:

@@ -118,9 +118,8 @@ def read_clipboard(mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> str:
     data = clipboard.mimeData(mode)
     formats = data.formats() if data is not None else []
     if is_marked_secret(formats):
-        raise InputError(
-            localize("パスワードなどの保護された内容のため、読み上げません。", "The content is marked as secret and is not read.")
-        )
+        message = localize("パスワードなどの保護された内容のため、読み上げません。", "The content is marked as secret and is not read.")
+        raise InputError(message)
     text = find_own_text(data) if data is not None else ""
     if not text.strip():
         raise InputError(

@@ -134,11 +134,10 @@ class LineCommands(QObject):
         """Split the edited line at the cursor, and edit the second half next."""
         editor = self._view.editor
         if editor is None:
-            self.noticed.emit(
-                localize(
-                    "行を編集し、分割する位置にカーソルを置いてください。", "Edit the line and place the cursor where it should be split."
-                )
+            message = localize(
+                "行を編集し、分割する位置にカーソルを置いてください。", "Edit the line and place the cursor where it should be split."
             )
+            self.noticed.emit(message)
             return
         start, end = editor.selected_range
         texts = [editor.text[:start].rstrip(), editor.text[end:].lstrip()]
@@ -182,15 +181,13 @@ class LineCommands(QObject):
                 script = change_settings(script, (line.id,), seed=self._seeds.apply_last_seed(line).settings.seed)
         if name == "seed":
             self._seeds.forget_seeds(ids)
-        self._document.apply_edit(
-            localize("設定を変更", "Change settings"), change_settings(script, ids, **{name: value}), f"{name} {' '.join(ids)}"
-        )
+        label = localize("設定を変更", "Change settings")
+        self._document.apply_edit(label, change_settings(script, ids, **{name: value}), f"{name} {' '.join(ids)}")
 
     def change_settings(self, values: dict[str, Any]) -> None:
         """Change several settings of the selected lines at once."""
-        self._document.apply_edit(
-            localize("プリセットを適用", "Apply preset"), change_settings(self._document.script, self._selection.ids, **values)
-        )
+        label = localize("プリセットを適用", "Apply preset")
+        self._document.apply_edit(label, change_settings(self._document.script, self._selection.ids, **values))
 
     @Slot(str, int)
     def add_text(self, text: str, row: int) -> None:
@@ -212,12 +209,11 @@ class LineCommands(QObject):
         self._document.apply_edit(label, insert_lines(script or self._document.script, row, cut_lines))
         self._view.select_lines([line.id for line in cut_lines[: len(cut_lines) if len(cut_lines) <= MAX_SELECTED_LINES else 1]])
         if len(cut_lines) > len(lines):
-            self.noticed.emit(
-                localize(
-                    f"{MAX_LINE_CHARACTERS:,} 文字より長い行を分割し、{len(cut_lines):,} 行になりました。",
-                    f"Lines longer than {MAX_LINE_CHARACTERS:,} characters were split, giving {len(cut_lines):,} lines.",
-                )
+            message = localize(
+                f"{MAX_LINE_CHARACTERS:,} 文字より長い行を分割し、{len(cut_lines):,} 行になりました。",
+                f"Lines longer than {MAX_LINE_CHARACTERS:,} characters were split, giving {len(cut_lines):,} lines.",
             )
+            self.noticed.emit(message)
 
     def _create_typed_lines(self, texts: Iterable[str]) -> list[Line]:
         """Return lines spoken like the current one, by the same character; brackets of text from elsewhere are no memos of VOICEVOX.
@@ -290,9 +286,8 @@ class LineCommands(QObject):
     def _update_text(self, text: str) -> None:
         editor = self.sender()
         assert isinstance(editor, LineEditor)
-        self._document.apply_edit(
-            localize("入力", "Typing"), replace_text(self._document.script, editor.line_id, text), f"text {editor.line_id}"
-        )
+        label = localize("入力", "Typing")
+        self._document.apply_edit(label, replace_text(self._document.script, editor.line_id, text), f"text {editor.line_id}")
 
     @Slot(str)
     def _offer_paste(self, text: str) -> None:

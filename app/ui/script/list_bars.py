@@ -188,12 +188,11 @@ class CharacterFilterBar(ThemedWidget, QWidget):
         title = QLabel(localize("表示", "Show"))
         self.box = ChoiceBox()
         self.box.setAccessibleName(localize("表示する登場人物", "Characters to show"))
-        self.box.setToolTip(
-            localize(
-                "選んだ登場人物の行だけを表示します。「連続再生」と検索も、表示している行が対象です。",
-                "Shows one character's lines only; playing from here and searching follow.",
-            )
+        tip = localize(
+            "選んだ登場人物の行だけを表示します。「連続再生」と検索も、表示している行が対象です。",
+            "Shows one character's lines only; playing from here and searching follow.",
         )
+        self.box.setToolTip(tip)
         self.box.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
         self.box.setMaximumWidth(LONGEST_NAME_PX)
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

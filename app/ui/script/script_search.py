@@ -37,11 +37,10 @@ def parse_expression(pattern: str) -> QRegularExpression:
     expression = QRegularExpression(pattern, QRegularExpression.PatternOption.UseUnicodePropertiesOption)
     if not expression.isValid():
         offset = expression.patternErrorOffset()
-        raise InputError(
-            localize(
-                f"正規表現が正しくありません（{offset} 文字目）。", f"Invalid expression at character {offset}: {expression.errorString()}."
-            )
+        message = localize(
+            f"正規表現が正しくありません（{offset} 文字目）。", f"Invalid expression at character {offset}: {expression.errorString()}."
         )
+        raise InputError(message)
     return expression
 
 

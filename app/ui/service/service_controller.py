@@ -187,10 +187,9 @@ class ServiceDialog(QDialog):
         self.setWindowTitle(localize("サービス", "Service"))
         self.address = QLineEdit(readOnly=True)
         self.address.setAccessibleName(localize("アドレス", "Address"))
+        tip = localize("アドレスをクリップボードにコピーします。", "Copies the address to the clipboard.")
         self.copy = set_up_button(
-            QPushButton(localize("コピー", "Copy")),
-            localize("アドレスをクリップボードにコピーします。", "Copies the address to the clipboard."),
-            lambda: QGuiApplication.clipboard().setText(self.address.text()),
+            QPushButton(localize("コピー", "Copy")), tip, lambda: QGuiApplication.clipboard().setText(self.address.text())
         )
         self.requests = QTableWidget(0, 5)
         self.requests.setObjectName("words")

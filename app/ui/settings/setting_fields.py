@@ -95,9 +95,8 @@ class FolderField(QWidget):
         hint = localize("（既定のフォルダー）", "(default folder)")
         self.path = describe_control(QLineEdit(placeholderText=hint, clearButtonEnabled=True), title, tip)
         self.path.textChanged.connect(self.changed)
-        self.choose = set_up_button(
-            QPushButton(localize("参照…", "Browse…")), tip, self._choose_folder, name=localize(f"{title}を選択", f"Choose: {title}")
-        )
+        name = localize(f"{title}を選択", f"Choose: {title}")
+        self.choose = set_up_button(QPushButton(localize("参照…", "Browse…")), tip, self._choose_folder, name=name)
         self.setFocusProxy(self.path)
         fill_box(QHBoxLayout(self), (self.path, 1), self.choose)
 

@@ -143,18 +143,12 @@ class SpeechController(SpeechEventReceiver):
         """
         job = self._create_speech_job(request, cast, is_measured=is_measured)
         from_s, position = (0.0, start) if isinstance(start, LinePosition) else (start, None)
-        job = replace(job, start_s=from_s, position=position, source=source)
-        self._pending.spoken.append(job)
-        self._queue_job(job)
-        return job.request.id
+        return self._queue_speech(replace(job, start_s=from_s, position=position, source=source)).request.id
 
     def speak_comment(self, request: SynthesisRequest, cast: LineCast, source: object) -> SpeechJob:
         """Speak a text that is no line, behind the present sound: it is not measured, and silent where nothing can be read."""
         speech_job = self._create_speech_job(request, cast, is_measured=False)
-        job = replace(speech_job, source=source, may_be_silent=True, is_comment=True)
-        self._pending.spoken.append(job)
-        self._queue_job(job)
-        return job
+        return self._queue_speech(replace(speech_job, source=source, may_be_silent=True, is_comment=True))
 
     def skip_job(self, job: SpeechJob) -> None:
         """Stop one job, whether it sounds or waits; what follows it is heard."""
@@ -167,10 +161,8 @@ class SpeechController(SpeechEventReceiver):
         """Play existing sounds and measure nothing; stop the present sound."""
         self.stop_speaking()
         self.engine.stop_sound()
-        job = SpeechJob(SynthesisRequest("", id=f"kept-{next(self._ids)}"), time.perf_counter(), recorded=sounds, source=source)
-        self._pending.spoken.append(job)
-        self._queue_job(job)
-        return job
+        request = SynthesisRequest("", id=f"kept-{next(self._ids)}")
+        return self._queue_speech(SpeechJob(request, time.perf_counter(), recorded=sounds, source=source))
 
     def request_reading(self, job: ReadLineJob) -> None:
         """Read a line for display, which delays nothing else; `line_read` carries the answer."""
@@ -236,6 +228,11 @@ class SpeechController(SpeechEventReceiver):
         job = SpeechJob(replace(request, id=request.id or f"line-{next(self._ids)}"), time.perf_counter(), cast)
         if is_measured:
             self._recorder.begin_utterance(job.request.id, request.text, job.voice)
+        return job
+
+    def _queue_speech(self, job: SpeechJob) -> SpeechJob:
+        self._pending.spoken.append(job)
+        self._queue_job(job)
         return job
 
     def _queue_job(self, job: SynthesisJob) -> None:

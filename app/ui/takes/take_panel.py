@@ -200,13 +200,12 @@ class TakeTable(QTableView):
         self.setModel(self.takes)
         self.setObjectName("takes")
         self.setAccessibleName(localize("この行のテイク", "Takes of this line"))
-        self.setToolTip(
-            localize(
-                "Space：再生　A：現在の行と聞き比べ　S：スター　N：メモ　R：この設定に戻す　K：保存　Del：削除　ドラッグ：ほかのアプリで使う",
-                "Space: play · A: compare with the line · S: star · N: note · R: restore settings · K: keep · Del: delete · "
-                "drag: use in another program",
-            )
+        tip = localize(
+            "Space：再生　A：現在の行と聞き比べ　S：スター　N：メモ　R：この設定に戻す　K：保存　Del：削除　ドラッグ：ほかのアプリで使う",
+            "Space: play · A: compare with the line · S: star · N: note · R: restore settings · K: keep · Del: delete · "
+            "drag: use in another program",
         )
+        self.setToolTip(tip)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         set_up_row_table(self, ROW_MARGINS)
         self._lay_out_columns()

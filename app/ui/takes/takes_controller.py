@@ -82,9 +82,8 @@ class TakeCommands(QObject):
         position = book.takes.index(take)
         book.remove_take(take)
         message = localize(f"{row.name}を削除しました。", f"{row.name} was deleted.")
-        self._banner.show_message(
-            "notice", message, action=localize("元に戻す", "Undo"), on_action=lambda: self._restore_take(take, position)
-        )
+        action = localize("元に戻す", "Undo")
+        self._banner.show_message("notice", message, action=action, on_action=lambda: self._restore_take(take, position))
 
     def _restore_take(self, take: LineTake, position: int) -> None:
         if not self._shelf.book.restore_take(take, position):
@@ -318,9 +317,8 @@ class TakesController(QObject):
         if take.id in ids and (self.panel is None or self.panel.isHidden()):
             number = ids.index(take.id) + 1
             message = localize(f"テイク {number} として保存しました。", f"Kept as take {number}.")
-            self._banner.show_message(
-                "notice", message, action=localize("一覧を表示", "Show takes"), on_action=lambda: self.panel_requested.emit(True)
-            )
+            action = localize("一覧を表示", "Show takes")
+            self._banner.show_message("notice", message, action=action, on_action=lambda: self.panel_requested.emit(True))
 
     @Slot(object)
     def _select_first_rendered(self, take: LineTake) -> None:

@@ -139,9 +139,8 @@ class X11Hotkey(QObject):
         xlib, display = self._x11.xlib, self._x11.display
         keycode = xlib.XKeysymToKeycode(display, xlib.XStringToKeysym(combination.x11_key.encode()))
         if not keycode:
-            raise InputError(
-                localize(f"このキーボードには {combination.label} がありません。", f"This keyboard has no {combination.label}.")
-            )
+            message = localize(f"このキーボードには {combination.label} がありません。", f"This keyboard has no {combination.label}.")
+            raise InputError(message)
         # Without this a held key would look like one that is pressed again and again.
         xlib.XkbSetDetectableAutoRepeat(display, 1, None)
         with self._x11.collect_errors() as errors:

@@ -143,9 +143,8 @@ class MelodyCommands(QObject):
     def _paste_phrase(self) -> None:
         copied = self._copied_melody
         if copied is not None:
-            self._change_phrase(
-                lambda melody, moras: paste_melody(melody, moras, copied), localize("イントネーションを貼り付け", "Paste melody")
-            )
+            label = localize("イントネーションを貼り付け", "Paste melody")
+            self._change_phrase(lambda melody, moras: paste_melody(melody, moras, copied), label)
 
     @Slot()
     def _reset_phrase(self) -> None:

@@ -61,12 +61,11 @@ class ReadingField(QWidget):
         self.edit.setMaxLength(MAX_TYPED_READING_LENGTH)
         self.edit.setFixedSize(200, READING_FIELD_HEIGHT_PX)
         self.edit.setAccessibleName(localize("読み", "Reading"))
-        self.edit.setToolTip(
-            localize(
-                "かなで入力して Enter。空にすると元の読みに戻ります。Esc でキャンセルします。",
-                "Type kana, then press Enter. Leave empty for the original reading. Esc cancels.",
-            )
+        tip = localize(
+            "かなで入力して Enter。空にすると元の読みに戻ります。Esc でキャンセルします。",
+            "Type kana, then press Enter. Leave empty for the original reading. Esc cancels.",
         )
+        self.edit.setToolTip(tip)
         tip = localize("すべてのテキストでこの読みになります。", "Uses this reading in every text.")
         self.add_word = create_button(localize("辞書に登録…", "Add to dictionary…"), tip, self._request_dictionary, style="small")
         self.error = PlainLabel(style="error")
