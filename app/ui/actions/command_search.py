@@ -80,12 +80,8 @@ def find_matching_commands(commands: Iterable[MenuCommand], typed: str) -> list[
 
 
 def _rank_command(command: MenuCommand, words: list[str]) -> int | None:
-    name, every = (
-        fold_text(command.path.rsplit(MENU_PATH_SEPARATOR, 1)[-1]),
-        fold_text(
-            f"{command.path} {command.search_text} {convert_command_to_kana(command.path)} {convert_command_to_kana(command.search_text)}"
-        ),
-    )
+    name, texts = fold_text(command.path.rsplit(MENU_PATH_SEPARATOR, 1)[-1]), (command.path, command.search_text)
+    every = fold_text(" ".join((*texts, *map(convert_command_to_kana, texts))))
     if not all(word in every for word in words):
         return None
     if name.startswith(" ".join(words)):
@@ -100,10 +96,8 @@ def _iterate_menu_actions(actions: Iterable[QAction], path: str) -> Iterator[tup
             continue
         # Japanese menus have their key in brackets at the end: ファイル(&F)
         # "&&" is an ampersand in a menu's text: it is hidden while the marks of mnemonics are removed.
-        name = action.text().split("\t")[0].replace("&&", "\0")
-        name = (name[: name.index("(" + MNEMONIC_MARK)] if "(" + MNEMONIC_MARK in name else name.replace(MNEMONIC_MARK, "")).replace(
-            "\0", "&"
-        )
+        name = action.text().split("\t")[0].replace("&&", "\0").partition("(" + MNEMONIC_MARK)[0]
+        name = name.replace(MNEMONIC_MARK, "").replace("\0", "&")
         menu = action.menu()
         if isinstance(menu, QMenu):
             yield from _iterate_menu_actions(menu.actions(), f"{path}{name}{MENU_PATH_SEPARATOR}")

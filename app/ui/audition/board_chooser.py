@@ -154,7 +154,11 @@ class BoardChooser(QWidget):
         self.tabs.currentChanged.connect(self.pages.setCurrentIndex)
         self.tabs.currentChanged.connect(lambda _index: self._timer.start())
         self.casts.changed.connect(self._timer.start)
-        self._lay_out_widgets()
+        lines = PlainLabel(localize("行", "Lines"), "heading")
+        take_lines = (self.take_lines_button, Qt.AlignmentFlag.AlignLeft)
+        fill_box(QVBoxLayout(self), lines, self.lines, take_lines, 6, self.tabs, (self.pages, 1), spacing=6)
+        self.pages.addWidget(self._create_voice_page())
+        self.pages.addWidget(self.casts)
 
     @property
     def is_of_casts(self) -> bool:
@@ -223,13 +227,6 @@ class BoardChooser(QWidget):
         button = create_tool_button(f"{strength:g}", tip, name=name, is_checkable=True)
         button.toggled.connect(lambda _on: self._timer.start())
         return button
-
-    def _lay_out_widgets(self) -> None:
-        lines = PlainLabel(localize("行", "Lines"), "heading")
-        take_lines = (self.take_lines_button, Qt.AlignmentFlag.AlignLeft)
-        fill_box(QVBoxLayout(self), lines, self.lines, take_lines, 6, self.tabs, (self.pages, 1), spacing=6)
-        self.pages.addWidget(self._create_voice_page())
-        self.pages.addWidget(self.casts)
 
     def _create_voice_page(self) -> QWidget:
         page = QWidget()

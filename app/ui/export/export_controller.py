@@ -26,7 +26,7 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.controls import DIALOG_MARGINS, Index, PlainLabel, RowTableModel, create_button, escape_tip, fill_box
-from app.ui.widgets.dialogs import OpenDialog
+from app.ui.widgets.dialogs import OpenDialog, show_in_front
 
 
 class PlannedFileModel(RowTableModel):
@@ -97,10 +97,8 @@ class ExportDialog(QDialog):
         self.form = ExportForm(selected_count, starred_count)
         self.files = PlannedFileModel()
         self.table = QTableView()
-        self.count = PlainLabel()
-        self.count.setObjectName("heading")
-        self.note = PlainLabel()
-        self.note.setWordWrap(True)
+        self.count = PlainLabel("", "heading")
+        self.note = PlainLabel(wraps=True)
         self._timer = QTimer(self, singleShot=True, interval=PLAN_DELAY_MS)
         self._timer.timeout.connect(self._request_plan)
         self._build_widgets()
@@ -178,11 +176,8 @@ class ExportDialog(QDialog):
         self.export_button.clicked.connect(self._request_export)
         tip = localize("何も書き出さずに閉じます。（Esc）", "Closes without writing anything. (Esc)")
         close = create_button(localize("キャンセル", "Cancel"), tip, self.reject)
-        self._lay_out_widgets(scrolled, close)
-
-    def _lay_out_widgets(self, form: QWidget, close: QPushButton) -> None:
         right = fill_box(QVBoxLayout(), self.count, (self.table, 1), spacing=8)
-        page = fill_box(QHBoxLayout(), (form, 5), (right, 6), spacing=20)
+        page = fill_box(QHBoxLayout(), (scrolled, 5), (right, 6), spacing=20)
         foot = fill_box(QHBoxLayout(), (self.note, 1), self.export_button, close, spacing=8)
         fill_box(QVBoxLayout(self), (page, 1), foot, spacing=14, margins=DIALOG_MARGINS)
 
@@ -261,8 +256,7 @@ class ExportController(QObject):
             self.progress.stop_button.setFocus()
             return
         if self.dialog is not None:
-            self.dialog.raise_()
-            self.dialog.activateWindow()
+            show_in_front(self.dialog)
             return
         chosen = set(self._selection.ids)
         selected = sum(line.id in chosen and bool(line.text.strip()) for line in self._document.script.lines)

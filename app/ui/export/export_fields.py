@@ -10,7 +10,7 @@ from app.common.language import localize
 from app.export.changed_plan import ExportChanges
 from app.export.export_settings import HIGHEST_LUFS, LOWEST_LUFS, ExportSettings, SidecarKind
 from app.export.sidecar_formats import SIDECAR_FORMATS
-from app.ui.widgets.controls import ChoiceBox, fill_box
+from app.ui.widgets.controls import ChoiceBox, describe_control, fill_box
 
 SIDECARS_PER_ROW = 4
 DEFAULT_LUFS = -20.0
@@ -28,8 +28,7 @@ class ExportChoiceBox(ChoiceBox):
 
     def __init__(self, name: str, tip: str, choices: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__()
-        self.setAccessibleName(name)
-        self.setToolTip(tip)
+        describe_control(self, name, tip)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(MIN_CHOICE_LENGTH)
@@ -198,8 +197,7 @@ class LoudnessField(QWidget):
         self.own.setSuffix(" LUFS")
         self.own.setValue(DEFAULT_LUFS)
         self.own.lineEdit().setTextMargins(6, 0, 0, 0)
-        self.own.setAccessibleName(localize("ラウドネスの値", "Loudness value"))
-        self.own.setToolTip(tip)
+        describe_control(self.own, localize("ラウドネスの値", "Loudness value"), tip)
         self.each = QCheckBox(localize("ファイルごと", "Each file"))
         self.each.setToolTip(
             localize(

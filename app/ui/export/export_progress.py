@@ -84,7 +84,11 @@ class ExportProgress(ThemedWidget, QFrame):
         self.more.clicked.connect(self._show_failures)
         self.orphans.clicked.connect(self._ask_about_orphans)
         self.close_button.clicked.connect(self.hide)
-        self._build_widgets()
+        texts = fill_box(QVBoxLayout(), self.title, self.state, self.bar, spacing=2)
+        buttons = (self.orphans, self.more, self.open, self.stop_button, self.close_button)
+        middle = ((button, Qt.AlignmentFlag.AlignVCenter) for button in buttons)
+        fill_box(QHBoxLayout(self), (texts, 1), *middle, spacing=8, margins=(12, 7, 8, 7))
+        self.draw_in_theme()
         self.hide()
 
     def follow_run(self, run: ExportRun) -> None:
@@ -98,13 +102,6 @@ class ExportProgress(ThemedWidget, QFrame):
     def show_error(self, error: AppError) -> None:
         """Show an error that occurred after the end, such as a game list that could not be written."""
         self._show_state(_format_error(error), is_error=True)
-
-    def _build_widgets(self) -> None:
-        texts = fill_box(QVBoxLayout(), self.title, self.state, self.bar, spacing=2)
-        buttons = (self.orphans, self.more, self.open, self.stop_button, self.close_button)
-        middle = ((button, Qt.AlignmentFlag.AlignVCenter) for button in buttons)
-        fill_box(QHBoxLayout(self), (texts, 1), *middle, spacing=8, margins=(12, 7, 8, 7))
-        self.draw_in_theme()
 
     @Slot()
     def _update_progress(self) -> None:

@@ -17,7 +17,7 @@ from app.ui.lab.report_view import ReportView
 from app.ui.tasks.process_task import TaskState
 from app.ui.tasks.task_row import describe_progress
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.controls import BoxPart, ChoiceBox, ElidedLabel, PlainLabel, create_button, fill_box, wrap_tip
+from app.ui.widgets.controls import BoxPart, ChoiceBox, ElidedLabel, PlainLabel, create_button, describe_control, fill_box, wrap_tip
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 EMPTY_PAGE_WIDTH_PX = 460  # a paragraph of this width is easy to read
@@ -45,8 +45,7 @@ class LabOptionsForm(QWidget):
             row, column = divmod(index, ABREAST)
             control = self.controls[option.option] = _create_control(option, devices)
             if not isinstance(control, QCheckBox):
-                label = PlainLabel(localize_option(option))
-                label.setObjectName("muted")
+                label = PlainLabel(localize_option(option), "muted")
                 label.setBuddy(control)
                 grid.addWidget(label, 2 * row, column)
             grid.addWidget(control, 2 * row + 1, column)
@@ -127,11 +126,8 @@ class LabCommandPage(QWidget):
         self.command = command
         words = find_command_labels(command)
         self.about, self.form = PlainLabel(words.about, wraps=True), LabOptionsForm(command, devices)
-        self.start_button, self.cancel_button, self.export_button = (
-            _create_start_button(),
-            QPushButton(localize("中止", "Stop")),
-            ReportExportButton(command),
-        )
+        self.start_button = QPushButton(objectName="primary", autoDefault=False)
+        self.cancel_button, self.export_button = QPushButton(localize("中止", "Stop")), ReportExportButton(command)
         self.cancel_button.setToolTip(localize("測定を中止します。ここまでの結果は残ります。", "Stops the work; the results so far stay."))
         self.cancel_button.setAccessibleName(localize(f"{words.name}を中止", f"Stop: {words.name}"))
         self.start_button.setAccessibleName(localize(f"{words.name}を開始", f"Start: {words.name}"))
@@ -216,19 +212,10 @@ def _label_open_folder() -> str:
     return localize("フォルダーを開く", "Open folder")
 
 
-def _create_start_button() -> QPushButton:
-    button = QPushButton()
-    button.setObjectName("primary")
-    button.setAutoDefault(False)
-    return button
-
-
 def _create_empty_page(name: str, promise: str) -> QWidget:
     """Return the centred text that is shown before there are results."""
     # Qt breaks Japanese text inside words; a line break after each sentence keeps lines readable.
-    title, words = PlainLabel(name), PlainLabel(promise.replace("。", "。\n").strip())
-    title.setObjectName("heading")
-    words.setObjectName("muted")
+    title, words = PlainLabel(name, "heading"), PlainLabel(promise.replace("。", "。\n").strip(), "muted")
     words.setWordWrap(True)
     words.setFixedWidth(EMPTY_PAGE_WIDTH_PX)
     page = QWidget()
@@ -271,8 +258,7 @@ def _create_control(option: LabOption, devices: Sequence[str]) -> OptionControl:
             control.setAlignment(Qt.AlignmentFlag.AlignRight)
             control.setInputMethodHints(Qt.InputMethodHint.ImhDigitsOnly)
     control.setMinimumWidth(max(NARROWEST, control.sizeHint().width()) if isinstance(control, QCheckBox) else NARROWEST)
-    control.setAccessibleName(localize_option(option))
-    control.setToolTip(wrap_tip(f"{option.help} ({option.option})"))
+    describe_control(control, localize_option(option), wrap_tip(f"{option.help} ({option.option})"))
     return control
 
 

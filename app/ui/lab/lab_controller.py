@@ -23,6 +23,7 @@ from app.ui.takes.take_repository import TakeRepository
 from app.ui.tasks.process_task import ProcessTask, TaskQueue, TaskSpec, TaskState
 from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.widgets.dialogs import show_in_front
 
 if TYPE_CHECKING:
     from app.ui.audition.blind_test_controller import BlindTestController, SampledSound
@@ -75,9 +76,7 @@ class LabController(QObject):
         catalog_voice = self._catalog.find_voice(voice) if voice is not None else None
         if catalog_voice is not None:
             self.window.source.choose_source(find_source(catalog_voice))
-        self.window.show()
-        self.window.raise_()
-        self.window.activateWindow()
+        show_in_front(self.window)
 
     def close(self) -> None:
         """Close the window and stop all work."""

@@ -12,7 +12,7 @@ from app.ui.lab.lab_command_page import LabCommandPage
 from app.ui.lab.lab_commands import LAB_TABS, TAB_BY_COMMAND, LabCommand, find_command_labels
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, fill_box
+from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, describe_control, fill_box
 from app.ui.widgets.dialogs import ask_for_file
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 
@@ -38,8 +38,7 @@ class SourceBox(QWidget):
         self._installed_names: dict[str, str] = {}
         tip = localize("調べる声または BERT を選びます。", "Choose the voice or BERT to look into.")
         self.box = ChoiceBox()
-        self.box.setAccessibleName(localize("声または BERT", "Voice or BERT"))
-        self.box.setToolTip(tip)
+        describe_control(self.box, localize("声または BERT", "Voice or BERT"), tip)
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.box.setMinimumWidth(WIDTH)
         self.box.setMaximumWidth(WIDEST)
@@ -135,8 +134,7 @@ class LabWindow(QDialog):
         self.banner.action.setText(localize("再試行", "Retry"))
         self.banner.action.setToolTip(localize("もう一度読み込みます。", "Loads the parts of the lab again."))
         self.tabs.tabBar().setAccessibleName(localize("調べる内容", "What to look into"))
-        self.loading = PlainLabel(localize("読み込み中…", "Loading…"))
-        self.loading.setObjectName("muted")
+        self.loading = PlainLabel(localize("読み込み中…", "Loading…"), "muted")
         self.loading.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.tabs.hide()
         parts = (self.source, self.banner, (self.loading, 1), (self.tabs, 1))

@@ -259,7 +259,8 @@ class MainWindow(QMainWindow):
         self._dialogs = DialogController(self._context, self._menus, script.notice, self._voices.list_commands)
         other_files = (self.settings.file, self._context.side.presets.file, self._dialogs.keys, self._reading.kept_sounds)
         self._autosave_guard = AutosaveGuard(self, script.notice, script.autosave, other_files)
-        self._close_guard = CloseGuard(self, self._voices.tasks.queue, self._list_other_work)
+        exporting = localize("音声の書き出し", "Exporting audio")
+        self._close_guard = CloseGuard(self, self._voices.tasks.queue, lambda: [exporting] * self._speech.is_writing_files)
 
     def _create_asked_features(self) -> None:
         """Create the features whose controllers come when the user asks for them."""
@@ -303,9 +304,6 @@ class MainWindow(QMainWindow):
         painted.connect(self._service.create_if_enabled)
         painted.connect(self._updates.check_if_due)
         painted.connect(self._read_aloud.create_if_enabled)
-
-    def _list_other_work(self) -> list[str]:
-        return [localize("音声の書き出し", "Exporting audio")] if self._speech.is_writing_files else []
 
     @Slot()
     def _cancel_restart(self) -> None:

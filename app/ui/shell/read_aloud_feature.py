@@ -17,6 +17,7 @@ from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.dialogs import show_in_front
 
 if TYPE_CHECKING:
     from app.ui.read_aloud.read_aloud_controller import ReadAloudController
@@ -101,9 +102,7 @@ class ReadAloudFeature(WindowFeature):
         QApplication.setQuitOnLastWindowClosed(True)
         window = self._context.window
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
-        window.show()
-        window.raise_()
-        window.activateWindow()
+        show_in_front(window)
 
     def close(self) -> None:
         """End what was created; a window that closes in the tray ends the program."""

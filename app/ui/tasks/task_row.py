@@ -10,7 +10,7 @@ from app.adapters.download.download_limits import format_speed
 from app.common.language import localize
 from app.ui.tasks.process_task import ProcessTask, TaskProgress, TaskState
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.controls import BoxPart, ElidedButton, ElidedLabel, escape_tip, fill_box
+from app.ui.widgets.controls import BoxPart, ElidedButton, ElidedLabel, describe_control, escape_tip, fill_box
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 CHECKPOINT_OPTION = "--checkpoint="
@@ -72,8 +72,7 @@ class TaskRow(ThemedWidget, QFrame):
             # Without it, what a background task would have improved stays as it is.
             stop = localize("中止（このまま使えます）", "Stop (what is there stays usable)")
             tip = stop if job.work.is_background else localize("キャンセル", "Cancel")
-        self.close_button.setToolTip(tip)
-        self.close_button.setAccessibleName(f"{tip}: {job.work.title}")
+        describe_control(self.close_button, f"{tip}: {job.work.title}", tip)
         self.setAccessibleName(f"{job.work.title} {self.state.text()}")
 
     def _build_row(self) -> None:

@@ -46,23 +46,19 @@ def _build_installed_entry(voice: Voice, origin: VoiceOrigin, berts: dict[str, B
     manifest, bert = voice.manifest, berts.get(voice.manifest.bert)
     has_int8_bert = bert is not None and "int8" in bert.graphs
     share = find_equal_duration_share(voice, bert) if bert is not None and has_int8_bert else None
-    card = read_card(voice.path)
-    size = sum(item.stat().st_size for item in voice.path.iterdir() if item.is_file())
-    has_bert = bert is not None or not manifest.bert
-    is_bert_pending = bert is not None and is_refinement_pending(bert.folder)
     return CatalogVoice(
         manifest.id,
         manifest,
         voice.path,
         origin,
-        card,
-        size,
+        read_card(voice.path),
+        sum(item.stat().st_size for item in voice.path.iterdir() if item.is_file()),
         share,
-        has_bert,
-        has_int8_bert,
-        is_refinement_pending(voice.path),
-        is_bert_pending,
-        is_renewal_due(voice),
+        has_bert=bert is not None or not manifest.bert,
+        has_int8_bert=has_int8_bert,
+        is_pending=is_refinement_pending(voice.path),
+        is_bert_pending=bert is not None and is_refinement_pending(bert.folder),
+        is_renewal_due=is_renewal_due(voice),
     )
 
 

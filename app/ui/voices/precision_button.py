@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from app.common.language import localize
 from app.settings.user_settings import GraphPrecision
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.controls import clear_hover_after
+from app.ui.widgets.controls import clear_hover_after, describe_control
 from app.voices.int8_result import Int8Result
 
 
@@ -26,8 +26,7 @@ class PrecisionButton(QToolButton):
         super().__init__(parent)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        self.setAccessibleName(localize("音声合成の精度", "Synthesis precision"))
-        self.setToolTip(_describe_purpose())
+        describe_control(self, localize("音声合成の精度", "Synthesis precision"), _describe_purpose())
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         clear_hover_after(menu, self)

@@ -20,7 +20,7 @@ from app.common.language import localize
 from app.common.log import find_log_path
 from app.common.version import VERSION
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
+from app.ui.widgets.controls import PlainLabel, create_tool_button, describe_control, fill_box, set_up_button
 
 HELP_PAGE_BY_FAMILY = {
     "voice": "voices",
@@ -164,8 +164,7 @@ class Banner(ThemedWidget, QFrame):
         self.message, self.hint = _BannerLineLabel(), _BannerLineLabel()
         self.message.setObjectName("heading")
         self.hint.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.whole = PlainLabel()
-        self.whole.setWordWrap(True)
+        self.whole = PlainLabel(wraps=True)
         self.whole.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.whole.setContentsMargins(30, 0, 0, 0)  # under the words of the line
         self.whole.hide()
@@ -177,12 +176,11 @@ class Banner(ThemedWidget, QFrame):
         self.other = describe_control(QPushButton(), remedy, remedy)
         self.other.clicked.connect(lambda: self._second_remedy.run() if self._second_remedy is not None else None)
         self._second_remedy: BannerButton | None = None
-        self.more = _create_tool_button(localize("詳細", "Details"), localize("詳細を表示します。", "Shows the details."))
-        self.more.setCheckable(True)
+        more_tip = localize("詳細を表示します。", "Shows the details.")
+        self.more = create_tool_button(localize("詳細", "Details"), more_tip, style="", is_checkable=True)
         self._page = ""
         help_tip = localize("関係するヘルプのページを開きます。", "Opens the help page for this.")
-        self.help = _create_tool_button(localize("ヘルプ", "Help"), help_tip)
-        self.help.clicked.connect(lambda: self.help_requested.emit(self._page))
+        self.help = create_tool_button(localize("ヘルプ", "Help"), help_tip, lambda: self.help_requested.emit(self._page), style="")
         self.close_button = set_up_button(
             QToolButton(), localize("閉じる", "Close"), self.hide, name=localize("通知を閉じる", "Close the notification")
         )
@@ -345,12 +343,6 @@ class _BannerLineLabel(PlainLabel):
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         painter.end()
-
-
-def _create_tool_button(text: str, tip: str) -> QToolButton:
-    button = describe_control(QToolButton(), text, tip)
-    button.setText(text)
-    return button
 
 
 class _MessageCountButton(QToolButton):

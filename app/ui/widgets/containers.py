@@ -5,7 +5,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.controls import fill_box
+from app.ui.widgets.controls import describe_control, fill_box
 
 
 class FoldButton(ThemedWidget, QToolButton):
@@ -15,8 +15,7 @@ class FoldButton(ThemedWidget, QToolButton):
         super().__init__()
         self.setObjectName("fold")
         self.setText(text)
-        self.setAccessibleName(text)
-        self.setToolTip(tip)
+        describe_control(self, text, tip)
         self.setCheckable(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
