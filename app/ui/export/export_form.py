@@ -13,7 +13,7 @@ from app.export.export_settings import ExportSettings, SidecarKind
 from app.export.safe_file_names import describe_pattern_problem, list_tokens
 from app.ui.export.export_fields import ExportChoiceBox, LoudnessField, SidecarField, list_choices, list_depth_choices, list_rate_choices
 from app.ui.settings.setting_fields import FolderField
-from app.ui.widgets.controls import PlainLabel, fill_box
+from app.ui.widgets.controls import PlainLabel, create_tool_button, describe_control, fill_box
 
 
 class PatternField(QWidget):
@@ -23,20 +23,19 @@ class PatternField(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.edit = QLineEdit()
-        self.edit.setAccessibleName(localize("ファイル名", "File name"))
-        self.edit.setToolTip(
-            localize("「$」で囲んだ項目は、行ごとの値に置き換わります。", "Items between “$” are replaced with values of each line.")
-        )
+        tip = localize("「$」で囲んだ項目は、行ごとの値に置き換わります。", "Items between “$” are replaced with values of each line.")
+        self.edit = describe_control(QLineEdit(), localize("ファイル名", "File name"), tip)
         self.edit.textChanged.connect(self._check_pattern)
-        self.insert = QToolButton()
-        self.insert.setObjectName("framed")
-        self.insert.setText(localize("項目", "Insert"))
-        self.insert.setAccessibleName(localize("ファイル名に項目を挿入", "Insert an item into the file name"))
-        self.insert.setToolTip(localize("行の番号や話者の名前などを挿入します。", "Inserts the line number, speaker and so on."))
+        tip = localize("行の番号や話者の名前などを挿入します。", "Inserts the line number, speaker and so on.")
+        name = localize("ファイル名に項目を挿入", "Insert an item into the file name")
+        self.insert = create_tool_button(localize("項目", "Insert"), tip, name=name)
         self.insert.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.insert.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.insert.setMenu(self._create_menu())
+        menu = QMenu(self)
+        for label, meaning in list_tokens():
+            action = menu.addAction(f"{label}\t{meaning}")
+            action.triggered.connect(lambda _checked=False, label=label: self._insert_placeholder(label))
+        self.insert.setMenu(menu)
         self.note = PlainLabel(wraps=True)
         self.setFocusProxy(self.edit)
         row = fill_box(QHBoxLayout(), (self.edit, 1), self.insert, spacing=6)
@@ -64,13 +63,6 @@ class PatternField(QWidget):
         """Show an example name, where the pattern is valid."""
         if not self.problem:
             self._show_note(localize(f"例: {name}", f"Example: {name}") if name else "")
-
-    def _create_menu(self) -> QMenu:
-        menu = QMenu(self)
-        for label, meaning in list_tokens():
-            action = menu.addAction(f"{label}\t{meaning}")
-            action.triggered.connect(lambda _checked=False, label=label: self._insert_placeholder(label))
-        return menu
 
     def _insert_placeholder(self, placeholder: str) -> None:
         self.edit.insert(placeholder)
@@ -187,11 +179,8 @@ class ExportForm(QWidget):
         # One signal at the end instead of a plan for each field that is set.
         self.blockSignals(True)
         self.what.choose_value(settings.what if self._is_offered[settings.what] else "all")
-        for box, value in zip(
-            (self.files, self.sound, self.unit, self.existing, self.game),
-            (settings.files, settings.sound, settings.unit, settings.existing, settings.game),
-            strict=True,
-        ):
+        values = (settings.files, settings.sound, settings.unit, settings.existing, settings.game)
+        for box, value in zip((self.files, self.sound, self.unit, self.existing, self.game), values, strict=True):
             box.choose_value(value)
         # The qualities depend on the format, so they are offered before one of them is chosen.
         self._offer_depths()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFont, QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QDialog, QHBoxLayout, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QDialog, QHBoxLayout, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.lab.lab_command_page import LabCommandPage
@@ -37,21 +37,17 @@ class SourceBox(QWidget):
         self._files: dict[str, str] = {}
         self._installed_names: dict[str, str] = {}
         tip = localize("調べる声または BERT を選びます。", "Choose the voice or BERT to look into.")
-        self.box = ChoiceBox()
-        describe_control(self.box, localize("声または BERT", "Voice or BERT"), tip)
+        self.box = describe_control(ChoiceBox(), localize("声または BERT", "Voice or BERT"), tip)
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.box.setMinimumWidth(WIDTH)
         self.box.setMaximumWidth(WIDEST)
         self.box.setPlaceholderText(localize("読み込み中…", "Loading…"))
         self.box.currentIndexChanged.connect(self.changed)
-        self.choose_file = QPushButton(localize("ファイルを選択…", "Choose file…"), autoDefault=False)
-        self.choose_file.setToolTip(
-            localize(
-                "追加していない声や BERT のファイルも調べられます。ウィンドウにドラッグ＆ドロップもできます。",
-                "A voice or BERT file that is not installed works too; you can also drop it on the window.",
-            )
+        tip = localize(
+            "追加していない声や BERT のファイルも調べられます。ウィンドウにドラッグ＆ドロップもできます。",
+            "A voice or BERT file that is not installed works too; you can also drop it on the window.",
         )
-        self.choose_file.clicked.connect(self._ask_for_file)
+        self.choose_file = create_button(localize("ファイルを選択…", "Choose file…"), tip, self._ask_for_file)
         label = PlainLabel(localize("声または BERT", "Voice or BERT"))
         label.setBuddy(self.box)
         fill_box(QHBoxLayout(self), label, self.box, self.choose_file, None, spacing=8)
@@ -164,8 +160,7 @@ class LabWindow(QDialog):
                 else:
                     self.tabs.addTab(page, localize(*name))
                 yield
-        pages = {command.name: pages[command.name] for command in commands}
-        self.pages = pages
+        self.pages = {command.name: pages[command.name] for command in commands}
         self.loading.hide()
         self.tabs.show()
         self.commands_shown.emit()

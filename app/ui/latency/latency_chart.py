@@ -16,7 +16,7 @@ from app.ui.latency.latency_title import describe_targets
 from app.ui.synthesis.latency_history import SUMMED_SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.theme.theme import Theme
 from app.ui.widgets.controls import PlainLabel, escape_tip
-from app.ui.widgets.hatch_painting import paint_cache_mark
+from app.ui.widgets.painting import paint_cache_mark
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 
 # Positions are milliseconds and rows; widths of lines, chips and letters are pixels.

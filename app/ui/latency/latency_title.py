@@ -12,7 +12,7 @@ from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS
 from app.ui.theme.theme import Theme
 from app.ui.widgets.containers import FoldButton
 from app.ui.widgets.controls import describe_control, escape_tip, fill_box
-from app.ui.widgets.hatch_painting import paint_cache_mark
+from app.ui.widgets.painting import paint_cache_mark
 
 TITLE_MARGIN_PX = 14  # between the edge of the dock and its content
 

@@ -12,7 +12,7 @@ from app.ui.projects.project_document import MissingVoice
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, ElidedLabel, PlainLabel, create_button, fill_box
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
-from app.ui.widgets.voice_picture import create_voice_icon
+from app.ui.widgets.painting import create_voice_icon
 
 PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100
 

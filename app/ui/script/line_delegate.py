@@ -14,7 +14,7 @@ from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRe
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.script_model import CHARACTER_ROLE, LINE_ROLE, STATE_ROLE, Index, LinePhase, LineState, ScriptModel, describe_line_state
 from app.ui.theme.theme import Theme, draw_icon, find_character_colour
-from app.ui.widgets.voice_picture import choose_letter_colors, draw_voice_picture
+from app.ui.widgets.painting import choose_letter_colors, draw_voice_picture
 
 NAME_INSET_PX = 8.0  # where the words of the chip below end
 

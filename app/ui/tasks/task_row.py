@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.adapters.download.download_limits import format_speed
 from app.common.language import localize
 from app.ui.tasks.process_task import ProcessTask, TaskProgress, TaskState
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.controls import BoxPart, ElidedButton, ElidedLabel, describe_control, escape_tip, fill_box
+from app.ui.widgets.controls import BoxPart, ElidedButton, ElidedLabel, PlainLabel, describe_control, escape_tip, fill_box, set_up_button
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 CHECKPOINT_OPTION = "--checkpoint="
@@ -33,15 +33,12 @@ class TaskRow(ThemedWidget, QFrame):
         super().__init__()
         self.setObjectName("card")
         self.job = task
-        self.title, self.state = ElidedLabel(task.work.title), QLabel()
+        self.title, self.state = ElidedLabel(task.work.title), PlainLabel("", "muted", wraps=True)
         self.title.setObjectName("muted" if task.work.is_background else "heading")
-        self.state.setObjectName("muted")
         self.bar = DeferredProgressBar(task.work.title)
-        self.retry, self.log = QPushButton(localize("再試行", "Retry")), QPushButton(localize("ログ", "Log"))
-        self.retry.setToolTip(localize("もう一度実行します。", "Tries again."))
-        self.log.setToolTip(localize("ログを表示します。", "Shows the log of this job."))
-        self.retry.clicked.connect(self.retry_requested)
-        self.log.clicked.connect(self.log_requested)
+        retry, log = QPushButton(localize("再試行", "Retry")), QPushButton(localize("ログ", "Log"))
+        self.retry = set_up_button(retry, localize("もう一度実行します。", "Tries again."), self.retry_requested.emit)
+        self.log = set_up_button(log, localize("ログを表示します。", "Shows the log of this job."), self.log_requested.emit)
         self.close_button = QToolButton()
         self.close_button.clicked.connect(self.dismissed)
         self._decision_grid = QGridLayout()
@@ -76,11 +73,9 @@ class TaskRow(ThemedWidget, QFrame):
         self.setAccessibleName(f"{job.work.title} {self.state.text()}")
 
     def _build_row(self) -> None:
-        self.state.setTextFormat(Qt.TextFormat.PlainText)
         self.state.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         # With this width a long address is cut off instead of widening the window.
         self.state.setMinimumWidth(1)
-        self.state.setWordWrap(True)
         heading: tuple[BoxPart, ...] = (self.title, self.state)
         if self.job.work.is_background:
             # Nobody waits for it: one quiet line.

@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Collection
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from app.adapters.http.hub_files import AIVISHUB_PAGES, HUGGING_FACE, OfferedSample, OfferedVoice
+from app.adapters.http.hub_files import AIVISHUB_PAGES, HUGGING_FACE, OfferedVoice
 from app.common.errors import AppError
 from app.common.language import localize
 from app.install.download_sources import STANDARD_BERT_REPOSITORY, STANDARD_BERT_REVISION
@@ -23,8 +22,8 @@ from app.ui.voices.kokoro_offer import create_kokoro_offer, find_kokoro_voice, i
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import format_bytes
 from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, create_close_button, create_tool_button, escape_tip, fill_box
+from app.ui.widgets.painting import draw_voice_picture
 from app.ui.widgets.text_dialog import show_text
-from app.ui.widgets.voice_picture import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
 
 PICTURE, GAP = 56, 12
@@ -102,13 +101,10 @@ class HubCard(ThemedWidget, QFrame):
             elsewhere = "" if is_playable_url(sample.url) else localize("（ブラウザーで開く）", " (opens in the browser)")
             action = menu.addAction(title + elsewhere)
             action.setToolTip(escape_tip(sample.transcript))
-            action.triggered.connect(partial(self._request_sample, sample))
+            action.triggered.connect(lambda _checked=False, sample=sample: self.sample_requested.emit(sample))
         self.samples.setMenu(menu)
         self.samples.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.samples.setVisible(bool(self.voice.samples))
-
-    def _request_sample(self, sample: OfferedSample, _is_checked: bool = False) -> None:
-        self.sample_requested.emit(sample)
 
     def _build_layout(self) -> None:
         description = self.voice.description

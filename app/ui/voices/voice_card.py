@@ -28,7 +28,7 @@ from app.ui.voices.catalog_voice import (
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_tasks import KOKORO_DOWNLOAD_BYTES
 from app.ui.widgets.controls import PlainLabel, clear_hover_after, create_button, create_tool_button, fill_box, wrap_tip
-from app.ui.widgets.voice_picture import draw_voice_picture
+from app.ui.widgets.painting import draw_voice_picture
 
 MAX_MENU_SAMPLES = 40
 NaturalOffer = Literal["none", "offered", "coming"]

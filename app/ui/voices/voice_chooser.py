@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSizePo
 from app.common.language import localize
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import ChoiceBox, create_tool_button, describe_control, fill_box
-from app.ui.widgets.voice_picture import create_voice_icon
+from app.ui.widgets.painting import create_voice_icon
 
 CHOOSER_PICTURE_PX = 20
 VOICE_MIME = "application/x-koebako-voice"

@@ -14,7 +14,7 @@ from app.ui.display_names import format_speaker, format_style
 from app.ui.voices.catalog_voice import CatalogVoice, describe_unprepared_voice, describe_voice, format_bert_action
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.widgets.controls import PlainLabel, create_button, escape_tip, fill_box
-from app.ui.widgets.voice_picture import draw_voice_picture
+from app.ui.widgets.painting import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_labels import describe_int8_graphs, describe_int8_quality
 

@@ -26,7 +26,7 @@ from app.ui.widgets.controls import (
     escape_tip,
     fill_box,
 )
-from app.ui.widgets.voice_picture import create_voice_icon
+from app.ui.widgets.painting import create_voice_icon
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
 

@@ -13,7 +13,7 @@ from app.ui.latency.latency_dock import LatencyDock
 from app.ui.latency.latency_title import LatencyLegend
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
-from app.ui.widgets.hatch_painting import paint_hatch
+from app.ui.widgets.painting import paint_hatch
 from tests.ui.latency.test_measurements import spoken
 
 pytestmark = pytest.mark.usefixtures("styled")

@@ -27,7 +27,7 @@ from app.ui.reading.strip.strip_shape import (
     is_emoji_cell,
 )
 from app.ui.theme.theme import Theme
-from app.ui.widgets.hatch_painting import paint_hatch
+from app.ui.widgets.painting import paint_hatch
 
 HIGH, LOW = 11.0, 29.0  # the two heights of the accent line
 ACCENT_BOTTOM_PX = 39.0

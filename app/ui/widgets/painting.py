@@ -1,10 +1,10 @@
-"""Draws the picture of a voice: its icon, or its first letter on a colour of its own."""
+"""Painting that several rooms need: the picture of a voice, which is its icon or its first letter on a colour of its own, and hatched areas."""
 
 import zlib
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QImage, QImageReader, QPainter, QPainterPath, QPalette, QPixmap
+from PySide6.QtCore import QLineF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QImage, QImageReader, QPainter, QPainterPath, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 LETTER_HUES = (212, 152, 28, 280, 340, 186, 48, 96)
@@ -74,3 +74,25 @@ def _read_icon_square(icon: Path, size: int) -> QImage | None:
     if image.isNull():
         return None
     return image.copy((image.width() - size) // 2, (image.height() - size) // 2, size, size)
+
+
+def paint_hatch(painter: QPainter, rect: QRectF, color: QColor, step: float = 6.0, radius: float = 0.0) -> None:
+    """Draw lines every `step` pixels along the upper edge of a rectangle with round corners."""
+    # Qt's own hatch pattern is made of device pixels, too fine to be seen on a high-resolution screen.
+    area = QPainterPath()
+    area.addRoundedRect(rect, radius, radius)
+    painter.save()
+    painter.setClipPath(area, Qt.ClipOperation.IntersectClip)
+    painter.setPen(QPen(color, 1.2))
+    count = int((rect.width() + rect.height()) / step) + 1
+    lefts = (rect.left() - rect.height() + (at + 0.5) * step for at in range(count))
+    painter.drawLines([QLineF(left, rect.bottom(), left + rect.height(), rect.top()) for left in lefts])
+    painter.restore()
+
+
+def paint_cache_mark(painter: QPainter, rect: QRectF, color: QColor) -> None:
+    """Draw the mark of cached values: a hatched square with an edge."""
+    paint_hatch(painter, rect, color, step=3.5)
+    painter.setPen(QPen(color, 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(rect)
