@@ -100,8 +100,7 @@ def describe_cell_state(state: CellState) -> str:
 
 def describe_cell(board: Board, cell: BoardCell, column_label: TwoLines) -> str:
     """Describe a cell by its column's label and its row's style weight."""
-    parts = (*column_label, describe_row(board, cell.row)[1])
-    return " · ".join(part for part in parts if part)
+    return " · ".join(part for part in (*column_label, describe_row(board, cell.row)[1]) if part)
 
 
 def _describe_phase(state: CellState) -> str:

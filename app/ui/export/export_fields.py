@@ -18,7 +18,6 @@ MIN_CHOICE_LENGTH = 6  # counted in letters: without a minimum the longest entry
 
 Choices = list[tuple[str, str]]
 EXPORT_RATES = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000)
-LOUDNESS_TARGETS = (-23.0, -19.0, -16.0)
 
 
 class ExportChoiceBox(ChoiceBox):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,7 +132,7 @@ class FilesFeature(WindowFeature):
         self.incoming.project_found.connect(projects.open_file)
         self.incoming.scripts_found.connect(lambda files, row: self.importing.import_files(files, row))
         self.incoming.others_found.connect(library.add_files)
-        self.incoming.voice_link_found.connect(library.open_address_dialog)
+        self.incoming.voice_link_found.connect(partial(library.add_voice, "address"))
         context.actions.connect_handlers(
             {
                 "import": lambda: self.importing.choose_files(),

@@ -79,7 +79,7 @@ class VoicesFeature(WindowFeature):
             {
                 "natural_voice": lambda: self.natural.open_dialog(),
                 "add_voice": self.library.add_voice,
-                "add_voice_address": self.library.open_address_dialog,
+                "add_voice_address": partial(self.library.add_voice, "address"),
                 "voice_library": self.library.open_library,
                 "add_bert": self.library.add_bert,
                 "measure": self.library.measure_current_voice,

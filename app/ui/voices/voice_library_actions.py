@@ -101,10 +101,6 @@ class VoiceLibraryActions(QObject):
             dialog.uuid_given.connect(lambda uuid: self._tasks.add_from_hub(uuid, self._selection.ids))
             dialog.open()
 
-    def open_address_dialog(self, address: str = "") -> None:
-        """Open the dialog for the address of a voice."""
-        self.add_voice("address", address)
-
     @Slot()
     def add_bert(self) -> None:
         """Open the file dialog for the BERT that SBV2 voices use."""

@@ -185,8 +185,7 @@ class VoiceTasks(QObject):
 
     def add_url(self, url: str, line_ids: Sequence[str]) -> None:
         """Add a voice from a URL."""
-        title = localize(f"声を追加: {url}", f"Add voice: {url}")
-        self._add_voice(title, "--url", url, lines=tuple(line_ids))
+        self._add_voice(localize(f"声を追加: {url}", f"Add voice: {url}"), "--url", url, lines=tuple(line_ids))
 
     def add_from_hub(self, uuid: str, line_ids: Sequence[str]) -> None:
         """Add a voice from AivisHub."""

@@ -4,7 +4,7 @@ Library: PySide6 6.11. Buys: no English in a Japanese dialog. Remove when
 tests/ui/workarounds/test_qt_translation_gaps.py finds that Qt has them.
 """
 
-from PySide6.QtCore import QObject, QTranslator
+from PySide6.QtCore import QTranslator
 
 MISSING_TRANSLATIONS = {
     ("QFileDialog", "&Look in:"): "場所(&L):",
@@ -21,9 +21,6 @@ class MissingTranslationsTranslator(QTranslator):
 
     It must be installed before Qt's own translator, as Qt queries the newest translator first.
     """
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
 
     def isEmpty(self) -> bool:
         """Return False."""
