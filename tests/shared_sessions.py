@@ -9,7 +9,7 @@ import pytest
 import xxhash
 
 from app.core.sound.pipeline import Pipeline
-from app.core.synthesis_types import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 MOST, LARGEST_BYTES = 32, 32 << 20
 OPENED: dict[tuple[str, int, int], Any] = {}

@@ -14,7 +14,8 @@ from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.script.script import Line
 from app.core.sound.fixed_durations import measure_durations, read_sentences, synthesize_fixed
-from app.core.synthesis_types import RequestStopped, SynthesisRequest, ignore_stage
+from app.core.sound.stage_clock import RequestStopped, ignore_stage
+from app.core.synthesis_types import SynthesisRequest
 from app.export.export_batch import LocalWorker
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
-from app.core.synthesis_types import OnStage, StageTiming
+from app.core.sound.stage_clock import OnStage
+from app.core.synthesis_types import StageTiming
 
 SPEECH_STAMP_NAME = "spoke.stamp"
 IDLE_AFTER_S = 5.0

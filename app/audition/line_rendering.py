@@ -10,7 +10,8 @@ import numpy as np
 
 from app.adapters.speech_activity import record_at_stages
 from app.core.script.script import Line, apply_cast, build_request, find_cast
-from app.core.synthesis_types import AudioChunk, Float32, OnStage, ignore_cancellation, ignore_stage
+from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
+from app.core.synthesis_types import AudioChunk, Float32
 from app.engine.open_voices import VoicePrecisions
 from app.engine.synthesis_jobs import JobTurn
 

@@ -7,7 +7,7 @@ from app.bench.stage_timing import BenchMeasurement, find_crossovers, find_targe
 from app.bench.svg_picture import GRID, INK, MARGIN, PALE, ChartPlot, SvgPicture, choose_ticks, label_ms
 from app.common.language import localize
 from app.common.stages import STAGE_COLORS_ON_LIGHT
-from app.core.synthesis_types import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 
 LEFT, RIGHT, TOP = 150, 870, 110.0
 BAR, COMPUTE, ROW = 22, 6, 62

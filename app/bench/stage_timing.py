@@ -16,7 +16,8 @@ from app.bench.multiply_adds import GraphWorkload, ProcessorPeak
 from app.common.errors import InputError
 from app.common.language import localize
 from app.compose.speaker import Speaker
-from app.core.synthesis_types import PIPELINE_STAGES, SINGLE_GRAPH_STAGES, StageTiming, SynthesisRequest
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.synthesis_types import StageTiming, SynthesisRequest
 
 CACHE_STATES = ("cold", "warm", "cached")
 RunFigures = Mapping[str, float]

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Generic, TypeVar
 
 from app.common.errors import AppError
-from app.core.synthesis_types import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.job_handlers import AudibleJob, JobHandlers, JobLanes, RunningJob
 from app.engine.line_reader import LineReader, ReadLineJob
 from app.engine.open_voices import OpenVoices

@@ -9,7 +9,8 @@ from typing import Any
 from app.adapters import file_prefetch
 from app.common.errors import AppError, AudioDeviceError
 from app.common.log import convert_to_app_error
-from app.core.synthesis_types import RequestStopped, StageTiming
+from app.core.sound.stage_clock import RequestStopped
+from app.core.synthesis_types import StageTiming
 from app.engine.open_voices import OpenVoices
 from app.engine.output_device import OutputDevice
 from app.engine.synthesis_jobs import (

@@ -15,7 +15,8 @@ from app.adapters.speech_activity import record_speech
 from app.common.errors import AudioDeviceError
 from app.core.script.script import LineCast, apply_cast
 from app.core.sound.phrase_gate import PhraseGate
-from app.core.synthesis_types import AudioChunk, OnStage, SynthesisRequest
+from app.core.sound.stage_clock import OnStage
+from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.core.text.phone_ids import count_marks, count_moras, map_phones_to_marks, map_phones_to_moras
 from app.engine.job_handlers import RunningJob
 from app.engine.open_voices import OpenVoices

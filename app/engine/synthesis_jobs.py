@@ -18,7 +18,7 @@ from app.engine.open_voices import OpenedVoice, OpenVoices, VoicePrecisions
 if TYPE_CHECKING:
     from app.common.errors import AppError
     from app.compose.speaker import Speaker
-    from app.core.synthesis_types import OnStage
+    from app.core.sound.stage_clock import OnStage
 
 Result = TypeVar("Result")
 

@@ -24,7 +24,8 @@ from app.core.sound.line_edits import move_overrides_to_text
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.sound.line_sound import LineSound, SoundSpan
 from app.core.sound.pipeline import synthesize_or_silence
-from app.core.synthesis_types import AudioChunk, Float32, OnStage, ReadingOverride, ignore_cancellation, ignore_stage
+from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
+from app.core.synthesis_types import AudioChunk, Float32, ReadingOverride
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.core.text.sentence_splitting import split_sentences
 from app.export.export_plan import PlannedFile

@@ -40,7 +40,7 @@ from app.common.files.untrusted_json import sanitise_long_text
 from app.common.files.whole_files import move_path
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
-from app.core.synthesis_types import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.containers.voice_zip import RESERVED_NAME_PATTERN
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
-from app.core.synthesis_types import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.service.access import AccessRules
 from app.service.http_exchange import BodyQuota, GuardedSend, RequestBody, RequestBodyError, RequestHeaders
 from app.service.http_service import ClientGoneError, HttpService

@@ -8,8 +8,9 @@ from itertools import accumulate, chain, pairwise
 from app.core.sound.fixed_durations import FixedSentence, measure_durations
 from app.core.sound.line_edits import set_mora_pitches
 from app.core.sound.pipeline import Pipeline
+from app.core.sound.stage_clock import OnStage
 from app.core.symbols import EMOJI_IDS
-from app.core.synthesis_types import BOUNDS, OnStage, Overrides, SynthesisRequest
+from app.core.synthesis_types import BOUNDS, Overrides, SynthesisRequest
 from app.core.text.pronunciation import compute_phrase_heights
 from app.service.request_fields import RefusalError, create_refusal
 from app.service.voicevox_query import (

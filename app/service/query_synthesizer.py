@@ -11,9 +11,10 @@ from app.core.sound.fixed_durations import FixedSentence, compute_phone_pitches,
 from app.core.sound.line_edits import list_phrases
 from app.core.sound.line_reading import read_line
 from app.core.sound.pipeline import Pipeline
+from app.core.sound.stage_clock import OnStage, ignore_cancellation, ignore_stage
 from app.core.sound.waveform import devoice_pieces
 from app.core.symbols import EDGE_SYMBOL, EMOJI_IDS, VOWEL_PHONES
-from app.core.synthesis_types import Float32, OnStage, Overrides, Phones, SynthesisRequest, ignore_cancellation, ignore_stage
+from app.core.synthesis_types import Float32, Overrides, Phones, SynthesisRequest
 from app.core.text.phone_ids import apply_tones, count_moras
 from app.core.text.pronunciation import PHONES_BY_MORA, compute_phrase_heights, convert_to_katakana, find_mora_phones, split_moras
 from app.interchange.voicevox_query_fields import convert_tempo

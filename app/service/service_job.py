@@ -21,7 +21,7 @@ from app.common.files import paths
 from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.core.synthesis_types import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine
 from app.engine.synthesis_jobs import ComputeJob, Importance, JobTurn
 from app.service.request_fields import create_refusal

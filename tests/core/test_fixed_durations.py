@@ -8,7 +8,8 @@ import pytest
 from app.common.errors import InputError
 from app.core.sound.fixed_durations import FixedSentence, measure_durations, read_sentences, synthesize_fixed
 from app.core.sound.pipeline import Pipeline
-from app.core.synthesis_types import RequestStopped, SynthesisRequest
+from app.core.sound.stage_clock import RequestStopped
+from app.core.synthesis_types import SynthesisRequest
 from tests.core.numpy_voice import HOP, NumpyVoice, traits
 
 REQUEST = SynthesisRequest("かか。か、か。")

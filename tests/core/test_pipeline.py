@@ -10,18 +10,8 @@ import pytest
 from app.common.errors import AppError, BackendError, InputError, VoiceError
 from app.common.user_notices import set_notice_handler
 from app.core.sound.pipeline import Pipeline
-from app.core.synthesis_types import (
-    PIPELINE_STAGES,
-    SINGLE_GRAPH_STAGES,
-    AudioChunk,
-    MoraOverride,
-    Overrides,
-    PauseOverride,
-    Phones,
-    RequestStopped,
-    StageTiming,
-    SynthesisRequest,
-)
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES, RequestStopped
+from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, Phones, StageTiming, SynthesisRequest
 from tests.core.numpy_voice import HOP, RATE, NumpyVoice, traits
 
 REQUEST = SynthesisRequest("abc、de。fg。", id="r", seed=5)

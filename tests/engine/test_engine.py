@@ -15,7 +15,8 @@ import soundfile
 from app.adapters import speech_activity
 from app.audition.line_rendering import TakeResult, render_take
 from app.core.script.script import Line, LineSettings, build_request
-from app.core.synthesis_types import RequestStopped, StageTiming, SynthesisRequest
+from app.core.sound.stage_clock import RequestStopped
+from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.engine.engine import MIN_QUEUED_BEFORE_FILES_S, Engine, EngineThread, JobHandle
 from app.engine.open_voices import OpenedVoice, OpenVoices
 from app.engine.speech_job_runner import SaveJob, SpeechFile

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.synthesis_types import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.job_handlers import RunningJob
 from app.engine.synthesis_jobs import EngineEvent, JobFailure, OpenVoiceJob, ignore_event
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.bench.svg_picture import DARK_COLORS, GRID, INK, PALE, PAPER, SvgPicture, build_dark_rules, convert_to_dark
 from app.common.stages import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
-from app.core.synthesis_types import ALL_STAGES
+from app.core.sound.stage_clock import ALL_STAGES
 from app.lab.report_charts import draw_profile_chart
 from app.lab.report_tables import format_as_html
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME

@@ -19,7 +19,7 @@ from app.common.errors import InputError
 from app.common.files import paths
 from app.common.progress import ignore_report
 from app.compose.speaker_opening import open_speaker
-from app.core.synthesis_types import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.sound.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 from app.lab.lab_subject import LabSubject
 from app.lab.profile.chrome_trace import OperatorModules, read_modules
 from app.lab.profile.profile_run import ProfileOptions, build_operator_rows, compare_profiles, make_profile_row, run_profile

@@ -9,7 +9,8 @@ import pytest
 
 from app.compose.speaker import Speaker
 from app.core.sound.pipeline import Pipeline
-from app.core.synthesis_types import SynthesisRequest, ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
+from app.core.synthesis_types import SynthesisRequest
 from app.service import query_synthesizer
 from app.service.query_synthesizer import QuerySynthesizer, find_sentences
 from app.service.request_fields import RefusalError

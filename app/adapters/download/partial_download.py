@@ -21,7 +21,7 @@ from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
 from app.common.files.untrusted_json import parse_object, require_int
 from app.common.files.whole_files import move_path, open_regular_file, read_bounded, write_json
-from app.core.synthesis_types import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 DOWNLOAD_LOCK_POLL_S = 0.1
 HASH_BLOCK_BYTES = 1 << 20

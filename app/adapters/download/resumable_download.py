@@ -23,7 +23,7 @@ from app.adapters.http.http_request import HttpRequest, OnWait, ResponseHead, Re
 from app.adapters.http.network_messages import build_disconnected_error, build_status_error
 from app.adapters.http.response_headers import parse_file_name, parse_length
 from app.adapters.http.response_stream import ResponseStream
-from app.core.synthesis_types import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 WHOLE, PARTIAL, RANGE_REFUSED = 200, 206, 416
 _CONTENT_RANGE = re.compile(r"bytes (?:([0-9]+)-[0-9]+|\*)/([0-9]+|\*)")

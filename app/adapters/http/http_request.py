@@ -28,7 +28,7 @@ from app.adapters.http.network_messages import (
 from app.adapters.http.response_headers import decode_utf8, parse_length
 from app.common.errors import DownloadError
 from app.common.language import choose_by_frontend, localize
-from app.core.synthesis_types import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 if TYPE_CHECKING:
     import urllib3

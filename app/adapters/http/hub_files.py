@@ -30,7 +30,7 @@ from app.adapters.http.response_stream import read_json_response, read_response
 from app.common.errors import DownloadError, InputError
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.language import localize
-from app.core.synthesis_types import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 HF_TOKEN_VARIABLE = "HF_TOKEN"
 MAX_HUB_FILE_BYTES = 8 << 30

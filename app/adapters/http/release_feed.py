@@ -17,7 +17,7 @@ from app.adapters.http.response_stream import read_json_response
 from app.common.files.release_file import read_feed_address
 from app.common.files.untrusted_json import parse_object, sanitise_long_text
 from app.common.version import VERSION
-from app.core.synthesis_types import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 MAX_FEED_BYTES = 256 << 10
 MAX_NOTE_CHARS = 20_000

@@ -28,7 +28,7 @@ from app.adapters.http.network_messages import (
     build_too_slow_error,
 )
 from app.common.files.untrusted_json import parse_object
-from app.core.synthesis_types import ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
 
 MAX_QUEUED_BLOCKS = 8
 THREAD_GRACE_S = 5.0  # the receiving thread's own limits come first, for it knows why

@@ -18,7 +18,7 @@ from app.adapters.ort.optimized_session import open_optimized
 from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, fit_value, open_for_target, read_input_types
 from app.adapters.ort.session_errors import build_open_error, build_run_error
 from app.adapters.ort.session_options import create_session_options
-from app.core.synthesis_types import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 
 ORT_VERSION = f"onnxruntime {ort.__version__}"
 # Silence what providers log before there is a session.

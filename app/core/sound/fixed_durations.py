@@ -11,18 +11,8 @@ from app.core.sound.melody import build_melody, count_lead_steps
 from app.core.sound.pipeline import Pipeline, create_nothing_to_read_error
 from app.core.sound.ports import STEPS_PER_FRAME
 from app.core.sound.sentence_stages import SentenceStages
-from app.core.synthesis_types import (
-    Float32,
-    OnStage,
-    Phones,
-    RequestStopped,
-    StageClock,
-    SynthesisRequest,
-    check_phone_count,
-    check_request,
-    ignore_cancellation,
-    ignore_stage,
-)
+from app.core.sound.stage_clock import OnStage, RequestStopped, StageClock, ignore_cancellation, ignore_stage
+from app.core.synthesis_types import Float32, Phones, SynthesisRequest, check_phone_count, check_request
 
 
 @dataclass(frozen=True, slots=True)

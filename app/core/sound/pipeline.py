@@ -19,19 +19,9 @@ from app.core.sound.line_reading import LineReading, read_line
 from app.core.sound.phrase_gate import SpeakingPace
 from app.core.sound.render_caches import RenderCaches
 from app.core.sound.sentence_stages import SentenceStages, convert_to_phones
+from app.core.sound.stage_clock import OnStage, RequestStopped, StageClock, ignore_cancellation, ignore_stage
 from app.core.sound.waveform import create_silence
-from app.core.synthesis_types import (
-    AudioChunk,
-    OnStage,
-    ReadingOverride,
-    RequestStopped,
-    StageClock,
-    StageTiming,
-    SynthesisRequest,
-    check_request,
-    ignore_cancellation,
-    ignore_stage,
-)
+from app.core.synthesis_types import AudioChunk, ReadingOverride, StageTiming, SynthesisRequest, check_request
 from app.core.text.sentence_splitting import split_sentences
 
 WARM_UP_TEXT = "風の中を、行ってきました。"  # 風 and 行って are homographs: they load the dictionary that distinguishes readings before the first request

@@ -26,6 +26,7 @@ from app.core.sound.melody import build_melody_of_symbols, build_offset_curve, c
 from app.core.sound.pitch_shift import PitchChange, PitchShift
 from app.core.sound.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
 from app.core.sound.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones
+from app.core.sound.stage_clock import StageClock
 from app.core.sound.waveform import PeakLimiter, apply_gain, check_samples, fade_in, trim_tail
 from app.core.symbols import EDGE_SYMBOL, PUNCTUATION
 from app.core.synthesis_types import (
@@ -36,7 +37,6 @@ from app.core.synthesis_types import (
     LineSentence,
     Phones,
     PhoneTiming,
-    StageClock,
     SynthesisRequest,
     check_phone_count,
 )

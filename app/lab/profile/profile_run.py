@@ -16,7 +16,7 @@ from app.common.files.untrusted_json import parse_object
 from app.common.files.whole_files import read_bounded
 from app.common.language import localize
 from app.common.progress import Report
-from app.core.synthesis_types import ALL_STAGES
+from app.core.sound.stage_clock import ALL_STAGES
 from app.lab.lab_subject import LabSubject
 from app.lab.profile.chrome_trace import OperatorModules, format_trace, read_modules
 from app.lab.profile.profiled_speech import ProfileTurn, SpeakingWays, choose_typical_turn, measure_turns, open_ways

@@ -27,7 +27,8 @@ from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.sound.pipeline import Pipeline
 from app.core.sound.render_caches import RenderCaches
-from app.core.synthesis_types import OnStage, StageTiming
+from app.core.sound.stage_clock import OnStage
+from app.core.synthesis_types import StageTiming
 from app.lab.lab_subject import LabSubject
 from app.voices.bert_models import BertModel
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from app.common.files.untrusted_json import parse_json, sanitise_short_text
 from app.common.version import VERSION
-from app.core.synthesis_types import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 
 # The newest first: it is what a client that names an unknown one is offered.
 PROTOCOL_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")

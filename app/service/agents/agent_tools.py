@@ -25,7 +25,8 @@ from app.common.system_errors import describe_reason
 from app.compose.audio_outputs import open_player, open_sound_file
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.pipeline import synthesize_or_silence
-from app.core.synthesis_types import BOUNDS, AudioChunk, RequestStopped, SynthesisRequest, ignore_cancellation
+from app.core.sound.stage_clock import RequestStopped, ignore_cancellation
+from app.core.synthesis_types import BOUNDS, AudioChunk, SynthesisRequest
 from app.engine.engine import Engine, JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.export.safe_file_names import find_free_stem, sanitise_stem

@@ -15,7 +15,7 @@ from app.common.errors import AppError
 from app.compose.audio_outputs import open_player
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.pipeline import synthesize_or_silence
-from app.core.synthesis_types import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 from app.engine.engine import Engine, JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.chat.chat_queue import ChatQueue, ChatTalk, build_chat_request, find_chat_style

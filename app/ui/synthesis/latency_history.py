@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from app.core.synthesis_types import ALL_STAGES, PIPELINE_STAGES, SINGLE_GRAPH_STAGES, StageTiming
+from app.core.sound.stage_clock import ALL_STAGES, PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.synthesis_types import StageTiming
 
 CPU_TARGET_MS, GPU_TARGET_MS = 580.0, 140.0
 # What the parts of a line may take, in the order of the pipeline, each under its last stage. The pipeline's own share is not counted.

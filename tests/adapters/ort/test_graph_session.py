@@ -21,7 +21,7 @@ from app.adapters.ort.devices.ort_devices import list_backends
 from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtBert, arrange_rows_by_token
 from app.common.errors import BackendError, VoiceError
-from app.core.synthesis_types import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 
 
 @pytest.fixture(params=["Python module", "C library"], autouse=True)

@@ -21,7 +21,8 @@ from app.adapters.ort.devices.ort_devices import list_plugin_devices
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
 from app.core.sound.result_metrics import measure_output_difference
-from app.core.synthesis_types import RequestStopped, SynthesisRequest
+from app.core.sound.stage_clock import RequestStopped
+from app.core.synthesis_types import SynthesisRequest
 
 TEXT, LONG_TEXT = "はい。", "今日はとてもいい天気なので駅前の公園まで歩いて行きました。"
 INCLUDED = "mei"

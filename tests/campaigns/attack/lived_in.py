@@ -18,7 +18,8 @@ from app.common.files.paths import find_data_dir
 from app.common.files.whole_files import write_json
 from app.core.script.project import LinePreset
 from app.core.script.script import Line, LineSettings, Script
-from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride, ignore_cancellation
+from app.core.sound.stage_clock import ignore_cancellation
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.core.text.dictionary_entries import make_entry
 from app.install.voice_licence import VoiceLicence, find_acceptance_file, is_accepted, record_acceptance
 from app.settings.user_settings import Settings, find_settings_path, load_settings, save_settings

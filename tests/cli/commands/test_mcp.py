@@ -25,7 +25,8 @@ from app.cli.main import main
 from app.common.errors import InputError, OutputFileError
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
-from app.core.synthesis_types import AudioChunk, RequestStopped
+from app.core.sound.stage_clock import RequestStopped
+from app.core.synthesis_types import AudioChunk
 from app.engine.engine import Engine, EngineThread
 from app.engine.open_voices import OpenVoices
 from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, AgentSession

@@ -17,7 +17,8 @@ from app.common.files import paths
 from app.core.script.project import Project
 from app.core.script.script import Line, Script
 from app.core.sound.line_edits import set_mora_pitches
-from app.core.synthesis_types import PIPELINE_STAGES, Overrides
+from app.core.sound.stage_clock import PIPELINE_STAGES
+from app.core.synthesis_types import Overrides
 from app.interchange.koebako_files import write_project
 from tests.pitch_measures import pitch_of
 

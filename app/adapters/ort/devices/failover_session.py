@@ -26,7 +26,7 @@ from app.common.errors import BackendError
 from app.common.language import localize
 from app.common.stages import STAGE_OF_GRAPH, find_stage_label
 from app.core.sound.result_metrics import measure_output_difference
-from app.core.synthesis_types import RequestStopped
+from app.core.sound.stage_clock import RequestStopped
 
 FIRST_RUN_TIMEOUT_S = 120.0  # compiling for a new length is done here
 MIN_RUN_TIMEOUT_S = 20.0

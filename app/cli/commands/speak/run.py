@@ -31,17 +31,9 @@ from app.compose.speaker import Speaker
 from app.compose.text_front_end import open_g2p
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.ports import AudioSink
+from app.core.sound.stage_clock import PIPELINE_STAGES, RequestStopped
 from app.core.symbols import PUNCTUATION_PHONES
-from app.core.synthesis_types import (
-    BOUNDS,
-    PIPELINE_STAGES,
-    AudioChunk,
-    Overrides,
-    RequestStopped,
-    StageTiming,
-    SynthesisRequest,
-    check_request,
-)
+from app.core.synthesis_types import BOUNDS, AudioChunk, Overrides, StageTiming, SynthesisRequest, check_request
 from app.engine.engine import Engine, EngineThread, JobHandle
 from app.engine.open_voices import OpenVoices
 from app.engine.synthesis_jobs import Importance, JobTurn
