@@ -66,7 +66,6 @@ class BoardColumn:
         return dict(self.values).get("voice")
 
     def find_role(self, character: str) -> Role | None:
-        """Return the role of a character by id, or None."""
         return next((role for role in self.roles if role.character == character), None)
 
     def apply_to_settings(self, settings: LineSettings, character: str = "") -> LineSettings:

@@ -23,7 +23,6 @@ class AppError(Exception):
         return self.message
 
     def convert_to_data(self) -> dict[str, str]:
-        """Return the error as JSON has it."""
         return {"family": self.family, "message": self.message, "hint": self.hint}
 
 

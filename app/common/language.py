@@ -31,7 +31,6 @@ def set_language(language: Language) -> None:
 
 
 def get_language() -> Language:
-    """Return the language in use."""
     return _current
 
 

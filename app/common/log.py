@@ -42,7 +42,6 @@ _formatter = LogFormatter("%(asctime)s %(levelname)s %(message)s")
 
 
 def find_log_path() -> Path:
-    """Return where the log is."""
     return find_data_dir() / "logs" / "koebako.log"
 
 

@@ -49,7 +49,6 @@ def open_sessions(
 
 
 def build_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> OrtSynthesizer | OrtSingleGraphSynthesizer:
-    """Return the synthesizer that runs the graphs of a voice."""
     return OrtSingleGraphSynthesizer(graphs["whole"]) if voice.manifest.is_single_graph else _build_split_synthesizer(voice, graphs)
 
 

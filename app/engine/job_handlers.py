@@ -137,7 +137,6 @@ class RunningJob:
         self._voices.announce_fallback()
 
     def start_stage_clock(self) -> None:
-        """Start the clock of the running stage."""
         self.computing_since = time.perf_counter()
 
     def stop_stage_clock(self) -> None:

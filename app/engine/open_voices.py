@@ -226,7 +226,6 @@ class OpenVoices:
         return timing if self.speaker is None else self.speaker.add_backend(timing)
 
     def close_voice(self, voice: str) -> None:
-        """Close one voice."""
         self.isolated = None
         self.speakers.pop(voice, None)
         self._reported_fallbacks.pop(voice, None)

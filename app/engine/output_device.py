@@ -102,7 +102,6 @@ class OutputDevice:
             return True
 
     def close(self) -> None:
-        """Silence and close the device."""
         player, self.player = self.player, None
         if player is not None:
             # Closing alone would first play all that is queued.

@@ -295,7 +295,6 @@ class LinkedCall:
 
     @property
     def has_succeeded(self) -> bool:
-        """Return whether the function has returned."""
         return self.status == "finished"
 
     def wait_for_end(self) -> bool:

@@ -84,7 +84,6 @@ class LineTimingCollector:
             self._bounds[chunk.sentence] = (self._bounds.get(chunk.sentence, (start, 0))[0], self._samples)
 
     def build_spoken_line(self) -> SpokenLine:
-        """Build the spoken line with times from 0 s."""
         line, voice, silent = self._line, self._speaker.voice, not self._bounds
         reading = self._read_line()
         contents = line.id, reading.extract_text(), "".join(mora.kana for mora in reading.moras), line.settings.seed

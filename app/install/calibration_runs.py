@@ -88,7 +88,6 @@ class CalibrationVoice:
         return z[:, :MAX_CALIBRATION_FRAMES]
 
     def decode_samples(self, sentence: CalibrationSentence, z: Float32) -> Float32:
-        """Return the sound of a sentence."""
         traits = self._model.voice
         noise = _draw_noise(sentence, (z.shape[1] * traits.hop_length,)) if traits.decoder_noise else None
         values = sentence.values

@@ -37,7 +37,6 @@ def list_unprepared_voices(installed: Iterable[str] = ()) -> list[AssignableVoic
 
 
 def describe_voice(manifest: VoiceManifest, card: VoiceCardData) -> AssignableVoice:
-    """Describe an installed voice."""
     return _build_known_voice(manifest, card.uuid, card.speakers)
 
 
@@ -54,7 +53,6 @@ def _build_known_voice(manifest: VoiceManifest, uuid: str, cards: Sequence[Speak
 
 
 def locate_characters_file() -> Path:
-    """Return the path of the file of remembered characters."""
     return find_data_dir() / "characters.json"
 
 

@@ -189,7 +189,6 @@ def check_voice(source: Path, expected: Path) -> Generator[tuple[CaseResult | Sk
 
 
 def parse_bert(row: Mapping[str, Any]) -> BertPreparationResult:
-    """Parse the result of a BERT."""
     with _refuse_malformed_rows("bert"):
         *sizes, epsilon = row["architecture"]
         layers, heads, hidden, inner, vocabulary = (require_int(item, 1, MAX_STATED_SIZE) for item in sizes)

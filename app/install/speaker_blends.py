@@ -73,7 +73,6 @@ def remove_blend(reference: str, name: str) -> Voice:
 
 
 def list_blends(manifest: VoiceManifest) -> list[str]:
-    """Return the names of the blends of a voice."""
     return [style.name for style in manifest.styles[1:]] if ARCHITECTURES[manifest.architecture].styles_by_speaker else []
 
 

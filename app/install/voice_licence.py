@@ -26,7 +26,6 @@ class VoiceLicence:
     text: str
 
     def build_acceptance_record(self) -> dict[str, str]:
-        """Build the record of an accepted licence."""
         return {"id": self.voice_id, "sha256": hashlib.sha256(self.text.strip().encode("utf-8", "replace")).hexdigest()}
 
 

@@ -194,7 +194,6 @@ class _VoiceFinder:
         return voice in self._ids
 
     def find_by_model(self, uuid: str) -> AssignableVoice | None:
-        """Return the one voice of this model, or None."""
         return _find_only([voice for voice in self._voices if uuid and voice.uuid == uuid])
 
     def find_assignment(self, assignment: VoiceAssignment) -> VoiceAssignment | None:

@@ -46,7 +46,6 @@ _COLUMN_ALIASES = {
 
 
 def format_field_name(field: str) -> str:
-    """Return the name of a field for people."""
     labels = {
         "text": ("テキスト", "Text"),
         "voice": ("声", "Voice"),

@@ -226,7 +226,6 @@ def _compute_tone_medians(moras: Sequence[GivenMora], indexes: Sequence[int]) ->
 def _add_mora_edits(
     phrases: Sequence[ImportedPhrase], moras_by_phrase: Sequence[Sequence[GivenMora]], speed: float, line: _ImportedLine
 ) -> Iterator[ImportedPhrase]:
-    """Yield the phrases with what was edited of their morae."""
     moras = [mora for phrase in moras_by_phrase for mora in phrase]
     lengths = [length_s for mora in moras for length_s in mora.lengths_s]
     if any(lengths) and all(map(_is_step, lengths)):  # nobody knows whether they were set by hand

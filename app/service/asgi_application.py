@@ -120,7 +120,6 @@ async def _send_refusal(send: Send, status: int, sentence: str, headers: Headers
 
 
 def build_application(service: HttpService) -> ASGIApp:
-    """Build the application with all routes of a service."""
     routes = [
         Route("/", _create_handler(lambda: RedirectResponse("/docs"))),
         Route("/docs", _create_handler(lambda: HTMLResponse(build_docs_page()))),

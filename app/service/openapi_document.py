@@ -192,7 +192,6 @@ def _build_operation(route: RouteDescription) -> dict[str, Any]:
 
 
 def build_docs_page() -> str:
-    """Return one page with all routes."""
     body = [localize("JSON 本文", "JSON body")]
 
     def describe_route(route: RouteDescription) -> str:

@@ -28,7 +28,6 @@ class QueryPreset:
     scales: AudioQuery
 
     def convert_to_json(self) -> dict[str, Any]:
-        """Return the preset as JSON."""
         whose = {"id": self.id, "name": self.name, "speaker_uuid": self.speaker_uuid, "style_id": self.style_id}
         return whose | self.scales.scale_values
 

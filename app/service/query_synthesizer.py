@@ -154,7 +154,6 @@ def _apply_accents(
 
 
 def build_synthesis_request(query: AudioQuery, base: SynthesisRequest) -> SynthesisRequest:
-    """Build the request to the pipeline."""
     tempo = base.sdp_ratio if query.tempo is None else convert_tempo(query.tempo)
     return replace(
         base, speed=query.speed, pitch=12 * query.pitch, intonation=query.intonation, volume=query.volume, sdp_ratio=tempo, seed=query.seed
@@ -204,7 +203,6 @@ class QuerySynthesizer:
         )
 
     def apply_voice_lengths(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
-        """Return the phrases with the lengths that the voice gives them."""
         self._sentences = find_sentences(self.pipeline, phrases, self.texts.find_texts(phrases), self.base, self.cancelled)
         return self._measure_phrases(phrases)
 

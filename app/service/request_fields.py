@@ -35,7 +35,6 @@ class RefusalError(Exception):
 
 
 def create_refusal(status: int, ja: str, en: str) -> RefusalError:
-    """Return a refusal in one sentence."""
     return RefusalError(status, {"detail": localize(ja, en)})
 
 

@@ -44,7 +44,6 @@ class RequestLog:
             return list(reversed(self._records))
 
     def add_record(self, record: RequestRecord) -> None:
-        """Add a record."""
         with self._lock:
             self._records.append(record)
         self.changed()

@@ -206,8 +206,6 @@ def _build_address(request: Request) -> str:
 
 
 def build_preset_routes(service: HttpService) -> list[Route]:
-    """Return the routes for presets."""
-
     async def list_presets(_request: Request) -> Response:
         return await asyncio.to_thread(lambda: JSONResponse([preset.convert_to_json() for preset in service.presets.list_presets()]))
 

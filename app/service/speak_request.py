@@ -44,7 +44,6 @@ class SpeakRequest:
 
     @property
     def channel_count(self) -> int:
-        """Return the channels of the sound."""
         return 2 if self.stereo else 1
 
 

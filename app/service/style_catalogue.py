@@ -20,7 +20,6 @@ SHIPPED_FORMAT = "starter"
 
 
 def find_speaker_card(card: VoiceCardData, speaker: int) -> SpeakerCard | None:
-    """Return the entry of a speaker in a card."""
     return next((item for item in card.speakers if item.id == speaker), None)
 
 
@@ -67,7 +66,6 @@ class ServedSpeaker:
     media: Path  # the voice's folder, where it has pictures and recordings; `card` names them
 
     def convert_to_json(self) -> dict[str, Any]:
-        """Return the speaker as JSON."""
         return {
             "name": self.name,
             "speaker_uuid": self.uuid,
@@ -92,7 +90,6 @@ class StyleCatalogue:
         return style
 
     def find_speaker(self, speaker_uuid: str) -> ServedSpeaker | None:
-        """Return the speaker of a UUID, or None."""
         return next((speaker for speaker in self.speakers if speaker.uuid == speaker_uuid), None)
 
     @property

@@ -49,7 +49,6 @@ class QueryMora:
     consonant_length: float | None = None
 
     def convert_to_json(self) -> dict[str, Any]:
-        """Return the mora as JSON."""
         names = ("text", "consonant", "consonant_length", "vowel", "vowel_length", "pitch")
         return {name: getattr(self, name) for name in names}
 
@@ -64,7 +63,6 @@ class AccentPhrase:
     is_interrogative: bool = False
 
     def convert_to_json(self) -> dict[str, Any]:
-        """Return the phrase as JSON."""
         return {
             "moras": [mora.convert_to_json() for mora in self.moras],
             "accent": self.accent,
@@ -345,7 +343,6 @@ class QueryTextMemory:
         self._texts: OrderedDict[tuple[str, ...], str] = OrderedDict()
 
     def remember_text(self, phrases: Sequence[AccentPhrase], text: str) -> None:
-        """Remember a text by its phrases."""
         key = _build_reading_key(phrases)
         self._texts.pop(key, None)
         self._texts[key] = text

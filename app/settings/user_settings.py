@@ -61,7 +61,6 @@ class PrecisionPreference:
     fast: tuple[str, ...] = ()
 
     def find_precision(self, voice: str) -> GraphPrecision:
-        """Return the precision of a voice."""
         if voice in self.fast:
             return "fast"
         return "exact" if voice in self.exact else self.default
@@ -239,7 +238,6 @@ class Settings(Delivery):
         return PrecisionPreference(self.sound_precision, self.exact_voices, self.fast_voices)
 
     def replace_precision(self, choice: PrecisionPreference) -> Settings:
-        """Return the settings with other precisions."""
         return replace(self, sound_precision=choice.default, exact_voices=choice.exact, fast_voices=choice.fast)
 
 

@@ -156,7 +156,6 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow, Spee
 
 
 def _read_process_age_s() -> float:
-    """Return the age of this process in seconds."""
     if sys.platform != "linux":
         return round(time.time() - psutil.Process().create_time(), 3)
     # Linux knows the date of its boot to the second only, so the age is counted from the boot itself.

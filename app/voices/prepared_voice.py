@@ -100,7 +100,6 @@ class VoiceManifest:
 
     @property
     def is_single_graph(self) -> bool:
-        """Return whether the voice is a single graph."""
         return "whole" in self.graphs
 
     @property

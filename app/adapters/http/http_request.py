@@ -240,7 +240,6 @@ class HttpResponse:
             return  # it is over already
 
     def close(self) -> None:
-        """Close the connection."""
         self._response.close()
 
 

@@ -132,7 +132,6 @@ def _parse_range(
 
 
 def _insert_readings(normalised: Sequence[str | KeptWord], readings: Sequence[GivenReading]) -> list[TextPiece]:
-    """Return normalised text with the given readings and those of words for signs inserted."""
     pieces: list[TextPiece] = []
     awaited = iter(readings)
     for part in normalised:

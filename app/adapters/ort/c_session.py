@@ -112,7 +112,6 @@ class OrtLibrary:
         return result.value
 
     def release_object(self, kind: str, item: ctypes.c_void_p) -> None:
-        """Free an object of a kind."""
         self._functions[f"Release{kind}"](item)
 
     def decode_text(self, name: str, *arguments: Any) -> str:
@@ -193,7 +192,6 @@ class UnlockedSession:
         return self._outputs
 
     def create_run_options(self) -> UnlockedRunOptions:
-        """Create options for one run."""
         return UnlockedRunOptions(self._library)
 
     def run(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray], options: UnlockedRunOptions) -> list[np.ndarray]:

@@ -24,11 +24,9 @@ class DevicePlacement:
     flow: str = ""
 
     def find_place(self, graph: str) -> str:
-        """Return the place of a graph by its name."""
         return self.flow if graph == FLOW and self.flow else str(getattr(self, GROUP_OF_GRAPH[graph]))
 
     def list_places(self) -> set[str]:
-        """Return all places of it."""
         return {self.find_place(graph) for graph in GROUP_OF_GRAPH}
 
     def resolve_auto(self, chosen: DevicePlacement) -> DevicePlacement:

@@ -140,7 +140,6 @@ class CpuSession(SessionWrapper):
 
     @property
     def is_half_precision(self) -> bool:
-        """Return whether it computes in half precision."""
         return any(dtype == np.float16 for dtype, _ in self.inputs.values())
 
     def find_device_inputs(self, _values: dict[str, Any]) -> None:

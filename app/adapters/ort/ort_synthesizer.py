@@ -22,7 +22,6 @@ class OrtSynthesizer:
 
     @property
     def takes_decoder_noise(self) -> bool:
-        """Return whether the decoder takes noise as an input."""
         return "noise" in self._decoder.inputs
 
     @property

@@ -67,7 +67,6 @@ class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime
         self._model_bytes = None
 
     def create_run_options(self) -> ort.RunOptions:
-        """Return options for one run."""
         return ort.RunOptions()
 
 

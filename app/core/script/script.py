@@ -115,12 +115,10 @@ class Script:
         return next((index for index, line in enumerate(self.lines) if line.id == line_id), None)
 
     def find_line(self, line_id: str) -> Line | None:
-        """Return the line with this id, or None."""
         index = self.find_index(line_id)
         return None if index is None else self.lines[index]
 
     def find_character(self, character_id: str) -> Character | None:
-        """Return the character with this id, or None."""
         return next((character for character in self.cast if character.id == character_id), None) if character_id else None
 
 

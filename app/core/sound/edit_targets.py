@@ -43,7 +43,6 @@ def select_readings(sentence: LineSentence, request: SynthesisRequest) -> tuple[
 
 
 def apply_edited_tones(phones: Phones, overrides: Overrides, offset: LineOffset) -> Phones:
-    """Return the phones with the tones that the user set."""
     tones = {edit.mora - offset.moras: edit.tone for edit in overrides.moras if edit.tone is not None and edit.mora >= offset.moras}
     return apply_tones(phones, tones)
 

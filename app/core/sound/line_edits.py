@@ -170,7 +170,6 @@ def list_phrases(reading: LineReading, overrides: Overrides) -> tuple[LinePhrase
 
 
 def find_phrase(phrases: tuple[LinePhrase, ...], mora: int) -> LinePhrase:
-    """Return the phrase that a mora belongs to."""
     return phrases[bisect_right(phrases, mora, key=lambda phrase: phrase.start) - 1]
 
 

@@ -138,7 +138,6 @@ class LineReading:
     notation: tuple[tuple[int, int], ...] = ()  # stretches [start, end) of the text that belong to no word: ruby, notes
 
     def find_word(self, mora: int) -> LineWord | None:
-        """Return the word that a mora belongs to."""
         return next((word for word in self.words if word.first_mora <= mora < word.end_mora), None)
 
     def extract_text(self, start: int = 0, end: int | None = None) -> str:

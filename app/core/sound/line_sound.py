@@ -32,7 +32,6 @@ class SoundSpan:
 
     @property
     def length_s(self) -> float:
-        """Return the length in seconds."""
         return self.end_s - self.start_s
 
 
@@ -165,7 +164,6 @@ class LineSound:
         return self.request_id, len(self._sentences) + len(self._spans)
 
     def add_chunk(self, chunk: AudioChunk) -> None:
-        """Add the next chunk."""
         if self._begun is not None and (chunk.silence or chunk.sentence != self._begun.index):
             self._end_sentence(self._begun)
         size = max(1, round(PEAK_BIN_S * chunk.sampling_rate))

@@ -117,7 +117,6 @@ class DictionaryComparison:
 def compare_import(
     entries: Iterable[DictionaryEntry], found: Sequence[DictionaryEntry], rejected: Sequence[InputError]
 ) -> DictionaryComparison:
-    """Compare the entries of a file with those of a dictionary."""
     own_entries = {entry.surface: entry for entry in entries}
     last: dict[str, DictionaryEntry] = {}
     duplicates: dict[str, EntryConflict] = {}

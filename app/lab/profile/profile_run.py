@@ -65,7 +65,6 @@ class _OperatorSums:
 
     @property
     def total_ms(self) -> float:
-        """Return the sum of all times."""
         return sum(map(self.compute_median_ms, self._ms))
 
     def build_row(self, scope: str, key: OperatorKey, stage: str | None, total: float) -> Row:

@@ -80,7 +80,6 @@ def find_request_id(value: Any) -> RequestId:
 
 
 def build_result(number: RequestId, result: Any) -> dict[str, Any]:
-    """Return a response."""
     return {"jsonrpc": "2.0", "id": number, "result": result}
 
 

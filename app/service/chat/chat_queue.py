@@ -173,7 +173,6 @@ def parse_chat_voices(text: str) -> tuple[dict[int, str], dict[str, str]]:
 
 
 def build_chat_rules(settings: Settings) -> ChatRules:
-    """Return the rules that the user has set."""
     voices, writer_voices = parse_chat_voices(settings.chat_voices)
     return ChatRules(
         max_waiting=settings.chat_waiting,

@@ -34,7 +34,6 @@ class KeyField(QKeySequenceEdit):
         return self._keys
 
     def show_keys(self, keys: tuple[str, ...]) -> None:
-        """Show the first of these keys."""
         self._keys = keys
         self.setKeySequence(QKeySequence(keys[0] if keys else ""))
         self._clear_placeholder()
@@ -170,7 +169,6 @@ class ShortcutPage(ThemedWidget, QWidget):
         self.changed.emit()
 
     def draw_in_theme(self) -> None:
-        """Draw the icons."""
         drawing = draw_icon("undo", self.palette().color(QPalette.ColorRole.WindowText))
         for reset in self.resets.values():
             reset.setIcon(drawing)

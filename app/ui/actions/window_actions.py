@@ -35,7 +35,6 @@ KeyBindings = Mapping[str, KeyBinding]
 
 
 def locate_shortcuts_file() -> Path:
-    """Return the path of the file of shortcuts."""
     return find_data_dir() / "shortcuts.json"
 
 
@@ -125,7 +124,6 @@ class WindowActions(QObject):
         self._bind_actions({})
 
     def __getitem__(self, name: str) -> QAction:
-        """Return the action of this name."""
         return self._actions[name]
 
     def connect_handlers(self, handlers: Mapping[str, Callable[[], object]]) -> None:
@@ -161,7 +159,6 @@ class WindowActions(QObject):
             self._write_action_text(name)
 
     def draw_icons(self, color: QColor) -> None:
-        """Draw the icons in this colour."""
         for name, spec in _SPECS.items():
             if spec.drawing:
                 self._actions[name].setIcon(draw_icon(spec.drawing, color))
@@ -180,7 +177,6 @@ class WindowActions(QObject):
             self._create_list_shortcuts(self._lines)
 
     def _write_action_text(self, name: str) -> None:
-        """Write the text and tooltip of an action."""
         action, target, binding = self._actions[name], self._targets.get(name, ""), resolve_binding(_SPECS[name], self.bindings)
         title = action.iconText()
         # Return and Enter are both Enter on keyboards.

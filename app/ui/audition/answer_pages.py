@@ -58,7 +58,6 @@ class AnswerButtons(QWidget):
 
     @property
     def choice(self) -> AnswerChoice | None:
-        """Return the checked answer, or None."""
         return next((choice for choice, item in self.buttons.items() if item.isChecked()), None)
 
     def reset_choice(self, *, has_no_preference: bool) -> None:

@@ -105,7 +105,6 @@ class BoardCells(QObject):
         return self._takes.get(self._keys[cell])
 
     def find_line(self, cell: BoardCell) -> Line:
-        """Return the line that the cell speaks."""
         return self.board.find_line(cell)
 
     def find_sound(self, cell: BoardCell) -> tuple[Float32, int] | None:

@@ -162,7 +162,6 @@ class BoardChooser(QWidget):
 
     @property
     def is_of_casts(self) -> bool:
-        """Return whether casts are compared."""
         return self.tabs.currentIndex() == 1
 
     def show_casts(self, *, is_of_casts: bool) -> None:

@@ -140,7 +140,6 @@ class BoardModel(QAbstractTableModel):
         cells.cell_changed.connect(self._update_cell)
 
     def find_index(self, cell: BoardCell) -> QModelIndex:
-        """Return the index of a cell."""
         return self.index(cell.column, cell.row)
 
     def show_matching(self, shown: frozenset[BoardCell]) -> None:

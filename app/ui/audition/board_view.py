@@ -235,7 +235,6 @@ class BoardView(QTableView):
 
     @property
     def current_cell(self) -> BoardCell | None:
-        """Return the focused cell, or None."""
         index = self.currentIndex()
         return convert_to_cell(index) if index.isValid() else None
 
@@ -244,7 +243,6 @@ class BoardView(QTableView):
         self.verticalHeader().setFixedWidth(WIDE_NAMES if is_wide else NAMES)
 
     def focus_cell(self, cell: BoardCell) -> None:
-        """Focus a cell and scroll to it."""
         index = self.model().index(cell.column, cell.row)
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
         self.scrollTo(index)

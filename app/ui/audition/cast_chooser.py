@@ -71,7 +71,6 @@ class CastOffer:
         return [(voice.id, speaker) for voice in self.voices.values() for _, speaker in voice.speakers]
 
     def find_first_style(self, key: VoiceKey) -> str:
-        """Return the first style of a voice."""
         return self.voices[key[0]].styles[0][1]
 
     def format_voice(self, key: VoiceKey) -> str:
@@ -218,7 +217,6 @@ class CastChooser(QScrollArea):
 
     @property
     def candidates(self) -> tuple[CandidateCast, ...]:
-        """Return the candidate casts."""
         shown_ids = {one.id for one in self._offer.shown_characters}
         return tuple(
             CandidateCast(cast.letter, {one: role.build_settings(self._offer) for one, role in cast.roles.items() if one in shown_ids})

@@ -60,7 +60,6 @@ def create_exclusive_group(parent: QWidget, buttons: Iterable[QAbstractButton]) 
 
 
 def uncheck_all(group: QButtonGroup) -> None:
-    """Uncheck all buttons of an exclusive group."""
     # An exclusive group does not let its last checked button be unchecked.
     group.setExclusive(False)
     for item in group.buttons():
@@ -95,7 +94,6 @@ class TrialSounds(QWidget):
 
     @property
     def is_all_heard(self) -> bool:
-        """Return whether every sound was heard."""
         return len(self.heard) == len(self.letters)
 
     @property
@@ -209,7 +207,6 @@ class TrialPage(QWidget):
         self.hint.setText(next_step or localize("Enter で決定します。", "Press Enter to confirm."))
 
     def confirm_answer(self) -> None:
-        """Take the answer that the page shows."""
         if self._test is not None and not self.describe_next_step():
             self.answered.emit(self.build_answered(self._test, round((time.monotonic() - self._began) * 1000)))
 

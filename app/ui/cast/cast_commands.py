@@ -53,7 +53,6 @@ class CastCommands(QObject):
             self.select_lines_of(self._selection.characters)
 
     def select_lines_of(self, character_ids: Collection[str]) -> None:
-        """Select all lines of some characters."""
         self._view.end_editing()
         self._view.select_lines([line.id for line in self._document.script.lines if line.character in character_ids])
 

@@ -45,8 +45,6 @@ class CastFiles(QObject):
             self.read_cast(path)
 
     def read_cast(self, path: Path) -> None:
-        """Read the cast of a project."""
-
         def read() -> Project:
             from app.interchange.koebako_files import read_project  # few sessions need it
 
@@ -78,8 +76,6 @@ class CastFiles(QObject):
                 self.write_cast(path, Project(script, voices=find_references(script)))
 
     def write_cast(self, path: Path, project: Project) -> None:
-        """Write a project."""
-
         def write() -> Path:
             from app.interchange.koebako_files import write_project
 
@@ -89,7 +85,6 @@ class CastFiles(QObject):
         self._background.run_work(write, self.written.emit)
 
     def wait_until_idle(self) -> None:
-        """Wait for what was begun."""
         self._background.wait_until_idle()
 
     def close(self) -> None:

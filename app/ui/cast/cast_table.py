@@ -41,7 +41,6 @@ class CastTableModel(RowTableModel):
         self._lengths: Mapping[str, ScriptDuration] = {}
 
     def show_cast(self, cast: Sequence[Character]) -> None:
-        """Show other characters."""
         if [character.id for character in cast] == [character.id for character in self.rows]:  # an editor stays open then
             self.rows = cast
             self.update_cells()
@@ -156,7 +155,6 @@ class CastTable(ThemedWidget, QTableView):
 
     @property
     def selected(self) -> list[Character]:
-        """Return the selected characters in their order."""
         return [self.characters.rows[row] for row in sorted(index.row() for index in self.selectionModel().selectedRows())]
 
     @property
@@ -176,7 +174,6 @@ class CastTable(ThemedWidget, QTableView):
         self.chosen.emit()
 
     def select_character(self, character_id: str) -> None:
-        """Select one character."""
         for row, character in enumerate(self.characters.rows):
             if character.id == character_id:
                 select_single_row(self, self.characters.index(row, NAME))

@@ -104,7 +104,6 @@ class CharacterForm(ThemedWidget, QWidget):
         self.numbers.setText(describe_delivery(settings))
 
     def show_voices(self, voices: Sequence[CatalogVoice]) -> None:
-        """Offer these voices."""
         self.voice.chooser.show_voices(voices)
 
     def add_buttons(self, buttons: Sequence[QPushButton]) -> None:

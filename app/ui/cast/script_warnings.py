@@ -143,7 +143,6 @@ class ReadingChecks(QObject):
         return doubts.words if doubts is not None and doubts.key == _build_key(line) else ()
 
     def wait_until_idle(self) -> None:
-        """Wait until all lines are checked."""
         while self._is_running:
             self._background.wait_until_idle()
 

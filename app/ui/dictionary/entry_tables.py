@@ -54,7 +54,6 @@ class EntryTableModel(RowTableModel):
         self._order = READING, Qt.SortOrder.AscendingOrder
 
     def show_entries(self, entries: Sequence[DictionaryEntry]) -> None:
-        """Show other entries."""
         self.words = entries
         self._searchable = [_fold_searched_text(f"{word.surface} {word.reading}") for word in entries]
         self._update_rows()
@@ -136,7 +135,6 @@ class EntryTable(QTableView):
 
     @property
     def selected_entries(self) -> list[DictionaryEntry]:
-        """Return the selected entries."""
         return [self.words.rows[index.row()] for index in self.selectionModel().selectedRows()]
 
     def show_entries(self, entries: Sequence[DictionaryEntry], selected_surfaces: Collection[str]) -> None:

@@ -182,7 +182,6 @@ class DragController(QObject):
         self._prepare_files(self._find_lines(ids))
 
     def drag_lines(self, ids: Sequence[str], source: QWidget) -> None:
-        """Drag the files of lines."""
         self._start_drag(self._find_lines(ids), source)
 
     def drag_line(self, line: Line, source: QWidget, recorded: tuple[Float32, int] | None = None) -> None:

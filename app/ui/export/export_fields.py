@@ -36,7 +36,6 @@ class ExportChoiceBox(ChoiceBox):
 
     @property
     def value(self) -> str:
-        """Return the chosen value."""
         return str(self.currentData())
 
     def choose_value(self, value: str) -> None:
@@ -85,7 +84,6 @@ class SidecarField(QWidget):
 
     @property
     def value(self) -> tuple[SidecarKind, ...]:
-        """Return the checked kinds."""
         return tuple(kind for kind, box in self.boxes.items() if box.isChecked())
 
     def choose_kinds(self, kinds: Sequence[SidecarKind]) -> None:

@@ -152,7 +152,6 @@ class ExportForm(QWidget):
 
     @property
     def settings(self) -> ExportSettings:
-        """Return the settings as the fields show them."""
         sound, depth = self.sound.value, self.quality.value
         lossless = sound in ("wav", "flac")
         return ExportSettings(

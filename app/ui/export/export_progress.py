@@ -92,7 +92,6 @@ class ExportProgress(ThemedWidget, QFrame):
         self.hide()
 
     def follow_run(self, run: ExportRun) -> None:
-        """Show this export from now on."""
         self._run, self._folder = run, run.settings.folder
         for signal in (run.advanced, run.finished, run.recorded):
             signal.connect(self._update_progress)

@@ -91,7 +91,6 @@ class DiagnosticsDialog(QDialog):
 
     @Slot()
     def run_checks(self) -> None:
-        """Run all checks again."""
         self.report = ""
         self.summary.setText(localize("診断中…", "Running diagnostics…"))
         self.busy.show()
@@ -181,7 +180,6 @@ def format_text_report(results: dict[str, Any]) -> str:
 
 
 def format_html_report(results: dict[str, Any]) -> str:
-    """Format the results as HTML."""
     rows = "".join(
         f"<tr><td><b>{CHECK_MARKS[check['status']]}</b>&nbsp;</td><td><b>{html.escape(localize_check(check['id']))}</b>&nbsp;&nbsp;</td><td>{html.escape(check['found'])}"
         + (f"<br>→ {html.escape(check['fix'])}" if check["fix"] else "")

@@ -161,7 +161,6 @@ class GuidePage:
 
 
 def locate_page(name: str, page_language: Language) -> Path:
-    """Return the path of a page."""
     return find_resources_dir() / "help" / page_language / f"{name}.md"
 
 

@@ -57,7 +57,6 @@ class ColumnTable(QWidget):
 
     @property
     def columns(self) -> dict[str, int]:
-        """Return the columns by field."""
         return {str(field): column for column, box in enumerate(self._choosers) if (field := box.currentData())}
 
     def show_table(self, table: ScriptTable, columns: Mapping[str, int]) -> None:

@@ -259,7 +259,6 @@ class LabReport:
 
     @property
     def key(self) -> ReportKey:
-        """Return the key of the report."""
         return self.command_name, self.source
 
     @property

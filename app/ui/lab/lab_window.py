@@ -59,7 +59,6 @@ class SourceBox(QWidget):
 
     @property
     def name(self) -> str:
-        """Return the display name of the source."""
         return self.box.currentText()
 
     def offer_sources(self, voices: Iterable[CatalogVoice], berts: Iterable[str]) -> None:

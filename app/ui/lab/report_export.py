@@ -110,7 +110,6 @@ def write_report(report_format: ReportFormat, report: LabReport, target: Path) -
 
 
 def build_file_name(report: LabReport, report_format: ReportFormat) -> str:
-    """Return the suggested name of a file."""
     return f"{build_file_title(report.name) or 'lab'}-{report.command_name}{report_format.suffix}"
 
 

@@ -160,7 +160,6 @@ class ReportPicture(QScrollArea):
         self.setWidget(self.drawing)
 
     def show_svg(self, svg: str) -> None:
-        """Show another picture."""
         self.drawing.show_svg(svg)
 
 
@@ -207,7 +206,6 @@ class _PictureWidget(ThemedWidget, QWidget):
 
 
 def is_dark_theme() -> bool:
-    """Return whether the current theme is dark."""
     return QGuiApplication.palette().color(QPalette.ColorRole.Base).lightness() < DARK_THEME_LIGHTNESS
 
 

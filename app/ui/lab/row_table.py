@@ -97,7 +97,6 @@ class LabRowModel(RowTableModel):
         return self.columns[column] in self._with_numbers - self._with_words
 
     def is_column_empty(self, column: int) -> bool:
-        """Return whether no row has a value in a column."""
         return self.columns[column] not in self._with_numbers | self._with_words
 
     def _choose_alignment(self, column: int) -> Qt.AlignmentFlag:
@@ -224,7 +223,6 @@ def _flatten_text(text: str) -> str:
 
 
 def format_column_value(column: str, value: object) -> str:
-    """Format a value for display."""
     return format_cell(format_value(column, value), column)
 
 

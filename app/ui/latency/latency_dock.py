@@ -280,7 +280,6 @@ class LatencyDock(QDockWidget):
 
     @property
     def chart(self) -> LatencyChart:
-        """Return the chart of bars."""
         return self.place.chart
 
     @property

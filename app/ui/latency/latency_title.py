@@ -21,7 +21,6 @@ FIRST_AUDIO, CACHED, COLD, TARGET = "first_audio", "cached", "cold", "target"
 
 
 def describe_targets() -> str:
-    """Return the explanation of a target."""
     targets = f"{CPU_TARGET_MS:.0f} ms", f"{GPU_TARGET_MS:.0f} ms"
     return localize(
         "目標は、短い文を待たずに聞ける処理時間の目安です。\n"
@@ -52,7 +51,6 @@ class LatencyLegend(QWidget):
         self.update()
 
     def show_stages(self, stages: Sequence[str]) -> None:
-        """Show these stages."""
         if tuple(stages) != self._stages:
             self._stages = tuple(stages)
             self.setAccessibleName(localize("凡例: ", "Legend: ") + localize("、", ", ").join(name for _, name in self._iterate_entries()))

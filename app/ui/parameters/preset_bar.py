@@ -133,11 +133,9 @@ class PresetCollection:
         self._replace_presets({**self._select_presets(in_project=in_project), next(stored_names, name): preset}, in_project=in_project)
 
     def add_presets(self, presets: Presets, *, in_project: bool) -> None:
-        """Add presets to the existing ones."""
         self._replace_presets(merge_presets(self._select_presets(in_project=in_project), presets), in_project=in_project)
 
     def remove_preset(self, entry: PresetEntry) -> None:
-        """Remove a preset."""
         presets = {name: preset for name, preset in self._select_presets(in_project=entry.in_project).items() if name != entry.stored_name}
         self._replace_presets(presets, in_project=entry.in_project)
 
@@ -387,7 +385,6 @@ class PresetBar(ThemedWidget, QWidget):
         self.presets_imported.emit(len(presets))
 
     def draw_in_theme(self) -> None:
-        """Draw the icons."""
         color = self.palette().color(QPalette.ColorRole.WindowText)
         for button in (self.keep, self.drop, self.more):
             button.setIcon(draw_icon(button.objectName(), color))

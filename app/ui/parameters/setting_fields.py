@@ -130,7 +130,6 @@ class SliderField(QWidget):
 
     @Slot()
     def reset_value(self) -> None:
-        """Reset to the default."""
         was_mixed, before = self.number.is_mixed, self.value
         self.set_value(self._bounds.default)
         # The current line has the default already, so nothing changes here, but the other lines must still get it.
@@ -216,11 +215,9 @@ class SeedField(ThemedWidget, QWidget):
 
     @property
     def value(self) -> int:
-        """Return the seed."""
         return self.number.value()
 
     def set_value(self, value: int) -> None:
-        """Set the seed."""
         self.number.setValue(value)
 
     def set_used(self, is_used: bool) -> None:
@@ -243,7 +240,6 @@ class SeedField(ThemedWidget, QWidget):
         self.locked_changed.emit(locked)
 
     def draw_in_theme(self) -> None:
-        """Draw the icons."""
         color = self.palette().color(QPalette.ColorRole.WindowText)
         self.dice.setIcon(draw_icon("dice", color))
         self.lock.setIcon(draw_icon("locked" if self.lock.isChecked() else "unlocked", color))
@@ -287,7 +283,6 @@ class VoiceFields(QFormLayout):
         return self.speakers.currentText() if self.speakers.count() > 1 else ""
 
     def offer_choices(self, speakers: Sequence[str], styles: Sequence[str]) -> None:
-        """Offer these speakers and styles."""
         # Refilling a box changes its index, which must not count as an edit of the line.
         self._is_showing = True
         for box, items in (

@@ -68,7 +68,6 @@ class PauseFields(QWidget):
             grid.setColumnStretch(2 + 2 * column, 1)
 
     def show_pauses(self, pauses: tuple[tuple[str, float], ...]) -> None:
-        """Show the pauses of a line."""
         lengths = dict(pauses)
         # Pauses at marks that have no field here must survive an edit of the others.
         self._unshown_pauses = tuple(item for item in pauses if item[0] not in PAUSE_MARK_LABELS)

@@ -189,7 +189,6 @@ class LinePlayback(QObject):
 
     @Slot(object, object)
     def _clear_changed_failures(self, _before: Script, after: Script) -> None:
-        """Clear the failure of a line that was changed."""
         for line_id, line in list(self._failed_lines.items()):
             if (present := after.find_line(line_id)) is None or not present.is_spoken_like(line):
                 del self._failed_lines[line_id]

@@ -54,7 +54,6 @@ class MissingVoicesController(QObject):
 
     @Slot()
     def follow_project(self) -> None:
-        """Show the missing voices of another project."""
         self._update_names()
         self._voices.refresh_current_voice()
         self._due = not self._catalog.is_read
@@ -78,7 +77,6 @@ class MissingVoicesController(QObject):
         self._document.apply_edit(localize("声を割り当て", "Assign voices"), replace_voices(self._document.script, replacements))
 
     def close(self) -> None:
-        """Close the dialog."""
         if self.dialog is not None:
             self.dialog.reject()
 

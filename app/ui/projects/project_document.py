@@ -197,7 +197,6 @@ class ProjectContents:
 
     @property
     def script(self) -> Script:
-        """Return the present script."""
         return self._document.script
 
     def collect_parts(self) -> Project:
@@ -235,7 +234,6 @@ class ProjectDictionaryController(QObject):
         project.changed.connect(self._follow_project)
 
     def list_entries(self) -> tuple[DictionaryEntry, ...]:
-        """Return the entries of the open project."""
         return self._project.parts.dictionary
 
     def keep_entries(self, entries: tuple[DictionaryEntry, ...]) -> None:

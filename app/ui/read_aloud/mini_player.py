@@ -82,7 +82,6 @@ class MiniPlayer(QFrame):
         self.voice.blockSignals(False)
 
     def show_speed(self, speed: float) -> None:
-        """Show the speed of the settings."""
         self.speed.blockSignals(True)
         self.speed.setValue(speed)
         self.speed.blockSignals(False)
@@ -129,12 +128,10 @@ class MiniPlayer(QFrame):
                 self._grip = event.globalPosition().toPoint() - self.pos()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag the player."""
         if self._grip is not None:
             self.move(event.globalPosition().toPoint() - self._grip)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Drop the player."""
         self._grip = None
 
     def moveEvent(self, event: QMoveEvent) -> None:

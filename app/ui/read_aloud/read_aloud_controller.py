@@ -56,7 +56,6 @@ def press_copy_keys() -> None:
 
 
 def build_rules(settings: Settings) -> ClipboardRules:
-    """Return the rules that the settings hold."""
     return ClipboardRules(
         settings.read_shortest, settings.read_longest, settings.read_skip_links, parse_program_names(settings.read_skipped_programs)
     )
@@ -139,13 +138,11 @@ class TrayIcon(QObject):
         self.icon.show()
 
     def close(self) -> None:
-        """Remove the icon."""
         self.icon.hide()
         self.menu.deleteLater()
         self.deleteLater()
 
     def show_message(self, message: str) -> None:
-        """Show a message at the icon."""
         self.icon.showMessage("Koebako", message)
 
     def _add_command(self, text: str, called: object) -> QAction:

@@ -233,7 +233,6 @@ class StripPanel(QFrame):
         self.note.setText(localize("テキストを入力すると、ここに読みが表示されます。", "Type some text to see its reading here."))
 
     def open_reading_field(self, surface: str, kana: str) -> None:
-        """Open the field for a word."""
         for widget in (self.title, self._tools, self.melody, self.reset_phrase, self.reset_all, self.others):
             widget.hide()  # what is wrong with a reading needs their room
         self.reading.open_for_word(surface, kana)

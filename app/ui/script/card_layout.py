@@ -52,7 +52,6 @@ class CardLayout:
         self._heights: dict[tuple[str, float], float] = {}
 
     def compute_text_width(self, width: float) -> float:
-        """Return the width for the text on a card of this width."""
         chip = self._compute_chip_width(width)
         return max(80.0, width - self._width_beside_text - (GAP + chip if chip else 0.0))
 

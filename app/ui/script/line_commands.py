@@ -191,7 +191,6 @@ class LineCommands(QObject):
 
     @Slot(str, int)
     def add_text(self, text: str, row: int) -> None:
-        """Add a line for every line of a text."""
         self._add_lines(split_lines(text), row, localize("テキストを追加", "Add text"))
 
     def _add_lines(self, texts: list[str], row: int, label: str) -> None:

@@ -39,7 +39,6 @@ class RowSizeCache(QObject):
         model.dataChanged.connect(self._forget_changed_rows)
 
     def find_size(self, row: int) -> QSize:
-        """Return the size of a row."""
         size = self._sizes[row]
         if size is None:
             size = self._sizes[row] = self._measure(row)

@@ -46,7 +46,6 @@ class LineSelection(QObject):
 
     @property
     def line(self) -> Line | None:
-        """Return the current line, or None."""
         return self._document.script.find_line(self._view.current_id)
 
     @property

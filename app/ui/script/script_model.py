@@ -123,7 +123,6 @@ class ScriptModel(QStringListModel):
             self.show_character(None)
 
     def find_character(self, line: Line) -> Character | None:
-        """Return the character of a line, or None."""
         return self._characters.get(line.character)
 
     def find_script_row(self, row: int) -> int:
@@ -135,7 +134,6 @@ class ScriptModel(QStringListModel):
         return self._script_rows[-1] + 1 if self._script_rows else len(self._document.script.lines)
 
     def find_line(self, row: int) -> Line | None:
-        """Return the line of a row, or None."""
         return self._lines[row] if 0 <= row < len(self._lines) else None
 
     def list_ids(self, first: int, last: int) -> list[str]:
@@ -150,11 +148,9 @@ class ScriptModel(QStringListModel):
         return -1 if row is None else row
 
     def find_state(self, line_id: str) -> LineState:
-        """Return what is known of a line."""
         return self._states.get(line_id, _UNKNOWN_STATE)
 
     def set_state(self, line_id: str, state: LineState) -> None:
-        """Show the state of a line."""
         if state != self.find_state(line_id):
             self._states[line_id] = state
             index = self.index(self.find_row(line_id))
@@ -284,7 +280,6 @@ class _DurationSum:
     unheard_letters: float = 0.0
 
     def add_line(self, line: Line, find_state: Callable[[str], LineState]) -> None:
-        """Add a line that has text."""
         take = find_state(line.id).last_rendering
         self.silence_s += line.settings.pre_silence_s + line.settings.post_silence_s
         letters = len(line.text) / line.settings.speed
@@ -346,5 +341,4 @@ class ScriptDurationMeter(QObject):
 
     @Slot()
     def measure_now(self) -> None:
-        """Measure the duration at once."""
         self.measured.emit(measure_script_duration(self._document.script.lines, self._model.find_state))

@@ -109,7 +109,6 @@ class ScriptSearchController(QObject):
 
     @Slot()
     def open_search(self) -> None:
-        """Open the search bar."""
         self._open_bar(is_replacing=False)
 
     @Slot()

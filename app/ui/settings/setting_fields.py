@@ -106,7 +106,6 @@ class FolderField(QWidget):
         return self.path.text().strip()
 
     def show_value(self, value: str) -> None:
-        """Show a path."""
         self.path.setText(value)
 
     def _choose_folder(self) -> None:
@@ -145,7 +144,6 @@ class HotkeyField(QKeySequenceEdit):
         return self.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
 
     def show_value(self, value: str) -> None:
-        """Show a key."""
         self.setKeySequence(QKeySequence(value, QKeySequence.SequenceFormat.PortableText))
 
 
@@ -179,7 +177,6 @@ class RememberedListField(QWidget):
         return self._lines
 
     def show_value(self, value: tuple[str, ...]) -> None:
-        """Show these lines."""
         self._lines = value
         self.list.clear()
         self.list.addItems([": ".join(line.split("=", 1)) for line in value])

@@ -69,7 +69,6 @@ class SettingsDialog(QDialog):
 
     @property
     def shortcut_page(self) -> ShortcutPage:
-        """Return the page of shortcuts."""
         if self._keys is None:
             self._keys = ShortcutPage(self._bindings)
             self._keys.changed.connect(self._update_buttons)

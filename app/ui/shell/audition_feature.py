@@ -65,7 +65,6 @@ class CastFeature(WindowFeature):
 
     @cached_property
     def cast(self) -> CastController:
-        """Return the window of the cast."""
         from app.ui.cast.cast_controller import CastController
 
         context, script = self._context, self._script
@@ -87,7 +86,6 @@ class CastFeature(WindowFeature):
         return cast
 
     def close(self) -> None:
-        """Close what was created."""
         self.close_created("cast")
         self._memory.close()
 
@@ -154,7 +152,6 @@ class AuditionFeature(WindowFeature):
 
     @cached_property
     def board(self) -> BoardController:
-        """Return the audition board."""
         from app.ui.audition.board_cells import BoardTakeKeeper
         from app.ui.audition.board_controller import BoardController
 
@@ -170,7 +167,6 @@ class AuditionFeature(WindowFeature):
 
     @cached_property
     def blind_tests(self) -> BlindTestController:
-        """Return the blind tests of takes."""
         from app.ui.audition.blind_test_controller import BlindTestController
 
         context = self._context
@@ -201,7 +197,6 @@ class AuditionFeature(WindowFeature):
         self.board.open_board(voices)
 
     def close(self) -> None:
-        """Close what was created."""
         self.close_created("candidate_tests", "blind_tests", "board")
 
 
@@ -237,7 +232,6 @@ class LabFeature(WindowFeature):
         return lab
 
     def close(self) -> None:
-        """Close the Lab if it was created."""
         self.close_created("lab")
 
     def _install_candidate(self, source: str, row: Row) -> ProcessTask:

@@ -94,7 +94,6 @@ class DialogController(WindowFeature):
 
     @Slot()
     def open_search(self) -> None:
-        """Open the search for commands."""
         from app.ui.actions.command_search import CommandSearchDialog, list_menu_commands
 
         search = CommandSearchDialog([*list_menu_commands(self._menus), *self._list_choices()], self._window)
@@ -123,7 +122,6 @@ class DialogController(WindowFeature):
 
     @Slot()
     def open_log(self) -> None:
-        """Open the log."""
         from app.ui.help.diagnostics_dialog import LogDialog
 
         self._show_dialog(LogDialog(self._window))

@@ -57,7 +57,6 @@ class TakesFeature(WindowFeature):
         )
 
     def close(self) -> None:
-        """Close what is open."""
         self.deletion.close()
         self.lines.close()
 
@@ -99,7 +98,6 @@ class ProjectsFeature(WindowFeature):
         embedding.setChecked(project.parts.embeds)
 
     def close(self) -> None:
-        """Close what is open."""
         self.files.close()
         self.missing.close()
 
@@ -107,7 +105,6 @@ class ProjectsFeature(WindowFeature):
 def connect_saving(
     project: ProjectDocument, projects: ProjectController, follow_project: Callable[[], object], shelf: TakeRepository, autosave: Autosave
 ) -> None:
-    """Connect projects with autosave and takes."""
     project.changed.connect(autosave.schedule_save)
     projects.saved.connect(shelf.follow_saved_file)
     # Unused sounds are removed only after the autosave file no longer names them; a crash in between would lose them.
@@ -144,7 +141,6 @@ class FilesFeature(WindowFeature):
 
     @cached_property
     def export(self) -> ExportController:
-        """Return the feature of File › Export."""
         from app.ui.export.export_controller import ExportController
 
         context, script = self._context, self._script
@@ -183,13 +179,11 @@ class FilesFeature(WindowFeature):
 
     @cached_property
     def script_export(self) -> ScriptExporter:
-        """Return the feature of File › Export script."""
         from app.ui.interchange.script_files import ScriptExporter
 
         return ScriptExporter(self._context.window, self._context.document, self._context.catalog, self._script.banner)
 
     def close(self) -> None:
-        """Close what was created."""
         self.close_created("drags", "export", "importing", "script_export")
 
 

@@ -54,7 +54,6 @@ class ReadAloudFeature(WindowFeature):
 
     @cached_property
     def controller(self) -> ReadAloudController:
-        """Return the controller."""
         from app.ui.read_aloud.read_aloud_controller import ReadAloudController
 
         context = self._context
@@ -155,7 +154,6 @@ class ServiceFeature(WindowFeature):
 
     @cached_property
     def service(self) -> ServiceController:
-        """Return the service."""
         from app.ui.service.service_controller import ServiceController
 
         service = ServiceController(self._context.window, self._context.settings, self._context.speech, self._banner)
@@ -164,7 +162,6 @@ class ServiceFeature(WindowFeature):
 
     @cached_property
     def chat(self) -> ChatController:
-        """Return the chat reader."""
         from app.ui.service.chat_controller import ChatController
 
         context = self._context

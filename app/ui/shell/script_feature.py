@@ -178,8 +178,6 @@ class ParametersFeature(WindowFeature):
 
 
 def connect_preset_messages(presets: PresetBar, banner: Banner) -> None:
-    """Show messages about presets in the banner."""
-
     # Presets are no part of the undo history, so the message is the only way to restore one.
     def show_removed(preset: PresetEntry) -> None:
         message = localize(f"プリセット「{preset.stored_name}」を削除しました。", f"The preset “{preset.stored_name}” was deleted.")

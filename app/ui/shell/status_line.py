@@ -54,7 +54,6 @@ class LevelMeter(QWidget):
             self.update()
 
     def clear_level(self) -> None:
-        """Show silence."""
         self._queue.clear()
         if (self.level_db, self.peak_db) != (METER_FLOOR_DB, METER_FLOOR_DB):
             self.level_db = self.peak_db = METER_FLOOR_DB
@@ -261,7 +260,6 @@ class StatusLine(QStatusBar):
         self._update_selector_tip()
 
     def show_state(self, state: SpeechState) -> None:
-        """Show the state."""
         self.state.setText(describe_state(state))
         if not state.is_speaking:
             self.level.clear_level()
@@ -319,7 +317,6 @@ def _describe_figures() -> str:
 
 
 def describe_state(state: SpeechState) -> str:
-    """Describe the state in words."""
     if state.is_speaking and state.is_preparing:
         return localize("途切れないように準備しています…", "Preparing to play without gaps…")
     if state.is_speaking and (state.is_ready or not state.is_loading) and state.computed_s:

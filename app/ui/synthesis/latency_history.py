@@ -56,7 +56,6 @@ class StageTotal:
     samples: int = 0
 
     def add_timing(self, timing: StageTiming) -> None:
-        """Add one timing."""
         self.ms += timing.ms
         self.cold_ms += timing.ms if timing.cold else 0
         self.new_ms += timing.ms if timing.new_size else 0
@@ -107,7 +106,6 @@ class Utterance:
         return sum(self.stages[name].runs + self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
 
     def add_timing(self, timing: StageTiming, sampling_rate: int) -> None:
-        """Add one timing."""
         self.stages.setdefault(timing.stage, StageTotal()).add_timing(timing)
         if timing.stage == "audio":
             self.audio_s += timing.samples / sampling_rate
@@ -161,7 +159,6 @@ class LatencyHistory:
         return self.utterances[-1] if self.utterances else None
 
     def begin_utterance(self, request_id: str, text: str) -> Utterance:
-        """Begin and return a new utterance."""
         utterance = Utterance(request_id, " ".join(text[:80].split()))
         self.utterances.append(utterance)
         return utterance

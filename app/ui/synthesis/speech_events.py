@@ -127,7 +127,6 @@ class LatencyRecorder(QObject):
             self.measured.emit()
 
     def add_stage(self, timing: StageTiming) -> None:
-        """Add one stage of one sentence."""
         utterance = self.history.find_utterance(timing.request_id)
         if utterance is not None:
             utterance.add_timing(timing, self._rates.get(self._voices.get(timing.request_id, ""), 1))

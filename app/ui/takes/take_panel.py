@@ -44,7 +44,6 @@ class TakeRow:
 
     @property
     def name(self) -> str:
-        """Return the displayed name of the take."""
         return localize(f"テイク {self.number}", f"Take {self.number}") if self.number else localize("未保存のテイク", "Unsaved take")
 
     @property
@@ -67,7 +66,6 @@ class TakeModel(RowTableModel):
     _playing_id = ""
 
     def show_rows(self, rows: Sequence[TakeRow]) -> None:
-        """Show other rows."""
         self.beginResetModel()
         self.rows = rows
         self.endResetModel()

@@ -71,7 +71,6 @@ class RecentRenderings(QObject):
         speech.speaking_failed.connect(lambda failure: self._forget_jobs([failure.job]))
 
     def find_rendering(self, take_id: str) -> RecentRendering | None:
-        """Return the rendering with this take id, or None."""
         return self._renderings.get(take_id)
 
     def list_line_renderings(self, line_id: str) -> list[RecentRendering]:
@@ -161,7 +160,6 @@ class TakeBook(QObject):
         return self._owner.parts.takes
 
     def find_take(self, take_id: str) -> LineTake | None:
-        """Return the take with this id, or None."""
         return next((take for take in self.takes if take.id == take_id), None)
 
     def add_take(self, take: LineTake) -> LineTake:

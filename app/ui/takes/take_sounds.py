@@ -67,7 +67,6 @@ class TakeSounds(QObject):
             callback()
 
     def wait_until_kept(self) -> None:
-        """Wait until all pending sounds are kept."""
         if self._keeping_count:
             self._background.wait_until_idle()
 

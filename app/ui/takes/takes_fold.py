@@ -107,7 +107,6 @@ class TakesDeletionController(QObject):
 
     @Slot()
     def ask_which_takes(self) -> None:
-        """Ask which takes to delete."""
         takes = self._shelf.book.takes
         starred = sum(take.starred for take in takes)
         answers = [

@@ -137,7 +137,6 @@ def describe_progress(progress: TaskProgress) -> str:
 
 
 def format_step(step: str) -> str:
-    """Return the name of a step."""
     return {
         "reading": localize("読み込み中", "Reading"),
         "unpacking": localize("展開中", "Unpacking"),

@@ -83,7 +83,6 @@ class CatalogVoice:
 
     @property
     def architecture(self) -> VoiceArchitecture:
-        """Return the kind of the voice."""
         return ARCHITECTURES[self.manifest.architecture]
 
     @property

@@ -281,7 +281,6 @@ class VoiceSamplePlayer(QObject):
 
     @Slot(object)
     def play_recording(self, file: Path) -> None:
-        """Play a recording."""
         self._playback.stop_playing()
         self._speech.play_sample(file)
 

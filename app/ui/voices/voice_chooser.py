@@ -47,7 +47,6 @@ class VoiceChooser(QWidget):
         fill_box(QHBoxLayout(self), (self.box, 1), self.more, spacing=4)
 
     def show_voices(self, voices: Sequence[CatalogVoice]) -> None:
-        """Offer these voices."""
         self._voices = tuple(voices)
         self._fill_list()
 
@@ -61,7 +60,6 @@ class VoiceChooser(QWidget):
             self._fill_list()
 
     def open_list(self) -> None:
-        """Open the list."""
         self.box.setFocus()
         self.box.showPopup()
 
@@ -116,7 +114,6 @@ class VoiceList(QListWidget):
         self.setDefaultDropAction(Qt.DropAction.CopyAction)
 
     def add_voice(self, item: QListWidgetItem, voice: CatalogVoice) -> None:
-        """Add the item of a voice at the end."""
         item.setData(_VOICE_ROLE, voice.id)
         if voice.origin == "aivisspeech":
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)

@@ -36,7 +36,6 @@ MAX_NAME_LETTERS = 200
 
 
 def build_names_path() -> Path:
-    """Return the path of the stored names."""
     return find_data_dir() / "voice_names.json"
 
 
@@ -232,7 +231,6 @@ class VoiceController(QObject):
 
     @Slot()
     def show_current_voice(self, *_signal_arguments: object) -> None:
-        """Show the voice of the current line."""
         voice = self.current_voice_id
         catalog_voice = self._catalog.find_voice(voice)
         opened = self._speech.voices.get(catalog_voice.id if catalog_voice else voice)
@@ -285,7 +283,6 @@ class VoiceController(QObject):
             self._timer.start()
 
     def show_licence_refusal(self, error: LicenceNotAcceptedError) -> None:
-        """Show that the licence was not accepted."""
         hint = localize("同意するまで、この声は使えません。", "You cannot use this voice until you accept it.")
         self.message_requested.emit(VoiceMessage("notice", error.message, hint))
 

@@ -50,7 +50,6 @@ class VoiceActionButtons(QWidget):
             self.buttons[action].setObjectName("primary")
 
     def offer_actions(self, voice: CatalogVoice | None) -> None:
-        """Show the buttons that this voice allows."""
         offered = list_allowed_actions(voice)
         if voice is not None:
             self.buttons["bert"].setText(format_bert_action(voice.manifest.bert))
@@ -140,7 +139,6 @@ def _list_change_actions() -> tuple[tuple[str, str, str], ...]:
 
 
 def list_allowed_actions(voice: CatalogVoice | None) -> set[str]:
-    """Return the keys of the actions that a voice allows."""
     if voice is None:
         return set()
     offered = {"folder", "lab"} | ({"licence"} if voice.licence.strip() else set()) | (set() if voice.has_bert else {"bert"})
@@ -257,7 +255,6 @@ class VoiceFactsPage(QWidget):
         self._build_layout()
 
     def show_voice(self, voice: CatalogVoice, precision: GraphPrecision = "exact") -> None:
-        """Show a voice and its precision."""
         # The precision button is made again below, and would lose the focus.
         has_focus = self.precision is not None and self.precision.hasFocus()
         lead = describe_unprepared_voice() if voice.origin == "aivisspeech" else ""

@@ -236,7 +236,6 @@ class SpeakerBlendController(QObject):
         self._voice_id = ""
 
     def open_dialog(self, voice: CatalogVoice, parent: QWidget) -> None:
-        """Open the dialog for a voice."""
         from app.ui.voices.voice_dialogs import SpeakerBlendDialog
 
         if self.dialog is None:

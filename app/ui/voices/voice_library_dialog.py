@@ -129,7 +129,6 @@ class VoiceLibraryDialog(QDialog):
 
     @property
     def current_voice(self) -> CatalogVoice | None:
-        """Return the selected voice, or None."""
         row = self.list.currentRow()
         return self._voices[row] if 0 <= row < len(self._voices) else None
 

@@ -184,11 +184,9 @@ class VoiceTasks(QObject):
             self.queue.add_task(create_file_task(file.absolute(), line_ids if len(files) == 1 else ()))
 
     def add_url(self, url: str, line_ids: Sequence[str]) -> None:
-        """Add a voice from a URL."""
         self._add_voice(localize(f"声を追加: {url}", f"Add voice: {url}"), "--url", url, lines=tuple(line_ids))
 
     def add_from_hub(self, uuid: str, line_ids: Sequence[str]) -> None:
-        """Add a voice from AivisHub."""
         title = localize(f"AivisHub から声を追加: {uuid[:8]}…", f"Add voice from AivisHub: {uuid[:8]}…")
         self._add_voice(title, "--hub", uuid, lines=tuple(line_ids))
 
@@ -234,7 +232,6 @@ class VoiceTasks(QObject):
         self.queue.add_task(BertAdditionSpec(title, ("bert", "add", str(file), *bert_id)))
 
     def measure_backends(self, voice: CatalogVoice) -> None:
-        """Measure the backends with a voice."""
         arguments = ("backends", "--probe", "--voice", voice.manifest.id)
         self.queue.add_task(BackendProbeSpec(localize("バックエンドを測定", "Measure backends"), arguments))
 

@@ -318,7 +318,6 @@ class Banner(ThemedWidget, QFrame):
 
     @Slot()
     def draw_in_theme(self) -> None:
-        """Draw the icons."""
         color = self.message.palette().color(QPalette.ColorRole.WindowText)
         self._picture.setPixmap(draw_icon(self._kind, color).pixmap(QSize(20, 20), self.devicePixelRatioF()))
         self.close_button.setIcon(draw_icon("close", color))

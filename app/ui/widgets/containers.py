@@ -24,7 +24,6 @@ class FoldButton(ThemedWidget, QToolButton):
 
     @Slot()
     def draw_in_theme(self) -> None:
-        """Draw the icons."""
         self.setIcon(draw_icon("open" if self.isChecked() else "closed", self.palette().color(QPalette.ColorRole.WindowText)))
 
 

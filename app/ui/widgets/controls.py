@@ -308,11 +308,9 @@ class RowTableModel(QAbstractTableModel):
     columns: Sequence[Any] = ()
 
     def rowCount(self, parent: Index = ROOT_INDEX) -> int:
-        """Return the number of rows."""
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = ROOT_INDEX) -> int:
-        """Return the number of columns."""
         return 0 if parent.isValid() else len(self.columns)
 
 

@@ -111,7 +111,6 @@ class EmojiButton(QPushButton):
 
     @Slot()
     def open_picker(self) -> None:
-        """Show all emoji above the button."""
         self.picker_opening.emit()
         if self.picker is None:
             self.picker = EmojiPicker(self)

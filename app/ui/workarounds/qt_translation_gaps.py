@@ -23,7 +23,6 @@ class MissingTranslationsTranslator(QTranslator):
     """
 
     def isEmpty(self) -> bool:
-        """Return False."""
         # Qt does not install a translator that reports to be empty.
         return False
 

@@ -261,7 +261,6 @@ class PreparedSource(VoiceSource):
 
 
 def create_file_source(path: Path, container: ContainerFormat) -> VoiceSource:
-    """Return the source of a file that was recognised as a container of one voice."""
     if container == "sbv2":
         return Sbv2Source(path)
     return SafetensorsSource(path) if container == "safetensors" else OnnxSource(path)

@@ -178,7 +178,6 @@ class GraphWriter:
         return self.add_node("Mul", self.add_node("Mul", value, self.add_node("Add", bell, self.add_constant(1.0))), self.add_constant(0.5))
 
     def build_model(self) -> onnx.ModelProto:
-        """Return the finished model."""
         return self._model
 
 
@@ -228,7 +227,6 @@ class ExternalGraphWriter(GraphWriter):
         self._data = ExternalDataFile(path.with_suffix(".data"))
 
     def __enter__(self) -> Self:
-        """Return the writer."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
@@ -253,5 +251,4 @@ class ExternalGraphWriter(GraphWriter):
             self._model.opset_import.append(helper.make_opsetid(domain, 1))
 
     def save_graph(self) -> None:
-        """Write the graph."""
         onnx.save(self._model, str(self._path))

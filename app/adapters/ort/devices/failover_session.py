@@ -117,7 +117,6 @@ class FailoverSession:
 
     @property
     def is_half_precision(self) -> bool:
-        """Return whether it computes in half precision."""
         return any(dtype == np.float16 for dtype, _ in self.inputs.values()) or (
             self._fixed_shape_session is not None and self._fixed_shape_session.is_half_precision
         )

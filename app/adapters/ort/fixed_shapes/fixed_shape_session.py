@@ -85,7 +85,6 @@ def reserve_memory(place: str, requested: int, limit: int) -> bool:
 
 
 def release_memory(place: str, reserved: int) -> None:
-    """Release reserved bytes."""
     with _lock:
         reserved_bytes[place] -= reserved
 
@@ -116,7 +115,6 @@ class FixedShapeSession:
 
     @property
     def open_sizes(self) -> list[int]:
-        """Return the open sizes."""
         return sorted(self._sessions)
 
     @property
@@ -168,7 +166,6 @@ class FixedShapeSession:
         return min((size for size in list(self._sessions) if size >= length and (form.is_padded or size == min(form.sizes))), default=None)
 
     def begin_opening(self, form: FixedShapeGraph) -> None:
-        """Begin opening the sizes of this fixed-shape graph."""
         self._graph, self._sizes_to_open = form, list(form.sizes)
 
     def open_next(self) -> bool:

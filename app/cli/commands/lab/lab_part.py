@@ -37,7 +37,6 @@ class LabPart:
     confines_itself: ClassVar[bool] = False  # it looks into every graph, also one that nobody has proved, within strict limits of its own
 
     def add_options(self, parser: CommandParser) -> None:
-        """Add the options that only this part has."""
         raise NotImplementedError
 
     def check_options(self, options: argparse.Namespace) -> None:

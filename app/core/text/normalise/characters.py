@@ -114,7 +114,6 @@ def keep_words(words: str) -> str:
 
 
 def write_kept_words(text: str) -> str:
-    """Return the text with the kept words themselves."""
     return text.translate(_SURFACES_BY_CODE)
 
 

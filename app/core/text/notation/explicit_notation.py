@@ -36,7 +36,6 @@ class _RubyElement:
 
     @property
     def base_length(self) -> int:
-        """Return the length of all bases."""
         return sum(part.end - part.start for part in self.parts if part.content == _BASE)
 
     def add_text(self, text: str, start: int, end: int) -> None:

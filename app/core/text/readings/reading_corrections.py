@@ -79,7 +79,6 @@ class _AffixRule(NamedTuple):
 
 
 def find_affixes(morphs: Sequence[Morph]) -> Iterator[Correction]:
-    """Yield the corrections of affixes in a sentence."""
     for at in range(1, len(morphs)):
         host, morph = morphs[at - 1], morphs[at]
         is_verb = morph.base[1:] in ("する", "す")  # 彼氏面する: 面する is a verb of the analyser's

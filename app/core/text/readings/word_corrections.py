@@ -60,7 +60,6 @@ def _lower_after(words: list[Word], index: int, *, junction: bool = False) -> No
 
 
 def repair_readings(words: Iterable[Word]) -> list[Word]:
-    """Return the words with corrected readings."""
     mended = list(words)
     for start in range(len(mended)):
         for length in range(min(_LONGEST_PAIR_RULE, len(mended) - start), 1, -1):

@@ -61,7 +61,6 @@ class MelodyBar(QWidget):
 
     @property
     def is_open(self) -> bool:
-        """Return whether the lane is open."""
         return self.fold.isChecked()
 
     def set_open(self, is_open: bool) -> None:
@@ -76,7 +75,6 @@ class MelodyBar(QWidget):
 
 
 def add_melody_commands(menu: QMenu, actions: WindowActions) -> None:
-    """Add the commands to a menu."""
     for name in MELODY_COMMANDS:
         if name:
             menu.addAction(actions[name])
@@ -110,7 +108,6 @@ class MelodyCommands(QObject):
         actions.disable_action("melody_paste", localize("コピーしたイントネーションがありません", "no melody was copied"))
 
     def add_to_menu(self, menu: QMenu) -> None:
-        """Add the commands to a menu."""
         add_melody_commands(menu, self._window_actions)
 
     @Slot(str)

@@ -50,7 +50,6 @@ class MelodyScale:
 
     @property
     def px_per_semitone(self) -> float:
-        """Return the pixels of a semitone."""
         return (LANE_HEIGHT_PX - 2 * LANE_PADDING_PX) / (self.high - self.low)
 
     def widen_to(self, low: float, high: float) -> MelodyScale:
@@ -68,7 +67,6 @@ class MelodyShape:
 
     @cached_property
     def cells(self) -> tuple[StripCell, ...]:
-        """Return the cell of each mora."""
         return tuple(cell for cell in self.strip.axis.cells if cell.kind is CellKind.MORA)
 
     @cached_property

@@ -63,7 +63,6 @@ class LaneHighlights:
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """Return all highlighted cells."""
         return self.current, self.playing, self.hovered, self.edge, self.cut, self.dragged
 
 
@@ -95,7 +94,6 @@ class AxisLane(AxisRow):
 
     @property
     def current_index(self) -> int:
-        """Return the index of the current cell."""
         return self.highlights.current
 
     def select_cell(self, index: int) -> None:
@@ -154,7 +152,6 @@ class AxisLane(AxisRow):
                 self.update(QRect(round(cell.left) - margin, 0, round(cell.right - cell.left) + 2 * margin, self.height()))
 
     def _describe_cell(self, cell: StripCell) -> str:
-        """Return a cell in words."""
         raise NotImplementedError
 
     def _update_description(self) -> None:

@@ -387,7 +387,6 @@ class PhoneStrip(AxisLane):
 
     @Slot()
     def play_current(self) -> None:
-        """Play from the current cell."""
         cell = self.current
         if cell is not None and cell.end_s > cell.start_s:
             self.place_selected.emit(cell.start_s)

@@ -79,7 +79,6 @@ class ReadingField(QWidget):
         self.hide()
 
     def open_for_word(self, surface: str, kana: str) -> None:
-        """Show the field with the present reading of a word."""
         self.surface = surface
         self.label.setText(localize(f"「{surface}」の読み", f"Reading of “{surface}”"))
         self.edit.setText(kana)

@@ -52,7 +52,6 @@ class StripCell:
 
     @property
     def middle(self) -> float:
-        """Return the middle of the cell in pixels."""
         return (self.left + self.right) / 2
 
 
@@ -99,7 +98,6 @@ class StripAxis:
 
 
 def build_axis(reading: LineReading, overrides: Overrides, phrases: tuple[LinePhrase, ...], times: LineSpans | None) -> StripAxis:
-    """Build the axis of a line."""
     fixed = {edit.mora: edit.length_s for edit in overrides.moras if edit.length_s is not None}
     pauses = {edit.mark: edit.length_s for edit in overrides.pauses}
     begins = {phrase.start for phrase in phrases}
@@ -148,13 +146,11 @@ class StripShape:
 
 
 def build_shape(reading: LineReading, overrides: Overrides, times: LineSpans | None) -> StripShape:
-    """Build the shape of a line."""
     phrases = list_phrases(reading, overrides)
     return StripShape(reading, overrides, times, phrases, build_axis(reading, overrides, phrases, times))
 
 
 def find_cell_text(shape: StripShape, cell: StripCell) -> str:
-    """Return the text of a cell."""
     if cell.kind is CellKind.MORA:
         return shape.reading.moras[cell.index].kana
     phone = shape.reading.marks[cell.index].phone

@@ -129,7 +129,6 @@ class LeanDebertaWriter:
         self._sizes = source.architecture
 
     def write_graph(self, report: Report) -> None:
-        """Write the whole graph."""
         graph, sizes = self._graph, self._sizes
         ids = graph.add_input("input_ids", ["n"], 7)
         self._prepare_distances(ids)

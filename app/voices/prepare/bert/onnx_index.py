@@ -49,7 +49,6 @@ class OnnxGraphIndex:
                 self._users[name].append(node)
 
     def list_constant_names(self) -> list[str]:
-        """Return the names of all constants."""
         return list(self._constants)
 
     def find_producer(self, name: str) -> onnx.NodeProto | None:
@@ -102,7 +101,6 @@ class OnnxGraphIndex:
 
 
 def read_attributes(node: onnx.NodeProto) -> dict[str, Any]:
-    """Return the attributes of a node by name."""
     return {item.name: onnx.helper.get_attribute_value(item) for item in node.attribute}
 
 

@@ -47,7 +47,6 @@ class PackedWeight:
     zero: NDArray[Any]
 
     def unpack(self) -> Float32:
-        """Return the weight as float32."""
         return (self.values.astype(np.float32) - self.zero.astype(np.float32)) * self.scale
 
     def reshape(self, *shape: int) -> PackedWeight:
@@ -193,7 +192,6 @@ class KokoroLayers:
         return writer.add_node("InstanceNormalization", image, gain, shift, epsilon=NORM_EPSILON)
 
     def add_leaky_relu(self, value: str, slope: float = RESIDUAL_SLOPE) -> str:
-        """Add a leaky ReLU."""
         return self.writer.add_node("LeakyRelu", value, alpha=slope)
 
     def add_residual_block(

@@ -226,7 +226,6 @@ def _resolve_index(index: Size, size: Size) -> Size:
 
 
 def infer_slice_shape(inputs: Sequence[KnownTensor]) -> SymbolicShape:
-    """Return the shape of the result of a Slice."""
     sizes = list(inputs[0].shape or ())
     for part in resolve_slices(inputs):
         sizes[part.axis] = part.end - part.start

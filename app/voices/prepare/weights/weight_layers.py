@@ -30,7 +30,6 @@ class VoiceWeights:
         self._tensors = tensors
 
     def __contains__(self, name: str) -> bool:
-        """Return whether there is a tensor of this name."""
         return name in self._tensors
 
     def take_tensor(self, name: str, *shape: int) -> Float32:
@@ -86,7 +85,6 @@ def _build_damaged_weights_error(description: str) -> VoiceError:
 
 
 def build_weight_mismatch_error(detail: str) -> VoiceError:
-    """Return the error for weights that are not those of an SBV2 voice."""
     message = localize("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not match Style-Bert-VITS2.")
     hint = "Style-Bert-VITS2 の声を選ぶか、もう一度ダウンロードしてください。", " Choose a Style-Bert-VITS2 voice, or download it again."
     return VoiceError(message, detail + localize(*hint))
