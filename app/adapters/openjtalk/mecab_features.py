@@ -83,6 +83,7 @@ KIND_FEATURES: dict[EntryKind, str] = {
     "adjective": "形容詞,自立,*,*,形容詞・アウオ段,基本形",
 }
 _KIND_BY_FEATURES: dict[str, str] = {"adverb": "副詞,一般,*,*,*,*"} | {str(kind): features for kind, features in KIND_FEATURES.items()}
+NAME_KIND = "名詞,固有名詞"
 _FULL_WIDTH = {ord(" "): "\u3000"} | {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
 
@@ -94,7 +95,10 @@ def build_columns(front_end: FullFeatureFrontEnd, part: MorphPart, covered: list
         accent = f"{part.accent or 0}/{len(split_moras(part.reading))}"
         return [surface, *features.split(","), surface, part.reading, part.reading, accent, part.joining or "*"]
     found = find_known_word(front_end, surface, part.reading, part.kind or ",".join(covered[1:4]))
-    columns = list(found) if found else [*covered, *["*"] * (12 - len(covered))]
+    if not found and part.reading is not None and part.kind.startswith(NAME_KIND):
+        columns = [surface, *part.kind.split(","), "一般", "*", "*", surface, part.reading, part.reading, "0/0", "C1"]
+    else:
+        columns = list(found) if found else [*covered, *["*"] * (12 - len(covered))]
     columns[WRITTEN] = surface
     if part.reading is not None and not found:
         columns[READING] = columns[PRONUNCIATION] = part.reading

@@ -29,7 +29,7 @@ from app.adapters.openjtalk.mecab_features import (
 )
 from app.adapters.openjtalk.reading_choices import clear_reading_choices
 from app.adapters.openjtalk.stub_tsqyomi import install_stub_module
-from app.adapters.openjtalk.user_lexicon import build_userdic_arguments, find_built_in_words, load_user_lexicon
+from app.adapters.openjtalk.user_lexicon import build_userdic_arguments, find_built_in_words, find_place_names, load_user_lexicon
 from app.adapters.ort_telemetry import import_without_telemetry
 from app.common.errors import AppError, InternalError
 from app.common.language import localize
@@ -229,7 +229,7 @@ def _run_front_end(
 
 def _find_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading]) -> list[Correction]:
     """Return corrections; the readings in the text itself win, also against the user's dictionary."""
-    found = find_corrections(morphs, find_built_in_words(), find_sudachi_words)
+    found = find_corrections(morphs, find_built_in_words(), find_place_names(), find_sudachi_words)
     return drop_overlaps([*find_ruby_corrections(morphs, readings, create_lexicon()), *found]) if readings else found
 
 

@@ -1,5 +1,6 @@
-"""The words that the shipped dictionary and the user's add to the front end: in a dictionary of MeCab's own form, or found before MeCab sees them."""
+"""The words that the shipped dictionaries and the user's add to the front end: in a dictionary of MeCab's own form, or found before MeCab sees them."""
 
+import lzma
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.text.dictionary_entries import DictionaryEntry, merge_entries
 from app.core.text.dictionary_formats import parse_dictionary_text
+from app.core.text.readings.place_names import MUNICIPALITIES_FILE, QUARTERS_FILE, STATIONS_FILE, PlaceNames
 from app.core.text.readings.shipped_words import ShippedWords, UserWordMatcher, is_analysed
 
 BUILT_IN_WORDS_FILE = "readings/words.csv"
-_NO_WORDS = ShippedWords([])
+_NO_WORDS, _NO_PLACES = ShippedWords([]), PlaceNames("", str)
 
 
 def find_built_in_words() -> ShippedWords:
@@ -26,17 +28,36 @@ def find_built_in_words() -> ShippedWords:
     return _load_words() if should_use_built_in_words() else _NO_WORDS
 
 
+def find_place_names() -> PlaceNames:
+    """Return the list of places, or an empty one if the user does not want what ships; raise InternalError if a file is missing or damaged."""
+    return _load_places() if should_use_built_in_words() else _NO_PLACES
+
+
 @cache
 def _load_words() -> ShippedWords:
-    file = find_resources_dir() / BUILT_IN_WORDS_FILE
+    return ShippedWords(parse_dictionary_text(_read_resource(BUILT_IN_WORDS_FILE))[0])
+
+
+@cache
+def _load_places() -> PlaceNames:
+    return PlaceNames(_read_resource(MUNICIPALITIES_FILE), _read_quarters, _read_resource(STATIONS_FILE))
+
+
+@cache
+def _read_quarters() -> str:
+    return _read_resource(QUARTERS_FILE)
+
+
+def _read_resource(name: str) -> str:
+    file = find_resources_dir() / name
     try:
-        entries, _ = parse_dictionary_text(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as exc:
+        data = file.read_bytes()
+        return (lzma.decompress(data) if file.suffix == ".xz" else data).decode()
+    except (OSError, UnicodeDecodeError, lzma.LZMAError) as exc:
         raise InternalError(
             localize("付属の辞書を読み込めません。", "The built-in dictionary could not be read."),
             localize("Koebako を再インストールしてください。", "Reinstall Koebako."),
         ) from exc
-    return ShippedWords(entries)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from app.adapters.openjtalk import mecab_words
 from app.core.text.normalise import normalise_text
 from app.core.text.readings.context_rules import ReadingRules
 from app.core.text.readings.morphs import Correction, Morph, MorphPart, drop_overlaps
+from app.core.text.readings.place_names import PlaceNames
 from app.core.text.readings.reading_corrections import find_corrections, load_rules
 from app.core.text.readings.shipped_words import ShippedWords
 
@@ -98,7 +99,7 @@ def test_words_of_the_user_are_never_changed() -> None:
         Morph("の", "の", ("助詞",), "ノ", 1),
         Morph("角", "角", ("名詞",), "カド", 2, is_users=True),
     ]
-    assert find_corrections(users, NO_WORDS, lambda _: []) == []
+    assert find_corrections(users, NO_WORDS, PlaceNames("", str), lambda _: []) == []
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 5)), max_size=12))

@@ -1,4 +1,4 @@
-"""Corrects the readings of a sentence: our dictionary, rules with neighbours, second analyser, in this order.
+"""Corrects the readings of a sentence: our dictionary's phrases, places, rules with neighbours, our words, second analyser, in this order.
 
 Here are the corrections that are no entry and no rule: short words that end others, and are read otherwise there or joined with an accent of
 their own (指示厨, 裏垢, 配信主, 彼氏面, 電池切れ); words that the analyser takes for others (proper names that swallow a particle, いい as the verb 言う,
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from app.core.text.pronunciation import split_moras
 from app.core.text.readings.context_rules import HOMOGRAPH_RULES, VERB_RULES, ReadingRules
 from app.core.text.readings.morphs import Correction, Morph, MorphPart, SecondWord, drop_overlaps, find_listed_words, has_listed_word
+from app.core.text.readings.place_names import PlaceNames
 from app.core.text.readings.shipped_words import ShippedWords
 
 WHITE_LIST = frozenset(
@@ -208,11 +209,22 @@ def _split_name(index: int, name: Morph, following: Morph) -> Iterator[Correctio
         yield Correction(index + 1, index + 2, (MorphPart(following.surface, noun, kind=_NOUN),), "rule", _SWALLOWED_PARTICLE)
 
 
-def find_corrections(morphs: Sequence[Morph], shipped_words: ShippedWords, second_words: SecondAnalysis) -> list[Correction]:
+def find_corrections(
+    morphs: Sequence[Morph], shipped_words: ShippedWords, place_names: PlaceNames, second_words: SecondAnalysis
+) -> list[Correction]:
     """Return corrections in order, without overlaps and words of the user's dictionary. A shipped phrase wins over a rule for its word."""
     ours = list(shipped_words.find_corrections(morphs))
     phrases = [item for item in ours if item.last - item.first > 1]
-    items = [*phrases, *find_affixes(morphs), *find_cries(morphs), *load_rules().find_corrections(morphs), *ours, *find_misparses(morphs)]
+    places = place_names.find_corrections(morphs)
+    items = [
+        *phrases,
+        *places,
+        *find_affixes(morphs),
+        *find_cries(morphs),
+        *load_rules().find_corrections(morphs),
+        *ours,
+        *find_misparses(morphs),
+    ]
     text = "".join(morph.surface for morph in morphs)
     if has_listed_word(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time
         items += find_listed_words(morphs, second_words(text), WHITE_LIST)

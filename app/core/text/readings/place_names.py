@@ -1,0 +1,163 @@
+"""Reads names of places by Japan Post's list: a municipality by its prefecture, a quarter by the municipality before it (packaging/place_names.py).
+
+A name counts where it begins and ends with words of the analyser: 豊田|市, 横浜|市南|区; and before 市役所, 町長 and their like.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from app.core.text.readings.morphs import Correction, Morph, MorphPart
+
+MUNICIPALITIES_FILE, QUARTERS_FILE, STATIONS_FILE = "readings/municipalities.tsv", "readings/quarters.tsv.xz", "readings/stations.tsv"
+_SUFFIX_READINGS = {"市": ("シ",), "区": ("ク",), "町": ("チョー", "マチ"), "村": ("ソン", "ムラ"), "郡": ("グン",)}
+_ANY_SUFFIX = re.compile("[市区町村郡]")
+_LONGEST_NAME = 12  # letters
+_HONORIFICS = frozenset("さん さま 様 氏 君 くん ちゃん 先生 選手 監督 容疑者 被告".split())  # noqa: SIM905 — 東村さん is a person
+_PLACE_KIND, _SUFFIX_KIND = "名詞,固有名詞,地域", "名詞,接尾,地域"
+
+
+def _plain(name: str) -> str:
+    """Return a name as the list writes it: 鎌ヶ谷 is 鎌ケ谷 there."""
+    return name.replace("ヶ", "ケ")
+
+
+class _Municipality(NamedTuple):
+    """A municipality of the list in a sentence."""
+
+    last: int  # the word of the analyser behind it
+    name: str
+    prefectures: Sequence[str]  # which it may belong to
+    parts: Sequence[tuple[str, str]]  # 横浜市 and 南区, with their pronunciations
+    is_cut: bool  # the suffix belongs to the word behind it: 市役所
+
+
+class PlaceNames:
+    """The list.
+
+    Args:
+        municipalities: lines of prefecture, name and pronunciation, with tabs between them; a ward's are those of its city and its own, with a space between.
+        read_quarters: returns paragraphs of prefecture and municipality, and then of the names and pronunciations of quarters; called when the first is sought.
+        stations: lines of name and pronunciation.
+    """
+
+    def __init__(self, municipalities: str, read_quarters: Callable[[], str], stations: str = "") -> None:
+        self._readings: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for line in municipalities.splitlines():
+            prefecture, names, readings = line.split("\t")
+            self._readings[names.replace(" ", "")][prefecture] = f"{names}\t{readings}"
+            if " " in names:
+                self._readings[names.split()[1]].setdefault(prefecture, f"{names.split()[1]}\t{readings.split()[1]}")
+        self._prefectures = re.compile("|".join({line.partition("\t")[0] for line in municipalities.splitlines()}) or "(?!)")
+        self._first_letters = frozenset(name[0] for name in self._readings)
+        self._stations = dict(line.split("\t") for line in stations.splitlines())
+        self._read_quarters = read_quarters
+        self._list_quarters = lru_cache(maxsize=64)(self._parse_quarters)
+
+    def find_corrections(self, morphs: Sequence[Morph]) -> Iterator[Correction]:
+        """Yield the names of places in a sentence that the analyser reads otherwise."""
+        text = "".join(morph.surface for morph in morphs)
+        if "駅" in text:
+            yield from self._find_stations(morphs)
+        if _ANY_SUFFIX.search(text) is None:
+            return
+        prefectures = [(match.start(), match[0]) for match in self._prefectures.finditer(text)]
+        at = 0
+        while at < len(morphs):
+            place = self._find_municipality(morphs, at, prefectures) if morphs[at].surface[:1] in self._first_letters else None
+            if place is None:
+                at += 1
+                continue
+            yield from _correct_municipality(morphs[at : place.last], at, place)
+            at = place.last
+            if not place.is_cut and (quarter := self._find_quarter(morphs, place)):
+                yield quarter
+                at = quarter.last
+
+    def _find_stations(self, morphs: Sequence[Morph]) -> Iterator[Correction]:
+        """Yield the longest name before each 駅."""
+        for last, morph in enumerate(morphs):
+            name, longest = "", None
+            for first in reversed(range(last)) if morph.surface.startswith("駅") else ():
+                name = morphs[first].surface + name
+                if len(name) > _LONGEST_NAME or morphs[first].is_users:
+                    break
+                if reading := self._stations.get(_plain(name)):
+                    longest = Correction(first, last, (MorphPart(name, reading, kind=_PLACE_KIND),), "dictionary", f"{name}駅")
+            if longest is not None:
+                yield longest
+
+    def _find_municipality(self, morphs: Sequence[Morph], first: int, prefectures: Sequence[tuple[int, str]]) -> _Municipality | None:
+        """Return the longest name that begins with a word of the analyser; `prefectures` are those in the sentence, with their places."""
+        name, longest = "", None
+        for last in range(first, len(morphs)):
+            name += morphs[last].surface
+            if len(name) > _LONGEST_NAME or morphs[last].is_users:
+                break
+            following = morphs[last + 1].surface if last + 1 < len(morphs) else ""
+            is_cut = len(following) > 1 and following[0] in _SUFFIX_READINGS and _plain(name + following[0]) in self._readings
+            full_name = _plain(name + following[0] if is_cut else name)
+            if not is_cut and (full_name not in self._readings or following in _HONORIFICS):
+                continue
+            readings = self._readings[full_name]
+            nearest = _choose_prefecture(prefectures, morphs[first].start, readings)
+            is_word = last == first and full_name[-1] in "町村" and not is_cut
+            if nearest is None and (is_word or len(set(readings.values())) > 1):
+                continue  # it is no municipality, perhaps, as 大町 and 中村, or one of several
+            belongs_to = [nearest] if nearest else list(readings)
+            names, pronunciations = (side.split() for side in readings[belongs_to[0]].split("\t"))
+            longest = _Municipality(last + 1, full_name, belongs_to, list(zip(names, pronunciations, strict=True)), is_cut)
+        return longest
+
+    def _find_quarter(self, morphs: Sequence[Morph], place: _Municipality) -> Correction | None:
+        """Return the correction for the longest name of a quarter behind a municipality."""
+        if place.last == len(morphs):
+            return None
+        quarters = next(filter(None, (self._list_quarters(f"{prefecture}\t{place.name}") for prefecture in place.prefectures)), {})
+        name, longest = "", None
+        for last in range(place.last, len(morphs)):
+            name += morphs[last].surface
+            if len(name) > _LONGEST_NAME or morphs[last].is_users:
+                break
+            if reading := quarters.get(_plain(name)):
+                longest = Correction(place.last, last + 1, _build_parts(name, reading), "dictionary", name)
+        return longest
+
+    def _parse_quarters(self, place: str) -> dict[str, str]:
+        """Return the quarters of a municipality that are misread otherwise, with their pronunciations."""
+        _, found, rest = self._read_quarters().partition(f"\n\n{place}\n")
+        return dict(line.split("\t") for line in rest.partition("\n\n")[0].splitlines()) if found else {}
+
+
+def _choose_prefecture(prefectures: Sequence[tuple[int, str]], start: int, readings: Mapping[str, str]) -> str | None:
+    """Return the prefecture of a name that begins at `start`: the last one before it that has the name, or else the first behind it."""
+    fitting = [(place, name) for place, name in prefectures if name in readings]
+    before = [name for place, name in fitting if place < start]
+    return before[-1] if before else next((name for _, name in fitting), None)
+
+
+def _correct_municipality(morphs: Sequence[Morph], first: int, place: _Municipality) -> Iterator[Correction]:
+    """Yield corrections for what is misread of a municipality, so that a stem that the analyser reads right keeps its accent."""
+    parts = [part for name, reading in place.parts for part in _build_parts(name, reading)]
+    if place.is_cut:
+        parts = parts[:-1]
+    surfaces = [part.surface for part in parts]
+    if surfaces == [morph.surface for morph in morphs]:
+        groups = [(at, at + 1, (part,)) for at, part in enumerate(parts)]
+    elif len(parts) == 2 and surfaces[1] == morphs[-1].surface:
+        groups = [(0, len(morphs) - 1, (parts[0],)), (len(morphs) - 1, len(morphs), (parts[1],))]
+    else:
+        groups = [(0, len(morphs), tuple(parts))]
+    for start, end, replacing in groups:
+        if "".join(morph.reading for morph in morphs[start:end]) != "".join(str(part.reading) for part in replacing):
+            yield Correction(first + start, first + end, replacing, "dictionary", place.name)
+
+
+def _build_parts(name: str, reading: str) -> tuple[MorphPart, ...]:
+    """Return stem and suffix of a name, which the analyser joins by its rules."""
+    for ending in _SUFFIX_READINGS.get(name[-1], ()):
+        if reading.endswith(ending) and len(name) > 1:
+            return (MorphPart(name[:-1], reading.removesuffix(ending), kind=_PLACE_KIND), MorphPart(name[-1], ending, kind=_SUFFIX_KIND))
+    return (MorphPart(name, reading, kind=_PLACE_KIND),)
