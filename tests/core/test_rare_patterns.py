@@ -66,6 +66,12 @@ EXAMPLES = {
     "unspoken_markup._CHAT_TAG": "<@12345678>",
     "unspoken_markup._HTML_TAG": "<br>",
     "unspoken_markup._HTML_ENTITY": "&lt;",
+    "numbers._SHOGI_MOVE": "7六歩",
+    "numbers._DECADE": "80s",
+    "unspoken_markup._THOUGHT": "<think>犬</think>",
+    "unspoken_markup._ANY_TAG": "<size=1>",
+    "unspoken_markup._BOARD_TAG": "[b]",
+    "unspoken_markup._PICTURE": "![犬](a.b)",
     "unspoken_markup._LINK": "http://a.b/c",
 }
 

@@ -53,6 +53,8 @@ _CAPITAL_ABBREVIATIONS = frozenset(("IT", "US", "AM", "AS", "DR", "MR", "MS", "S
 _GRADE = re.compile(
     r"(?<![A-Za-z0-9.'-])A(?=さん|くん|君|ちゃん|案|社|型|クラス|級|組|国|氏|地点|店|市|チーム|グループ|コース|ランク|判定)"
 )
+_LETTER_CHOICE = re.compile(r"(?<![A-Za-z0-9.'-])A(?= (?:or|and|vs\.?|to|and/or) [A-Z](?![A-Za-z]))")
+_LETTER_TO_LETTER = re.compile(r"(?<![A-Za-z0-9])([A-Z])(to|2)([A-Z])(?![A-Za-z0-9])")  # BtoC, O2O, Y2K
 _CAPITALS = re.compile(r"(?<![A-Za-z])[A-Z]{2,}(?: [A-Z]{2,})+(?![A-Za-z])")
 _NUMBERED_NAME = LazyPattern(ascii_letters, r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
 _ENGLISH_TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|vs|Vol|vol|Ver|ver)\.\s*")
@@ -63,6 +65,7 @@ _NUMERO = re.compile(r"\bN[oO]\.?\s?(?=\d)")
 def speak_phrases(text: str) -> str:
     """Return text with such phrases as katakana, or as they are found in dictionaries."""
     text = _NUMERO.sub("ナンバー", text)
+    text = _LETTER_TO_LETTER.sub(r"\1 トゥー \3", _LETTER_CHOICE.sub("エー", text))
     text = _ENGLISH_TITLE.sub(r"\1 ", text)
     text = _TWICE_NUMBERED_NAME.sub(
         lambda match: f" {SMALL_NUMBER_READINGS[int(match[1])]} {match[2]} {SMALL_NUMBER_READINGS[int(match[3])]} ", text

@@ -23,6 +23,14 @@ _ENGLISH_ORDINALS = {
     "30th": "サーティース", "40th": "フォーティース", "50th": "フィフティース", "100th": "ハンドレッドス",
 }  # fmt: skip
 _ORDINAL = LazyPattern("123456789", r"(?<![\d.A-Za-z])(?:" + "|".join(_ENGLISH_ORDINALS) + r")(?![A-Za-z0-9])", re.IGNORECASE)
+_DECADES = dict(
+    zip(
+        (20, 30, 40, 50, 60, 70, 80, 90),
+        ["トゥエンティー", "サーティー", "フォーティー", "フィフティー", "シックスティー", "セブンティー", "エイティー", "ナインティー"],
+        strict=True,
+    )
+)
+_DECADE = LazyPattern("sS", r"(?<![\d.A-Za-z])(?:'?([2-9]0)|((?:1[89]|20)\d0))'?s(?![A-Za-z0-9])")
 _ONE_ON_ONE = re.compile(r"(?<![\d.A-Za-z])([1-9])\s?on\s?([1-9])(?![A-Za-z0-9])", re.IGNORECASE)
 _LETTER_NUMBER = re.compile(r"(?<![A-Za-z0-9-])([FMGAEJK])-?([1-3])(?![A-Za-z0-9.,%]|\s?[台万億円人個名])")
 _TIME_THEN_HALF_DAY = re.compile(r"(?<![\d:])(\d{1,2}(?::\d{2})?(?:時(?:\d{1,2}分)?)?)\s?([ap])\.?m\.?(?![A-Za-z])")
@@ -46,6 +54,7 @@ def speak_half_days(text: str) -> str:
 def speak_ordinals(text: str) -> str:
     """Return text with ordinal numbers as words."""
     text = _ORDINAL.sub(lambda match: _ENGLISH_ORDINALS[match[0].lower()], text)
+    text = _DECADE.sub(lambda match: f" {_DECADES[int(match[1])]}ズ " if match[1] else f"{match[2]}年代", text)
     text = _ONE_ON_ONE.sub(lambda match: f"{SMALL_NUMBER_READINGS[int(match[1])]}オン{SMALL_NUMBER_READINGS[int(match[2])]}", text)
     text = _LETTER_NUMBER.sub(lambda match: f"{LETTER_READINGS[match[1].lower()]}{SMALL_NUMBER_READINGS[int(match[2])]}", text)
     text = _NAME_THEN_SIZE.sub(r"\1 \2", text)
@@ -131,6 +140,14 @@ _MINUS_SIGN = LazyPattern("-", r"(?<=[ぁ-ん一-龠々])-(?=\d)|(?<=ー)-(?=\d[
 _NEGATIVE_AMOUNT = LazyPattern(
     "▲△", r"(?<![○×△□●▲◎☆★A-Za-z0-9])[▲△]\s?(?=[$¥€£]?\d[\d,.]*(?![\d,.]*[)）番号着枠]))"
 )  # as accounts write it
+_SHOGI_PIECES = {
+    "歩": "フ", "香": "キョー", "桂": "ケー", "銀": "ギン", "金": "キン", "角": "カク", "飛": "ヒ", "玉": "ギョク", "王": "オー", "馬": "ウマ", "龍": "リュー", "竜": "リュー",
+}  # fmt: skip
+_KANJI_DIGIT_READINGS = dict(zip("一二三四五六七八九", ("イチ", "ニ", "サン", "ヨン", "ゴ", "ロク", "ナナ", "ハチ", "キュー"), strict=True))
+_SHOGI_MOVE = LazyPattern(
+    "".join(_SHOGI_PIECES),
+    rf"(?<!\d)[▲△☗☖]?\s?([1-9])([一二三四五六七八九])([{''.join(_SHOGI_PIECES)}])(?=成|打|不成|[ぁ-んァ-ヶ、。!?▲△☗☖\s]|$)",
+)
 _RACING = re.compile("[◎○☆★]\\s?\\d")  # there they are marks of horses
 _CARET_POWER = re.compile(r"(?<![\d.A-Za-z])(\d{1,6})\^(-?)(\d{1,3})(?![\d.])")
 
@@ -143,7 +160,8 @@ def speak_scores(text: str) -> str:
 
 
 def speak_negative_amounts(text: str) -> str:
-    """Return text with ▲ or △ before an amount as a minus."""
+    """Return text with ▲ or △ before an amount as a minus, and with moves of shogi as their digits and the piece."""
+    text = _SHOGI_MOVE.sub(lambda match: f"{speak_digits(match[1])}{_KANJI_DIGIT_READINGS[match[2]]}{_SHOGI_PIECES[match[3]]}", text)
     return text if _RACING.search(text) else _NEGATIVE_AMOUNT.sub("−", text)
 
 
@@ -170,6 +188,20 @@ _VERSION_NUMBER = re.compile(r"(?<!\d)(?<!\d\.)\d+(?:\.\d+){2,}(?!\d|\.\d)")
 _POSTCODE = re.compile(r"(?<=郵便番号)\s*(\d{3})-(\d{4})(?!\d)")
 
 
+_BATTING_AVERAGE = re.compile(r"(?<=率)\s?0?\.(\d{3})(?!\d)")
+_BODY_TEMPERATURE = re.compile(r"(?<![緯経\d.])(3[4-9]|4[0-2])度([1-9])分(?![角間])")
+_RACE_TIME = re.compile(r"(?<=\d)秒(\d{2})(?=$|[^\d.秒年月日人個本回点年度台名歳])")
+_INCIDENT_DIGITS = _KANJI_DIGIT_READINGS | dict(zip("123456789", _KANJI_DIGIT_READINGS.values(), strict=True))
+_INCIDENT = re.compile(
+    r"(?<![\d一-九・])(?:[一二三四五六七八九]・[一二三四五六七八九]{2}(?=事件|クーデター|革命|運動)|[1-9]・[1-9]{2}(?=事件|同時|テロ))"
+)
+_VERSE = re.compile(r"五・七・五(?:・七・七)?")
+
+
+def _speak_batting_average(match: re.Match[str]) -> str:
+    return "".join(f"{KANJI_DIGITS[int(digit)]}{unit}" for digit, unit in zip(match[1], "割分厘", strict=True) if digit != "0") or "ゼロ"
+
+
 def speak_digits(digits: str) -> str:
     """Return each digit by its name, as in telephone numbers."""
     return "".join(_DIGIT_READINGS[int(digit)] for digit in digits)
@@ -177,6 +209,11 @@ def speak_digits(digits: str) -> str:
 
 def speak_numbers(text: str) -> str:
     """Return text with the shapes of numbers resolved that the dictionary would read as something else."""
+    text = _BATTING_AVERAGE.sub(_speak_batting_average, text)
+    text = _BODY_TEMPERATURE.sub(lambda match: f"{match[1]}度{_KANJI_DIGIT_READINGS[KANJI_DIGITS[int(match[2])]]}ブ", text)
+    text = _RACE_TIME.sub(lambda match: f"秒{speak_digits(match[1])}", text)
+    text = _INCIDENT.sub(lambda match: "".join(_INCIDENT_DIGITS[digit] for digit in match[0] if digit != "・"), text)
+    text = _VERSE.sub(lambda match: match[0].replace("七", "シチ").replace("五", "ゴ"), text)
     text = _POSTCODE.sub(lambda match: f"{speak_digits(match[1])}の{speak_digits(match[2])}", text)
     text = _INTERNATIONAL_NUMBER.sub(
         lambda match: "+" + "、".join(speak_digits(group.replace("(0)", "")) for group in match.groups()), text

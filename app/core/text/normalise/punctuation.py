@@ -165,6 +165,9 @@ def _is_face(inside: str) -> bool:
 
 
 _BULLET = re.compile(r"^[^\S\n]*(?:[-*•・]|#{1,6}|>{1,3})\s+", re.MULTILINE)
+_CHECK_BOX = re.compile(r"^[^\S\n]*\[[xX ]\]\s+", re.MULTILINE)
+_MARKED_SPAN = re.compile(r"(~~|==)(?=[^\s~=])([^~=\n]{1,200})(?<=\S)\1")  # struck out, or marked
+_WRITTEN_BREAK = re.compile(r"(?<![A-Za-z:\\])\\n(?![a-z])")  # but C:\new
 _POST_ANCHOR = LazyPattern(">", r"(?<![\w<>])>>(?=\d)")  # the post of a board that another one answers
 _RULED_LINE = re.compile(r"([-_=:*#+〜—])\1{2,}(?:\s*\1{3,})*")
 _DOT_RUN = re.compile(r"・{2,}")
@@ -173,8 +176,9 @@ _LAUGHTER = LazyPattern("wW", r"(?<=[ぁ-んァ-ヶー一-龠々!?。)])[wW]+(?=
 
 
 def drop_bullets(text: str) -> str:
-    """Return text without the bullets of a list, the signs of a quotation, and those before the number of a post."""
-    return _POST_ANCHOR.sub("", _BULLET.sub("", text))
+    """Return text without the bullets and boxes of a list, what strikes out or marks words, the signs of a quotation, and those before the number of a post."""
+    text = _POST_ANCHOR.sub("", _CHECK_BOX.sub("", _BULLET.sub("", text)))
+    return _WRITTEN_BREAK.sub("\n", _MARKED_SPAN.sub(lambda match: match[2], text))
 
 
 def replace_runs(text: str) -> str:

@@ -43,6 +43,11 @@ _LAST_YEARS = {"M": 45, "T": 15, "S": 64, "H": 31, "R": 99}
 _NUMERIC_DATE = re.compile(r"(?<![\d/.-])(\d{4}|\d{2})([-/.])(\d{1,2})\2(\d{1,2})(?![\d.]*\d|[/-]\d)")
 _YEAR_MONTH = re.compile(r"(?<![\d/.-])((?:1[89]|2[01])\d\d)([/-])(\d{1,2})(?!\d|-\d)")
 _MONTH_DAY = re.compile(r"(?<![\d/.-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)")
+# Behind one of these words a pair is a fraction; a date before all others: 1/8に, 4/1から, 5/1号.
+_COUNTS_FRACTION = re.compile(
+    "拍子|の?(?:確率|割合|縮尺|人|大きさ|長さ|値段|速さ|量|時間|面積|濃度|モデル)|個|倍|玉|本(?!日)|枚|杯|缶|袋|丁|束|株|切れ|カップ|サイズ|スケール"
+    "|リットル|程度|くらい|ぐらい|ほど|以下|以上|未満"
+)
 _ZERO_PADDED = re.compile(r"(?<![\d.])0+((?!0)\d++|0)(?=年|月|日|時|分|秒)")
 _CLOCK_TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-7]):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
 _HOURS_MINUTES = re.compile(r"(?<![\d.])([01]?\d|2[0-7])時([0-5]?\d)分(?:([0-5]?\d)秒)?(?!\d)")
@@ -148,6 +153,7 @@ def _speak_date(match: re.Match[str]) -> str:
 
 def _speak_month_day(match: re.Match[str]) -> str:
     is_fraction = match[0] in SIMPLE_FRACTIONS and not match.string.startswith(tuple("月火水木金土日"), match.end())
+    is_fraction = is_fraction or _COUNTS_FRACTION.match(match.string, match.end()) is not None
     month, day = int(match[1]), int(match[2])
     return f"{month}月{day}日" if _is_day(2000, month, day) and not is_fraction else match[0]
 

@@ -32,6 +32,13 @@ _HTML_TAG = LazyPattern(
     rf"(<!--)|<(script|style)\b[^<>\ue000]*>|</?({_BLOCK_TAGS})(?:\s[^<>\ue000]*)?/?>|</?({_INLINE_TAGS})(?:\s[^<>\ue000]*)?/?>",
     re.IGNORECASE,
 )
+# Tags of other programs and of language models, if they are closed, close themselves or have an attribute; and those of boards: [b], [color=red].
+_THOUGHT = LazyPattern("<", r"<(think|thinking|reasoning)>.{0,20000}?</\1>", re.IGNORECASE | re.DOTALL)
+_ANY_TAG = LazyPattern("<", r"<(/?)([A-Za-z][A-Za-z0-9_:-]{0,30})((?:=|\s)[^<>\ue000\n]{0,200})?(/?)>")
+_NAMES_OF_HTML = re.compile(rf"{_BLOCK_TAGS}|{_INLINE_TAGS}|script|style|ruby|rb|rt|rtc|rp", re.IGNORECASE)
+_CLOSED_NAME = re.compile(r"</([A-Za-z][A-Za-z0-9_:-]{0,30})\s*>|\[/([A-Za-z]{1,10})\]")
+_BOARD_TAG = LazyPattern("[", r"\[(/?)(b|i|u|s|color|size|font|url|img|quote|code|center|spoiler)(=[^\[\]\n]{1,80})?\]", re.IGNORECASE)
+_PICTURE = LazyPattern("!", r"!\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)")
 _UNSAID_END = re.compile(rf"(-->)|</(script|style)\s*>|{PLACEHOLDER}", re.IGNORECASE)
 _CLOSED_LETTER = re.compile("</([a-z])>", re.IGNORECASE)
 _HTML_ENTITY = LazyPattern("&", r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -71,11 +78,12 @@ def find_unspoken(text: str, links: LinkReading) -> list[UnspokenSpan]:
     """Return every unspoken place of a raw text, in order, none overlapping."""
     spans = [UnspokenSpan(*match.span(), BOUNDARY_CHAR) for match in _CHAT_TAG.finditer(text)]
     spans += _iterate_tags(text)
+    spans += _iterate_foreign_tags(text)
     spans += [UnspokenSpan(*match.span(), _PRIVATE_USE.sub("", html.unescape(match[0]))) for match in _HTML_ENTITY.finditer(text)]
     if links != "all":
         spans += [part for match in _LINK.finditer(text) for part in _split_link(match, links)]
     separate: list[UnspokenSpan] = []
-    for span in sorted(spans):
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if not separate or span.start >= separate[-1].end:
             separate.append(span)
     return separate
@@ -128,6 +136,21 @@ def _iterate_tags(text: str) -> Iterator[UnspokenSpan]:
             closed_letters = {letter.lower() for letter in _CLOSED_LETTER.findall(text)}
         if len(name) > 1 or name.lower() in (closed_letters or ()):
             yield UnspokenSpan(*match.span(), _PAUSE_CHAR if match[3] else "")
+
+
+def _iterate_foreign_tags(text: str) -> Iterator[UnspokenSpan]:
+    """Yield tags that HTML does not know, thoughts of a language model with what is in them, and all of a picture but its description."""
+    yield from (UnspokenSpan(*match.span(), "") for match in _THOUGHT.finditer(text))
+    for match in _PICTURE.finditer(text):
+        yield UnspokenSpan(match.start(), match.start(1), "")
+        yield UnspokenSpan(match.end(1), match.end(), "")
+    tags = [*_ANY_TAG.finditer(text), *_BOARD_TAG.finditer(text)]
+    closed = {(first or second).lower() for first, second in _CLOSED_NAME.findall(text)} if tags else ()
+    for match in tags:
+        is_plain = match[0][0] == "<" and (match[3] is None or "=" not in match[3]) and not match[0].endswith("/>")
+        is_html = match[0][0] == "<" and _NAMES_OF_HTML.fullmatch(match[2])
+        if not is_html and (match[2].lower() in closed or (match[0][0] == "<" and not is_plain)):
+            yield UnspokenSpan(*match.span(), "")
 
 
 class _UnsaidEnds:

@@ -137,6 +137,9 @@ _AOZORA_NOTE = r"［＃[^［］\n]*(?:［[^［］\n]*］[^［］\n]*)*］"
 _BRACKETED_MEMO = r"[\[［][^\[\]［］\n]*(?:[\[［][^\[\]［］\n]*[\]］][^\[\]［］\n]*)*[\]］]"
 _BRACED_RUBY = rf"[{{｛]([^{{}}｛｝|｜\n]{{1,{LONGEST_BASE}}})[|｜]([^{{}}｛｝|｜\n]{{0,{LONGEST_READING}}})[}}｝]"
 _ANGLED_RUBY = rf"《([^《》\n]{{0,{LONGEST_READING}}})》"
+_OTHER_ANGLES = re.compile(
+    rf"(?<=[{KANJI_CLASS}])≪([ぁ-ゖァ-ヺー]{{1,{LONGEST_READING}}})≫"
+)  # signs of numbers, where 《》 cannot be typed
 _MARKED_BASE = rf"[|｜]([^|｜《》\n。]{{1,{LONGEST_BASE}}}。?)\Z"
 _KANA_ALONE = "[ぁ-ゖァ-ヺー・゛゜ゝゞヽヾ\u3099\u309aｦ-ﾟ〜～！？!? \u3000]*"
 _RUBY_BASE_CHAR = f"[{KANJI_CLASS}※]"  # ※ stands for a kanji that a note describes
@@ -149,6 +152,7 @@ def parse_noted_text(text: str, *, memos: bool) -> NotedText:
     Args:
         memos: text in square brackets is not spoken; without it only Aozora Bunko's notes are left out.
     """
+    text = _OTHER_ANGLES.sub(r"《\1》", text) if "≪" in text else text
     noted = NotedText(text)
     if _NOTATION_SIGNS.search(text) or (memos and may_have_memo(text)):
         notes = [match.span() for match in _compile_pattern(f"{_AOZORA_NOTE}|{_BRACKETED_MEMO}" if memos else _AOZORA_NOTE).finditer(text)]

@@ -148,6 +148,16 @@ def _is_mark(morph: Morph) -> bool:
     return not any(map(str.isalnum, morph.surface))  # whatever its kind: the analyser takes some commas for numbers
 
 
+# Verbs that the analyser takes for a noun and a rest, with the kana that may follow the stem: 彷徨|う, 癒|やす, 労|わる.
+_WRITTEN_VERBS = {
+    "彷徨": ("サマヨ", "わいうえおっ"), "揶揄": ("カラカ", "わいうえおっ"), "癒や": ("イヤ", "さしすせそ"), "労わ": ("イタワ", "らりるれろっ"),
+}  # fmt: skip
+_HIRAGANA_TO_KATAKANA = {letter: letter + 0x60 for letter in range(ord("ぁ"), ord("ゖ") + 1)}
+_VERB = "動詞,自立"
+_REAL_KANJI_STEMS = frozenset("見着煮似出寝得居射鋳経診観視獲干率看来撮綴")  # 見れる is a form of 見る
+_BEFORE_GOZAIMASU = dict(
+    zip("カガサザタダナハバマヤラワクグスズツヌフブムユル", "コゴソゾトドノホボモヨロオクグスズツヌフブムユル", strict=True)
+)
 _SWALLOWED_PARTICLE = "の"
 _SWALLOWED_WHOLE_LENGTH = 3  # 家の上 as a place
 _NOUN, _PARTICLE = "名詞,一般", "助詞,連体化"
@@ -193,6 +203,59 @@ def find_misparses(morphs: Sequence[Morph]) -> Iterator[Correction]:
             yield from _split_name(at, morph, following)
 
 
+def find_misparsed_verbs(morphs: Sequence[Morph]) -> Iterator[Correction]:
+    """Yield what verbs and adjectives are that the analyser divides or reads otherwise."""
+    for at, morph in enumerate(morphs):
+        following = morphs[at + 1] if at + 1 < len(morphs) else None
+        if (written := _find_written_verb(morphs, at)) is not None:
+            yield written
+        elif following is not None and following.base == "れる" and _is_kanji_stem(morph):
+            surface = morph.surface + following.surface  # 痺|れる, to the analyser a verb 痺る, is one verb
+            yield Correction(at, at + 2, (MorphPart(surface, morph.reading[:-1] + following.reading, kind=_VERB),), "rule", "れる")
+        elif "連用ゴザイ接続" in morph.kinds and morph.reading.endswith("ウ") and morph.reading[-2:-1] in _BEFORE_GOZAIMASU:
+            reading = morph.reading[:-2] + _BEFORE_GOZAIMASU[morph.reading[-2]] + "ー"  # 有り難うございます
+            yield Correction(at, at + 1, (MorphPart(morph.surface, reading),), "rule", "ございます")
+            if at and morphs[at - 1].surface == "御":
+                yield Correction(at - 1, at, (MorphPart("御", "オ"),), "rule", "ございます")
+        elif _is_particle_in_verb(morphs, at):
+            parts = (MorphPart("は", "ワ", kind="助詞,係助詞"), MorphPart(morph.surface[1:], morph.reading[1:], kind=_VERB))
+            yield Correction(at, at + 1, parts, "rule", "はやる")
+
+
+def _find_written_verb(morphs: Sequence[Morph], index: int) -> Correction | None:
+    """Return the correction of a verb that is written as a noun and its ending."""
+    surface = morphs[index].surface
+    for stem, (reading, endings) in _WRITTEN_VERBS.items():
+        if not stem.startswith(surface[:1]) or not stem.startswith(surface[: len(stem)]):
+            continue
+        last = index + 1
+        while len(surface) <= len(stem) and last < len(morphs):
+            surface, last = surface + morphs[last].surface, last + 1
+        ending = surface[len(stem) : len(stem) + 1]
+        if not surface.startswith(stem) or not ending or ending not in endings:
+            continue
+        rest = surface[len(stem) + 1 :]
+        verb = MorphPart(stem + ending, reading + ending.translate(_HIRAGANA_TO_KATAKANA), len(split_moras(reading)), "verb")
+        return Correction(index, last, (verb, MorphPart(rest)) if rest else (verb,), "rule", stem)
+    return None
+
+
+def _is_kanji_stem(verb: Morph) -> bool:
+    """Return whether a verb is none: its stem is kanji alone, and it has れる behind it as 痺れる has."""
+    is_ichidan = "一段" in verb.kinds and "未然形" in verb.kinds and verb.base == verb.surface + "る"
+    return is_ichidan and verb.surface[-1] >= "一" and verb.surface[-1] not in _REAL_KANJI_STEMS
+
+
+def _is_particle_in_verb(morphs: Sequence[Morph], index: int) -> bool:
+    """Return whether は of はやる belongs to the words before: 家では やること, 人には やらせない."""
+    morph, following = morphs[index], morphs[index + 1] if index + 1 < len(morphs) else None
+    if not index or not morph.surface.startswith("は") or morphs[index - 1].surface not in ("に", "で", "から", "と"):
+        return False
+    return morph.base == "はやらせる" or (
+        morph.base == "はやる" and following is not None and following.surface in ("こと", "気", "べき", "しか")
+    )
+
+
 def _split_name(index: int, name: Morph, following: Morph) -> Iterator[Correction]:
     """Yield the correction of 桜の and 家の before a noun: a noun and its particle."""
     if "名詞" not in following.kinds or not name.reading.endswith("ノ"):
@@ -224,6 +287,7 @@ def find_corrections(
         *load_rules().find_corrections(morphs),
         *ours,
         *find_misparses(morphs),
+        *find_misparsed_verbs(morphs),
     ]
     text = "".join(morph.surface for morph in morphs)
     if has_listed_word(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time

@@ -18,6 +18,7 @@ _PAIR_RULES: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = {
     (("何", "ナン"), ("色", "ショク")): ("ナニ", "イロ"),
     (("一月", "ヒトツキ"), ("号", "ゴー")): ("イチガツ", "ゴー"),
 }
+_SINGLE_NUMBERS = {"イッ": "イチ", "ロッ": "ロク", "ハッ": "ハチ", "ジュッ": "ジュー"}
 _LONGEST_PAIR_RULE = max(map(len, _PAIR_RULES))
 
 
@@ -71,7 +72,21 @@ def repair_readings(words: Iterable[Word]) -> list[Word]:
                     replace(word, pronunciation=kana, read_by="rule", name=name) for word, kana in zip(neighbours, readings, strict=True)
                 ]
                 break
+    _repair_counted(mended)
     return mended
+
+
+def _repair_counted(words: list[Word]) -> None:
+    """Correct how numbers join what is counted: 三票, 四拍子, 十六分音符."""
+    for at, word in enumerate(words[1:], 1):
+        before, following = words[at - 1], words[at + 1].surface if at + 1 < len(words) else ""
+        if (word.surface, word.pronunciation) == ("票", "ビョー"):
+            words[at] = replace(word, pronunciation="ピョー")
+        elif (word.surface, word.pronunciation) == ("拍子", "ヒョーシ") and before.kind[1] == "数":
+            words[at] = replace(word, pronunciation="ビョーシ")
+        elif word.surface == "分" and following in ("音符", "休符"):
+            words[at] = replace(word, pronunciation="ブ")
+            words[at - 1] = replace(before, pronunciation=_SINGLE_NUMBERS.get(before.pronunciation, before.pronunciation))
 
 
 def mark_rewritten(words: Sequence[Word], text: str, converted: Mapping[str, str]) -> list[Word]:
