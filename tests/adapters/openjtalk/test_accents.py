@@ -6,8 +6,15 @@ from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P, parse_sentence
 from app.core.text.pronunciation import split_moras
 
 # 〜ないで, hearsay そうです, いい behind an adverb, の behind a noun, hundreds of yen, meals, 一杯 as a counter, 〜なさい, words of the dictionary,
-# short words that end others, 行かう.
+# short words that end others, 行かう, mimetic words.
 ACCENTS = """
+ふわふわの毛布 フワフワノ モ＼ーフ
+さらさらだ サラサラダ
+もちもちのパン モチモチノ パ＼ン
+ぐちゃぐちゃになる グチャグチャニ ナ＼ル
+ふわふわと飛ぶ フ＼ワフワト トブ
+ふわふわする フ＼ワフワスル
+そろそろだ ソ＼ロソロダ
 行かないで イカナ＼イデ
 言わないで イワナ＼イデ
 笑わないで ワラワナ＼イデ

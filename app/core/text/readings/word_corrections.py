@@ -3,12 +3,18 @@
 A phrase's accent is that of its first word, counted in morae of the phrase.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.core.text.pronunciation import Word, split_moras
 
 _COPULAS = frozenset(("です", "だ", "でし", "だっ", "な", "で", "でしょ"))
+_KANA_OF_MIMETIC = re.compile("[ぁ-ゖァ-ヺー]{2,4}")
+_STATING_WORDS = frozenset(("の", "だ", "です", "でし", "だっ", "に", "な"))
+_FALLING_REPEATS = frozenset(
+    ("そろそろ", "いよいよ", "ますます", "おいおい", "しばしば", "おのおの", "ときどき", "たびたび", "もしもし", "まだまだ")
+)
 _HUNDREDS = ("ヒャク", "ビャク", "ピャク")
 
 # Neighbouring words, with the reading the front end gives them, and the readings they should have.
@@ -34,7 +40,23 @@ def repair_accents(words: Sequence[Word]) -> list[Word]:
             if at + 1 < len(mended) and mended[at + 1].kind[0] == "名詞":  # 百円玉 is another word
                 continue
             _lower_after(mended, at)
+        else:
+            _flatten_mimetic(mended, at)
     return mended
+
+
+def _flatten_mimetic(words: list[Word], index: int) -> None:
+    """Make a mimetic word flat that says what something is: ふわふわの, さらさらだ; it falls behind its first mora as an adverb: ふわふわと."""
+    halves = [words[index].surface] if len(words[index].surface) % 2 == 0 else []
+    if index + 1 < len(words) and words[index + 1].surface == words[index].surface:
+        halves = [words[index].surface * 2]
+    half = halves[0][: len(halves[0]) // 2] if halves else ""
+    last = index + (halves != [words[index].surface])
+    if not half or half * 2 != halves[0] or half * 2 in _FALLING_REPEATS or _KANA_OF_MIMETIC.fullmatch(half) is None:
+        return
+    if last + 1 < len(words) and words[last + 1].surface in _STATING_WORDS and len(split_moras(words[last].pronunciation)) in (2, 4):
+        words[index] = replace(words[index], accent=0)
+        words[index + 1 : last + 2] = [replace(word, is_joined=True) for word in words[index + 1 : last + 2]]
 
 
 def _join_hearsay(words: list[Word], index: int) -> None:
