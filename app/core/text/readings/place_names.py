@@ -14,12 +14,12 @@ from app.core.text.readings.morphs import Correction, Morph, MorphPart
 MUNICIPALITIES_FILE, QUARTERS_FILE, STATIONS_FILE = "readings/municipalities.tsv", "readings/quarters.tsv.xz", "readings/stations.tsv"
 _SUFFIX_READINGS = {"市": ("シ",), "区": ("ク",), "町": ("チョー", "マチ"), "村": ("ソン", "ムラ"), "郡": ("グン",)}
 _ANY_SUFFIX = re.compile("[市区町村郡]")
-_LONGEST_NAME = 12  # letters
+_LONGEST_PLACE = 12  # letters
 _HONORIFICS = frozenset("さん さま 様 氏 君 くん ちゃん 先生 選手 監督 容疑者 被告".split())  # noqa: SIM905 — 東村さん is a person
 _PLACE_KIND, _SUFFIX_KIND = "名詞,固有名詞,地域", "名詞,接尾,地域"
 
 
-def _plain(name: str) -> str:
+def _fold_name(name: str) -> str:
     """Return a name as the list writes it: 鎌ヶ谷 is 鎌ケ谷 there."""
     return name.replace("ヶ", "ケ")
 
@@ -50,7 +50,6 @@ class PlaceNames:
             self._readings[names.replace(" ", "")][prefecture] = f"{names}\t{readings}"
             if " " in names:
                 self._readings[names.split()[1]].setdefault(prefecture, f"{names.split()[1]}\t{readings.split()[1]}")
-        self._prefectures = re.compile("|".join({line.partition("\t")[0] for line in municipalities.splitlines()}) or "(?!)")
         self._first_letters = frozenset(name[0] for name in self._readings)
         self._stations = dict(line.split("\t") for line in stations.splitlines())
         self._read_quarters = read_quarters
@@ -63,14 +62,13 @@ class PlaceNames:
             yield from self._find_stations(morphs)
         if _ANY_SUFFIX.search(text) is None:
             return
-        prefectures = [(match.start(), match[0]) for match in self._prefectures.finditer(text)]
         at = 0
         while at < len(morphs):
-            place = self._find_municipality(morphs, at, prefectures) if morphs[at].surface[:1] in self._first_letters else None
+            place = self._find_municipality(morphs, at, text) if morphs[at].surface[:1] in self._first_letters else None
             if place is None:
                 at += 1
                 continue
-            yield from _correct_municipality(morphs[at : place.last], at, place)
+            yield from _iterate_municipality_corrections(morphs[at : place.last], at, place)
             at = place.last
             if not place.is_cut and (quarter := self._find_quarter(morphs, place)):
                 yield quarter
@@ -82,27 +80,27 @@ class PlaceNames:
             name, longest = "", None
             for first in reversed(range(last)) if morph.surface.startswith("駅") else ():
                 name = morphs[first].surface + name
-                if len(name) > _LONGEST_NAME or morphs[first].is_users:
+                if len(name) > _LONGEST_PLACE or morphs[first].is_users:
                     break
-                if reading := self._stations.get(_plain(name)):
+                if reading := self._stations.get(_fold_name(name)):
                     longest = Correction(first, last, (MorphPart(name, reading, kind=_PLACE_KIND),), "dictionary", f"{name}駅")
             if longest is not None:
                 yield longest
 
-    def _find_municipality(self, morphs: Sequence[Morph], first: int, prefectures: Sequence[tuple[int, str]]) -> _Municipality | None:
-        """Return the longest name that begins with a word of the analyser; `prefectures` are those in the sentence, with their places."""
+    def _find_municipality(self, morphs: Sequence[Morph], first: int, text: str) -> _Municipality | None:
+        """Return the longest name that begins with a word of the analyser, which is one of the sentence `text`."""
         name, longest = "", None
         for last in range(first, len(morphs)):
             name += morphs[last].surface
-            if len(name) > _LONGEST_NAME or morphs[last].is_users:
+            if len(name) > _LONGEST_PLACE or morphs[last].is_users:
                 break
             following = morphs[last + 1].surface if last + 1 < len(morphs) else ""
-            is_cut = len(following) > 1 and following[0] in _SUFFIX_READINGS and _plain(name + following[0]) in self._readings
-            full_name = _plain(name + following[0] if is_cut else name)
+            is_cut = len(following) > 1 and following[0] in _SUFFIX_READINGS and _fold_name(name + following[0]) in self._readings
+            full_name = _fold_name(name + following[0] if is_cut else name)
             if not is_cut and (full_name not in self._readings or following in _HONORIFICS):
                 continue
             readings = self._readings[full_name]
-            nearest = _choose_prefecture(prefectures, morphs[first].start, readings)
+            nearest = _choose_prefecture(text, morphs[first].start, readings)
             is_word = last == first and full_name[-1] in "町村" and not is_cut
             if nearest is None and (is_word or len(set(readings.values())) > 1):
                 continue  # it is no municipality, perhaps, as 大町 and 中村, or one of several
@@ -119,9 +117,9 @@ class PlaceNames:
         name, longest = "", None
         for last in range(place.last, len(morphs)):
             name += morphs[last].surface
-            if len(name) > _LONGEST_NAME or morphs[last].is_users:
+            if len(name) > _LONGEST_PLACE or morphs[last].is_users:
                 break
-            if reading := quarters.get(_plain(name)):
+            if reading := quarters.get(_fold_name(name)):
                 longest = Correction(place.last, last + 1, _build_parts(name, reading), "dictionary", name)
         return longest
 
@@ -131,21 +129,23 @@ class PlaceNames:
         return dict(line.split("\t") for line in rest.partition("\n\n")[0].splitlines()) if found else {}
 
 
-def _choose_prefecture(prefectures: Sequence[tuple[int, str]], start: int, readings: Mapping[str, str]) -> str | None:
+def _choose_prefecture(text: str, start: int, readings: Mapping[str, str]) -> str | None:
     """Return the prefecture of a name that begins at `start`: the last one before it that has the name, or else the first behind it."""
-    fitting = [(place, name) for place, name in prefectures if name in readings]
-    before = [name for place, name in fitting if place < start]
-    return before[-1] if before else next((name for _, name in fitting), None)
+    before = max((text.rfind(prefecture, 0, start), prefecture) for prefecture in readings)
+    if before[0] >= 0:
+        return before[1]
+    behind = [(place, prefecture) for prefecture in readings if (place := text.find(prefecture, start)) >= 0]
+    return min(behind)[1] if behind else None
 
 
-def _correct_municipality(morphs: Sequence[Morph], first: int, place: _Municipality) -> Iterator[Correction]:
+def _iterate_municipality_corrections(morphs: Sequence[Morph], first: int, place: _Municipality) -> Iterator[Correction]:
     """Yield corrections for what is misread of a municipality, so that a stem that the analyser reads right keeps its accent."""
     parts = [part for name, reading in place.parts for part in _build_parts(name, reading)]
     if place.is_cut:
         parts = parts[:-1]
     surfaces = [part.surface for part in parts]
     if surfaces == [morph.surface for morph in morphs]:
-        groups = [(at, at + 1, (part,)) for at, part in enumerate(parts)]
+        groups: list[tuple[int, int, tuple[MorphPart, ...]]] = [(at, at + 1, (part,)) for at, part in enumerate(parts)]
     elif len(parts) == 2 and surfaces[1] == morphs[-1].surface:
         groups = [(0, len(morphs) - 1, (parts[0],)), (len(morphs) - 1, len(morphs), (parts[1],))]
     else:

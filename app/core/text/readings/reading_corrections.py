@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from app.core.text.pronunciation import split_moras
+from app.core.text.pronunciation import convert_to_katakana, split_moras
 from app.core.text.readings.context_rules import HOMOGRAPH_RULES, VERB_RULES, ReadingRules
 from app.core.text.readings.morphs import Correction, Morph, MorphPart, SecondWord, drop_overlaps, find_listed_words, has_listed_word
 from app.core.text.readings.place_names import PlaceNames
@@ -152,8 +152,7 @@ def _is_mark(morph: Morph) -> bool:
 _WRITTEN_VERBS = {
     "彷徨": ("サマヨ", "わいうえおっ"), "揶揄": ("カラカ", "わいうえおっ"), "癒や": ("イヤ", "さしすせそ"), "労わ": ("イタワ", "らりるれろっ"),
 }  # fmt: skip
-_HIRAGANA_TO_KATAKANA = {letter: letter + 0x60 for letter in range(ord("ぁ"), ord("ゖ") + 1)}
-_VERB = "動詞,自立"
+_INDEPENDENT_VERB = "動詞,自立"
 _REAL_KANJI_STEMS = frozenset("見着煮似出寝得居射鋳経診観視獲干率看来撮綴")  # 見れる is a form of 見る
 _BEFORE_GOZAIMASU = dict(
     zip("カガサザタダナハバマヤラワクグスズツヌフブムユル", "コゴソゾトドノホボモヨロオクグスズツヌフブムユル", strict=True)
@@ -211,14 +210,16 @@ def find_misparsed_verbs(morphs: Sequence[Morph]) -> Iterator[Correction]:
             yield written
         elif following is not None and following.base == "れる" and _is_kanji_stem(morph):
             surface = morph.surface + following.surface  # 痺|れる, to the analyser a verb 痺る, is one verb
-            yield Correction(at, at + 2, (MorphPart(surface, morph.reading[:-1] + following.reading, kind=_VERB),), "rule", "れる")
+            yield Correction(
+                at, at + 2, (MorphPart(surface, morph.reading[:-1] + following.reading, kind=_INDEPENDENT_VERB),), "rule", "れる"
+            )
         elif "連用ゴザイ接続" in morph.kinds and morph.reading.endswith("ウ") and morph.reading[-2:-1] in _BEFORE_GOZAIMASU:
             reading = morph.reading[:-2] + _BEFORE_GOZAIMASU[morph.reading[-2]] + "ー"  # 有り難うございます
             yield Correction(at, at + 1, (MorphPart(morph.surface, reading),), "rule", "ございます")
             if at and morphs[at - 1].surface == "御":
                 yield Correction(at - 1, at, (MorphPart("御", "オ"),), "rule", "ございます")
         elif _is_particle_in_verb(morphs, at):
-            parts = (MorphPart("は", "ワ", kind="助詞,係助詞"), MorphPart(morph.surface[1:], morph.reading[1:], kind=_VERB))
+            parts = (MorphPart("は", "ワ", kind="助詞,係助詞"), MorphPart(morph.surface[1:], morph.reading[1:], kind=_INDEPENDENT_VERB))
             yield Correction(at, at + 1, parts, "rule", "はやる")
 
 
@@ -235,7 +236,7 @@ def _find_written_verb(morphs: Sequence[Morph], index: int) -> Correction | None
         if not surface.startswith(stem) or not ending or ending not in endings:
             continue
         rest = surface[len(stem) + 1 :]
-        verb = MorphPart(stem + ending, reading + ending.translate(_HIRAGANA_TO_KATAKANA), len(split_moras(reading)), "verb")
+        verb = MorphPart(stem + ending, reading + convert_to_katakana(ending), len(split_moras(reading)), "verb")
         return Correction(index, last, (verb, MorphPart(rest)) if rest else (verb,), "rule", stem)
     return None
 

@@ -99,7 +99,7 @@ def repair_readings(words: Iterable[Word]) -> list[Word]:
 
 
 def _repair_counted(words: list[Word]) -> None:
-    """Correct how numbers join what is counted: 三票, 四拍子, 十六分音符."""
+    """Join numbers with what they count as people do: 三票, 四拍子, 十六分音符."""
     for at, word in enumerate(words[1:], 1):
         before, following = words[at - 1], words[at + 1].surface if at + 1 < len(words) else ""
         if (word.surface, word.pronunciation) == ("票", "ビョー"):
