@@ -13,6 +13,8 @@ from app.common.version import VERSION
 from app.core.sound.stage_clock import RequestStopped
 
 # The newest first: it is what a client that names an unknown one is offered.
+STATELESS_VERSION = "2026-07-28"  # no initialize, no ping: every request says in `_meta` which version it is of
+_META_VERSION, _META_CLIENT = "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo"
 PROTOCOL_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 MAX_BATCH_MESSAGES, MAX_CANCELLED_CALLS = 32, 1000
 _CANCELLATION = "notifications/cancelled"
@@ -53,7 +55,7 @@ class RpcMessage:
 def parse_line(line: bytes) -> Any:
     """Return the JSON of a line; raise RpcError."""
     try:
-        return parse_json(line.decode("utf-8"))
+        return parse_json(line.decode("utf-8-sig"))  # clients on Windows begin with a BOM
     except ValueError:
         raise RpcError(PARSE_ERROR, "Parse error") from None
 
@@ -64,7 +66,8 @@ def parse_message(value: Any) -> RpcMessage:
         raise RpcError(INVALID_REQUEST, "Invalid request")
     if "method" not in value and ("result" in value or "error" in value):
         return RpcMessage("", is_response=True)
-    method, number, params = value.get("method"), value.get("id"), value.get("params", {})
+    method, number, params = value.get("method"), value.get("id"), value.get("params")
+    params = {} if params is None or ("id" not in value and not isinstance(params, dict)) else params
     # Numbers such as 1.0 and true are refused: the id must come back as it was.
     if not isinstance(method, str) or type(number) not in (int, str, type(None)) or ("id" in value and number is None):
         raise RpcError(INVALID_REQUEST, "Invalid request")
@@ -91,6 +94,13 @@ def build_error(number: RequestId, error: RpcError) -> dict[str, Any]:
 def encode_message(value: Any) -> bytes:
     """Return a message as a line; everything beyond ASCII is escaped, so that no line break of Unicode ends it."""
     return json.dumps(value, ensure_ascii=True, allow_nan=False).encode() + b"\n"
+
+
+_SERVER_DESCRIPTION = {
+    "capabilities": {"tools": {"listChanged": False}},
+    "serverInfo": {"name": "koebako", "title": "Koebako", "version": VERSION},
+    "instructions": "Speaks Japanese text. Call `voices` for the names that `voice` takes; without one, your last choice is used.",
+}
 
 
 class AgentSession:
@@ -153,33 +163,45 @@ class AgentSession:
                 self._cancelled_ids.remove(number)
 
     def _handle_request(self, message: RpcMessage) -> dict[str, Any]:
+        is_stateless = self._follow_meta(message.params.get("_meta"))
         match message.method:
             case "initialize":
                 return self._begin_session(message.params)
-            case "ping":
+            case "server/discover":
+                return {"supportedVersions": [STATELESS_VERSION, *PROTOCOL_VERSIONS], **_SERVER_DESCRIPTION}
+            case "ping" if not is_stateless:
                 return {}
-        if not self._is_initialised:
+        if not self._is_initialised and not is_stateless:
             raise RpcError(INVALID_REQUEST, "Not initialized")
         match message.method:
             case "tools/list":
                 return {"tools": self._tools.list_tools()}
             case "tools/call":
-                name, arguments = message.params.get("name"), message.params.get("arguments", {})
+                name, arguments = message.params.get("name"), message.params.get("arguments")
+                arguments = {} if arguments is None else arguments
                 if not isinstance(name, str) or not isinstance(arguments, dict):
                     raise RpcError(INVALID_PARAMS, "Invalid params")
                 return self._tools.call_tool(name, arguments, self.agent, lambda: message.id in self._cancelled_ids)
         raise RpcError(METHOD_NOT_FOUND, "Method not found")
 
+    def _follow_meta(self, meta: Any) -> bool:
+        """Return whether a request is of the version without a session, and note who sends it; raise RpcError for a version that is unknown."""
+        version = meta.get(_META_VERSION) if isinstance(meta, dict) else None
+        if version is not None and version not in (STATELESS_VERSION, *PROTOCOL_VERSIONS):
+            raise RpcError(INVALID_PARAMS, f"Unsupported protocol version; supported: {', '.join((STATELESS_VERSION, *PROTOCOL_VERSIONS))}")
+        if version == STATELESS_VERSION:
+            self.agent = _read_client_name(meta.get(_META_CLIENT))
+        return bool(version == STATELESS_VERSION)
+
     def _begin_session(self, params: dict[str, Any]) -> dict[str, Any]:
-        version, client = params.get("protocolVersion"), params.get("clientInfo")
+        version = params.get("protocolVersion")
         if not isinstance(version, str):
             raise RpcError(INVALID_PARAMS, "Invalid params")
-        name = client.get("name") if isinstance(client, dict) else ""
-        self.agent = sanitise_short_text(name) if isinstance(name, str) else ""
+        self.agent = _read_client_name(params.get("clientInfo"))
         self._is_initialised = True
-        return {
-            "protocolVersion": version if version in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[0],
-            "capabilities": {"tools": {"listChanged": False}},
-            "serverInfo": {"name": "koebako", "title": "Koebako", "version": VERSION},
-            "instructions": "Speaks Japanese text. Call `voices` for the names that `voice` takes; without one, your last choice is used.",
-        }
+        return {"protocolVersion": version if version in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[0], **_SERVER_DESCRIPTION}
+
+
+def _read_client_name(client: Any) -> str:
+    name = client.get("name") if isinstance(client, dict) else ""
+    return sanitise_short_text(name) if isinstance(name, str) else ""

@@ -56,7 +56,11 @@ _VOICE: dict[str, _Schema] = {
     "style": {"type": "string", "maxLength": _MAX_NAME_CHARS, "description": "Name of one of the speaker's styles"},
     "speed": {"type": "number", "minimum": BOUNDS["speed"].low, "maximum": BOUNDS["speed"].high, "description": "1 is the usual speed"},
 }
-_FORMAT: _Schema = {"type": "string", "enum": list(FILE_FORMATS), "description": "Format of the file; wav by default"}
+_FORMAT: _Schema = {
+    "type": "string",
+    "enum": list(FILE_FORMATS),
+    "description": "Format of the file; by default as the name ends, else wav",
+}
 
 
 def _build_text_schema(max_chars: int, **description: str) -> _Schema:
@@ -64,7 +68,7 @@ def _build_text_schema(max_chars: int, **description: str) -> _Schema:
 
 
 def _build_object_schema(properties: dict[str, _Schema], *required: str) -> _Schema:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+    return {"type": "object", "properties": properties, "required": list(required)}
 
 
 _MAX_TRIES = 100
@@ -144,16 +148,15 @@ TOOLS: tuple[_Schema, ...] = (
 )
 
 
-def check_arguments(schema: _Schema, values: Any, where: str = "arguments") -> None:
-    """Raise InputError for a value that our schema does not allow."""
+def clean_arguments(schema: _Schema, values: Any, where: str = "arguments") -> Any:
+    """Return what a tool takes of its arguments: without null, which is none, and what no tool knows; raise InputError for what our schema does not allow."""
     match schema["type"]:
         case "object":
-            _check_object(schema, values, where)
+            return _clean_object(schema, values, where)
         case "array":
             if not isinstance(values, list) or not schema["minItems"] <= len(values) <= schema["maxItems"]:
                 raise _create_refusal(where)
-            for index, item in enumerate(values):
-                check_arguments(schema["items"], item, f"{where}[{index}]")
+            return [clean_arguments(schema["items"], item, f"{where}[{index}]") for index, item in enumerate(values)]
         case "string":
             longest, shortest = schema.get("maxLength", _MAX_NAME_CHARS), schema.get("minLength", 0)
             if not isinstance(values, str) or not shortest <= len(values) <= longest or values not in schema.get("enum", (values,)):
@@ -161,20 +164,21 @@ def check_arguments(schema: _Schema, values: Any, where: str = "arguments") -> N
         case _:
             if isinstance(values, bool) or not isinstance(values, int | float) or not schema["minimum"] <= values <= schema["maximum"]:
                 raise _create_refusal(where)
+    return values
 
 
-def _check_object(schema: _Schema, values: Any, where: str) -> None:
+def _clean_object(schema: _Schema, values: Any, where: str) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise _create_refusal(where)
-    properties = schema["properties"]
-    for name in (*schema["required"], *values):
-        if name not in properties or name not in values:
-            raise _create_refusal(f"{where}.{name[:_MAX_NAME_CHARS]}")
-        check_arguments(properties[name], values[name], f"{where}.{name}")
+    named = {name: values[name] for name in schema["properties"] if values.get(name) is not None}
+    for name in schema["required"]:
+        if name not in named:
+            raise _create_refusal(f"{where}.{name}")
+    return {name: clean_arguments(schema["properties"][name], value, f"{where}.{name}") for name, value in named.items()}
 
 
 def _create_refusal(where: str) -> InputError:
-    return InputError(localize(f"引数「{where}」を使用できません。", f"The argument “{where}” is missing, unknown or out of bounds."))
+    return InputError(localize(f"引数「{where}」を使用できません。", f"The argument “{where}” is missing or out of bounds."))
 
 
 class AgentFolder:
@@ -268,7 +272,7 @@ class SpeechTools:
             raise RpcError(INVALID_PARAMS, "Unknown tool")
         self._is_cancelled = is_cancelled
         try:
-            check_arguments(tool["inputSchema"], arguments)
+            arguments = clean_arguments(tool["inputSchema"], arguments)
             importance = Importance.HEARD if name == "speak" else Importance.SERVED
             result = JobHandle(self._engine, importance, partial(self._handlers[name], arguments, agent)).wait_for_result()
         except AppError as error:
@@ -291,7 +295,9 @@ class SpeechTools:
     def _speak_text(self, values: dict[str, Any], agent: str, turn: JobTurn) -> dict[str, Any]:
         style = self._choose_style(values, agent)
         if "file" in values:
-            return {"files": [self._write_file(turn, values, style, values["file"], values.get("format", "wav"))]}
+            suffix = values["file"].rpartition(".")[2].lower()
+            form = values.get("format") or (suffix if suffix in FILE_FORMATS else "wav")
+            return {"files": [self._write_file(turn, values, style, values["file"], form)]}
         played_s, pipeline = 0.0, turn.open_speaker(style.voice).pipeline
         player = self._player = self._player or self._open_output(self._device, pipeline.voice.sampling_rate)
         gate = PhraseGate(pace=pipeline.pace, player=player)

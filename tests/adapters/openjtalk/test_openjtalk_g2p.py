@@ -48,7 +48,7 @@ def test_parity_with_sbv2() -> None:
             same_phones += 1
             same_all += list(phones.tones) == case["tones"] and list(phones.word2ph) == case["word2ph"]
     assert same_phones >= 298
-    assert same_all >= 294  # app/decisions/reading.md lists the kinds of accent that differ on purpose
+    assert same_all >= 291  # app/decisions/reading.md lists the kinds of accent that differ on purpose
 
 
 def test_all_sentences_of_the_corpus_speak(shared: Path) -> None:

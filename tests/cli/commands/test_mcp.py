@@ -29,7 +29,7 @@ from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import AudioChunk
 from app.engine.engine import Engine, EngineThread
 from app.engine.open_voices import OpenVoices
-from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, AgentSession
+from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, STATELESS_VERSION, AgentSession
 from app.service.agents.agent_tools import AgentFolder, SpeechTools
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import load_settings
@@ -93,6 +93,35 @@ def test_what_is_no_request_is_an_error(session: AgentSession, line: bytes, code
     assert session.handle_line(line)["error"]["code"] == code
 
 
+def test_a_client_of_the_version_without_sessions_is_served_at_once(session: AgentSession) -> None:
+    meta = {"io.modelcontextprotocol/protocolVersion": STATELESS_VERSION, "io.modelcontextprotocol/clientInfo": {"name": "stateless"}}
+    discovered = ask(session, "server/discover", _meta=meta)["result"]
+    assert discovered["supportedVersions"] == [STATELESS_VERSION, *PROTOCOL_VERSIONS]
+    assert discovered["serverInfo"]["name"] == "koebako"
+    assert ask(session, "tools/list", _meta=meta)["result"]["tools"]
+    assert session.agent == "stateless"
+    assert ask(session, "ping", _meta=meta)["error"]["code"] == -32601
+    assert ask(session, "tools/list")["error"]["code"] == -32600, "without its version it is a client that must begin a session"
+    unknown = ask(session, "tools/list", _meta=meta | {"io.modelcontextprotocol/protocolVersion": "2027-01-01"})["error"]
+    assert STATELESS_VERSION in unknown["message"]
+
+
+def test_null_is_none_and_what_no_tool_knows_is_left_alone(session: AgentSession, tmp_path: Path) -> None:
+    begin = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": PROTOCOL_VERSIONS[1]}})
+    assert session.handle_line(begin.encode("utf-8-sig"))["result"]
+    for params in ("null", "[]", "3"):
+        assert session.handle_line(b'{"jsonrpc":"2.0","method":"notifications/initialized","params":%s}' % params.encode()) is None
+    assert session.handle_line(b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}')["result"]["tools"]
+    assert not call(session, "voices", sessionId="a", chatInput="x")["isError"]
+    assert not ask(session, "tools/call", name="voices", arguments=None)["result"]["isError"]
+    spoken = call(session, "speak", text="テスト", file="b", voice=None, style=None, speed=None, format=None, toolCallId="call_1")
+    assert spoken["structuredContent"]["files"][0]["file"] == "b.wav"
+    spoken = call(session, "speak", text="テスト", file="c.MP3")
+    assert spoken["structuredContent"]["files"][0]["file"] == "c.mp3"
+    assert soundfile.info(tmp_path / FOLDER_NAME / "c.mp3").format == "MP3"
+    assert call(session, "speak", text=None, file="d")["isError"]
+
+
 def test_other_methods_tools_and_notifications(session: AgentSession) -> None:
     initialise(session)
     assert ask(session, "resources/list")["error"]["code"] == -32601
@@ -128,7 +157,6 @@ def test_any_json_has_an_answer_or_none(value: Any) -> None:
         ("speak", {"text": "あ", "speed": 9}),
         ("speak", {"text": "あ", "speed": True}),
         ("speak", {"text": "あ", "format": "exe", "file": "a"}),
-        ("speak", {"text": "あ", "path": "/tmp/a.wav"}),
         ("speak", {"text": "あ", "voice": "nobody", "file": "a"}),
         ("export", {"name": "a", "lines": []}),
         ("export", {"name": "a", "lines": [{"text": "あ" * 6000}, {"text": "い" * 6000}]}),
