@@ -1,10 +1,13 @@
 """The chat reader: bytes in the forms that clients may write them, the rules of the queue, and the guard of both ports."""
 
 import contextlib
+import http.client
+import json
 import socket
 import struct
 import time
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -27,7 +30,7 @@ from app.service.chat.chat_queue import (
     fold_writer_name,
     parse_chat_voices,
 )
-from app.service.chat.chat_server import MAX_CONNECTIONS, MAX_WAITING_CONNECTIONS, ChatServer, TalkRefusalError, parse_head, parse_talk
+from app.service.chat.chat_server import MAX_CONNECTIONS, MAX_WAITING_CONNECTIONS, ChatServer, TalkRefusalError, parse_head, parse_request
 
 # By the pieces in which they reach the socket. Those with a project's name send what its public source writes, byte for byte; the others
 # are built after the protocol in ways that are usual.
@@ -295,6 +298,40 @@ def test_talk_over_http(server: ChatServer, queue: ChatQueue) -> None:
     assert queue.take_talk() == ChatTalk("a")
 
 
+def test_commands_over_http_answer_as_bouyomi_does(server: ChatServer, queue: ChatQueue) -> None:
+    def ask(method: str, path: str, body: str = "", kind: str = "application/x-www-form-urlencoded") -> tuple[int, Any]:
+        connection = http.client.HTTPConnection("127.0.0.1", server.http_port, timeout=10)
+        connection.request(method, path, body or None, {"Content-Type": kind} if body else {})
+        response = connection.getresponse()
+        content = response.read()
+        connection.close()
+        return response.status, json.loads(content) if content else None
+
+    skipped: list[bool] = []
+    queue.on_skip = lambda: skipped.append(True)
+    queue.rules = ChatRules(voices={3: "Mei"})
+    assert ask("POST", "/talk", "text=" + quote("長い文。" * 400) + "&speed=120") == (200, {"taskId": 1})
+    assert ask("GET", "/getTalkTaskCount") == (200, {"talkTaskCount": 1})
+    taken = queue.take_talk()
+    assert taken is not None
+    assert taken.text.startswith("長い文。")
+    assert taken.speed == 120
+    assert ask("GET", "/GetNowPlaying") == (200, {"nowPlaying": True})
+    assert ask("GET", "/pause") == (200, {})
+    assert ask("GET", "/getpause") == (200, {"pause": True})
+    assert ask("POST", "/resume") == (200, {})
+    assert not queue.is_paused
+    assert ask("GET", "/Skip") == (200, {})
+    assert skipped == [True]
+    assert ask("GET", "/talk?text=b") == (200, {"taskId": 2})
+    assert ask("GET", "/clear") == (200, {})
+    assert len(queue) == 0
+    assert [voice["id"] for voice in ask("GET", "/GetVoiceList")[1]["voiceList"]] == [0, 3]
+    assert ask("POST", "/talk", '{"text":"a"}', "application/json") == (415, None)
+    assert ask("PUT", "/talk?text=a") == (405, None)
+    assert ask("POST", "/talk", "speed=1") == (400, None)
+
+
 @pytest.mark.parametrize(
     ("status", "target", "headers", "host"),
     [
@@ -322,7 +359,7 @@ def test_what_http_refuses(server: ChatServer, queue: ChatQueue, status: int, ta
 @given(st.binary(max_size=300))
 def test_any_head_is_read_or_refused(data: bytes) -> None:
     with contextlib.suppress(TalkRefusalError):  # anything else is a finding
-        assert isinstance(parse_talk(parse_head(data)), ChatTalk)
+        assert isinstance(parse_request(parse_head(data)), ChatMessage | None)
 
 
 def test_a_taken_port_is_one_sentence(server: ChatServer) -> None:

@@ -1,15 +1,18 @@
 """The two ports of the chat reader, on a thread of their own; both are bound to 127.0.0.1 and nothing else.
 
 No text is logged, and of a connection that breaks the protocol nothing but its end is seen.
-The head of an HTTP request to `/Talk` is read by hand: comment viewers send one line and a few headers.
+HTTP is read by hand: comment viewers send one line and a few headers, and for long texts a form.
 """
 
 import asyncio
+import itertools
+import json
 import socket
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from app.common.errors import InputError
@@ -38,14 +41,19 @@ _READ_BYTES = 16 << 10
 _STOP_TIMEOUT_S = 2.0
 _REASONS = {
     200: "OK", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
-    413: "Content Too Large",
+    413: "Content Too Large", 415: "Unsupported Media Type",
 }  # fmt: skip
 ChatConnectionHandler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 MAX_HEAD_BYTES = 3 * MAX_TEXT_BYTES  # a byte of a text is three characters of an address
 HEAD_END = b"\r\n\r\n"
 _MAX_FIELDS = 16
-_TALK_PATH = "/talk"
+_LONGEST_LENGTH = 9  # digits
+_COMMANDS_BY_PATH = {
+    "/talk": ChatCommand.TALK, "/pause": ChatCommand.PAUSE, "/resume": ChatCommand.RESUME, "/skip": ChatCommand.SKIP, "/clear": ChatCommand.CLEAR,
+    "/getpause": ChatCommand.GET_PAUSED, "/getnowplaying": ChatCommand.GET_PLAYING, "/gettalktaskcount": ChatCommand.GET_WAITING,
+}  # fmt: skip
+_VOICES_PATH = "/getvoicelist"
 _NUMBER_BOUNDS = (-(1 << 15), (1 << 15) - 1)
 
 
@@ -90,18 +98,26 @@ def check_access(head: RequestHead, access: AccessRules) -> None:
         raise TalkRefusalError(403)
 
 
-def parse_talk(head: RequestHead) -> ChatTalk:
-    """Return the comment of a request; raise TalkRefusalError."""
-    if head.method != "GET":
+def parse_request(head: RequestHead, form: bytes = b"") -> ChatMessage | None:
+    """Return the command of a request, or None for the list of voices; `form` is its body, with the same fields as an address. Raise TalkRefusalError."""
+    if head.method not in ("GET", "POST"):
         raise TalkRefusalError(405)
     try:
         address = urlsplit(head.target)
-        pairs = parse_qsl(address.query, keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
+        query = f"{address.query}&{form.decode('ascii')}" if form else address.query
+        pairs = parse_qsl(query, keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
     except ValueError:
         raise TalkRefusalError(400) from None
-    if address.path.lower() != _TALK_PATH:
+    path = address.path.lower()
+    if path == _VOICES_PATH:
+        return None
+    if path not in _COMMANDS_BY_PATH:
         raise TalkRefusalError(404)
-    fields = {key.lower(): value for key, value in pairs}
+    command = _COMMANDS_BY_PATH[path]
+    return ChatMessage(command, _parse_talk({key.lower(): value for key, value in pairs}) if command is ChatCommand.TALK else None)
+
+
+def _parse_talk(fields: Mapping[str, str]) -> ChatTalk:
     if "text" not in fields:
         raise TalkRefusalError(400)
     if len(fields["text"].encode("utf-8", "surrogatepass")) > MAX_TEXT_BYTES:
@@ -122,17 +138,31 @@ def _parse_number(text: str | None, default: int) -> int:
     return number
 
 
+def _measure_form(head: RequestHead) -> int:
+    """Return the bytes of the form behind a head; raise TalkRefusalError for a body that is none, or too long."""
+    text = head.headers.get("content-length", "0")
+    if head.method != "POST" or text == "0":
+        return 0
+    if not (text.isascii() and text.isdigit()) or "transfer-encoding" in head.headers:
+        raise TalkRefusalError(400)
+    if len(text) > _LONGEST_LENGTH or int(text) > MAX_HEAD_BYTES:
+        raise TalkRefusalError(413)
+    if head.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
+        raise TalkRefusalError(415)
+    return int(text)
+
+
 class ChatServer:
     """Listens from its making until `stop_server`; both wait, so neither is for the window's thread. Raises InputError where a port is taken.
 
     Args:
-        origins: of pages, such as a browser source, that may use `/Talk`.
+        origins: of pages, such as a browser source, that may use HTTP.
     """
 
     def __init__(
         self, queue: ChatQueue, port: int = CHAT_PORT, http_port: int = CHAT_HTTP_PORT, origins: frozenset[str] = frozenset()
     ) -> None:
-        self._queue = queue
+        self._queue, self._talk_numbers = queue, itertools.count(1)
         with ExitStack() as opened:
             sockets = [opened.enter_context(_bind_chat_socket(number)) for number in (port, http_port)]
             opened.pop_all()
@@ -197,23 +227,41 @@ class ChatServer:
                     await writer.drain()
 
     async def _serve_http(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        status, head = 200, None
+        status, head, answer = 200, None, b""
         try:
             try:
                 head = parse_head(await reader.readuntil(HEAD_END))
             except asyncio.LimitOverrunError:
                 raise TalkRefusalError(413) from None
             check_access(head, self._access)
-            self._queue.handle_message(ChatMessage(ChatCommand.TALK, parse_talk(head)))
+            message = parse_request(head, await reader.readexactly(_measure_form(head)))
+            answer = json.dumps(self._answer_message(message), ensure_ascii=False).encode()
         except TalkRefusalError as refusal:
             status = refusal.status
-        writer.write(self._build_response(status, head))
+        writer.write(self._build_response(status, head, answer) + answer)
 
-    def _build_response(self, status: int, head: RequestHead | None) -> bytes:
+    def _answer_message(self, message: ChatMessage | None) -> dict[str, Any]:
+        """Carry a command out, and return what 棒読みちゃん answers."""
+        if message is None:
+            names = {0: "Koebako"} | self._queue.rules.voices
+            return {"voiceList": [{"id": number, "kind": "Koebako", "name": name, "alias": ""} for number, name in names.items()]}
+        self._queue.handle_message(message)
+        match message.command:
+            case ChatCommand.TALK:
+                return {"taskId": next(self._talk_numbers)}
+            case ChatCommand.GET_PAUSED:
+                return {"pause": self._queue.is_paused}
+            case ChatCommand.GET_PLAYING:
+                return {"nowPlaying": self._queue.is_playing}
+            case ChatCommand.GET_WAITING:
+                return {"talkTaskCount": len(self._queue)}
+        return {}
+
+    def _build_response(self, status: int, head: RequestHead | None, answer: bytes) -> bytes:
         lines = [
             f"HTTP/1.1 {status} {_REASONS[status]}",
-            "Content-Type: text/plain; charset=utf-8",
-            "Content-Length: 0",
+            f"Content-Type: {'application/json' if answer else 'text/plain'}; charset=utf-8",
+            f"Content-Length: {len(answer)}",
             "Connection: close",
         ]
         origin = "" if head is None else head.headers.get("origin", "")
