@@ -1,8 +1,10 @@
 """Options and fixtures that all tests share."""
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections import Counter
 from dataclasses import fields
 from pathlib import Path
@@ -49,6 +51,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(RunFigures(config), "run-figures")
     # Also for fixtures of whole modules and what they start: the parts of the natural voice may be installed here, or not.
     os.environ["KOEBAKO_NATURAL_VOICE"] = "off"
+    # And the voices of whoever develops here are none of theirs.
+    home = tempfile.mkdtemp(prefix="koebako-home-")
+    os.environ["KOEBAKO_HOME"] = home
+    config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -55,6 +55,8 @@ class AccessMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
+        if len(scope["path"]) > 1 and scope["path"].endswith("/"):  # as clients put addresses together
+            scope = {**scope, "path": scope["path"][:-1]}
         headers = RequestHeaders(scope["headers"])
         origin = headers.find_single(b"origin") or ""
         is_shared = origin and self._is_origin_allowed(headers)

@@ -12,6 +12,7 @@ from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS, SEED_BOUNDS
 from app.service.speak_request import (
     EVENT_STREAM_TYPE,
     LONGEST_NAME,
+    MAX_OPENAI_TEXT,
     OPENAI_FORMATS,
     OPENAI_STREAM_FORMATS,
     SPEAK_FORMATS,
@@ -83,7 +84,7 @@ OPENAPI_SCHEMAS: dict[str, Any] = {
         } | {name: _build_number_schema(bounds) for name, bounds in BOUNDS.items()},
     ),
     "SpeechRequest": _build_object_schema(
-        {"input": _SPOKEN_TEXT},
+        {"input": {"type": "string", "maxLength": MAX_OPENAI_TEXT}},
         {
             "model": TEXT, "voice": _NAME, "response_format": _build_choice_schema(OPENAI_FORMATS, "mp3"), "speed": _build_number_schema(BOUNDS["speed"]),
             "stream_format": _build_choice_schema(OPENAI_STREAM_FORMATS, "audio"),
@@ -97,9 +98,10 @@ OPENAPI_SCHEMAS: dict[str, Any] = {
             "phones": build_list_schema(_build_object_schema({"phone": TEXT} | _SPAN_SCHEMAS)),
         },
     ),
-    "Models": _build_object_schema(
-        {"object": TEXT, "data": build_list_schema(_build_object_schema({"id": TEXT, "object": TEXT, "created": _INT, "owned_by": TEXT}))},
-    ),
+    "Models": _build_object_schema({"object": TEXT, "data": build_list_schema(refer_to_schema("Model"))}),
+    "Model": _build_object_schema({"id": TEXT, "object": TEXT, "created": _INT, "owned_by": TEXT}),
+    "AudioModels": _build_object_schema({"models": build_list_schema(refer_to_schema("Model"))}),
+    "AudioVoices": _build_object_schema({"voices": build_list_schema(_build_object_schema({"id": TEXT, "name": TEXT}))}),
 }  # fmt: skip
 
 
@@ -157,6 +159,8 @@ DESCRIBED_ROUTES = (
     RouteDescription("post", "/v1/timings", "Koebako: 音の時刻", "Koebako: times of the sounds", (), refer_to_schema("SpeakRequest"), result=refer_to_schema("Timings")),
     RouteDescription("post", "/v1/audio/speech", "OpenAI 互換の読み上げ", "Speak a text (OpenAI-compatible)", (), refer_to_schema("SpeechRequest"), (*_list_media_types(OPENAI_FORMATS), EVENT_STREAM_TYPE)),
     RouteDescription("get", "/v1/models", "OpenAI 互換のモデル一覧", "List models (OpenAI-compatible)", result=refer_to_schema("Models")),
+    RouteDescription("get", "/v1/audio/models", "OpenAI 互換の音声モデル一覧", "List speech models", result=refer_to_schema("AudioModels")),
+    RouteDescription("get", "/v1/audio/voices", "OpenAI 互換の声の一覧", "List voices", result=refer_to_schema("AudioVoices")),
 )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from app.service.service_job import AnonymousFile
 from app.service.speak_request import (
     EVENT_STREAM_TYPE,
     LONGEST_NAME,
+    MAX_OPENAI_TEXT,
     OPENAI_FORMATS,
     OPENAI_STREAM_FORMATS,
     SPEAK_MEDIA_TYPES,
@@ -39,7 +40,7 @@ from app.service.speak_request import (
     require_named_style,
 )
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
-from app.service.voicevox_query import MAX_QUERY_TEXT, align_moras, build_phrases, map_frames
+from app.service.voicevox_query import align_moras, build_phrases, map_frames
 from app.service.wav_stream import convert_to_pcm, count_resampled, pack_wav_header, resample_pieces
 from app.voices.installed_voices import find_shipped_voice_id
 from app.voices.voice_labels import NATURAL_VOICE_ID
@@ -144,6 +145,9 @@ def _append_phone(phones: list[dict[str, Any]], phone: str, span: SoundSpan) -> 
 _OPENAI_RATE = 24000  # what `pcm` means there
 
 
+_MODEL = {"id": "koebako", "object": "model", "created": 0, "owned_by": "koebako"}
+
+
 def build_own_routes(service: HttpService) -> list[Route]:
     """Return the routes below `/v1/`."""
 
@@ -177,14 +181,28 @@ def build_own_routes(service: HttpService) -> list[Route]:
             refusal = error if isinstance(error, RefusalError) else convert_to_refusal(error)
             return JSONResponse(_build_openai_error(refusal), 400 if refusal.status == 422 else refusal.status)
 
-    async def list_models(_request: Request) -> Response:
-        return JSONResponse({"object": "list", "data": [{"id": "koebako", "object": "model", "created": 0, "owned_by": "koebako"}]})
-
     return [
         Route("/v1/speak", speak_text, methods=["POST"]),
         Route("/v1/timings", send_timings, methods=["POST"]),
         Route("/v1/audio/speech", speak_for_openai, methods=["POST"]),
+        *_build_list_routes(service),
+    ]
+
+
+def _build_list_routes(service: HttpService) -> list[Route]:
+    async def list_models(_request: Request) -> Response:
+        return JSONResponse({"object": "list", "data": [_MODEL]})
+
+    async def list_audio_models(_request: Request) -> Response:
+        return JSONResponse({"models": [_MODEL]})
+
+    async def list_audio_voices(_request: Request) -> Response:
+        return JSONResponse({"voices": [{"id": speaker.name, "name": speaker.name} for speaker in service.catalogue.speakers]})
+
+    return [
         Route("/v1/models", list_models),
+        Route("/v1/audio/models", list_audio_models),
+        Route("/v1/audio/voices", list_audio_voices),
     ]
 
 
@@ -281,7 +299,7 @@ def require_openai_style(catalogue: StyleCatalogue, name: str) -> ServedStyle:
 def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> tuple[SpeakRequest, bool]:
     """Return the request, and whether the sound is wanted as server-sent events."""
     fields = RequestFields(values, ("body",))
-    text = fields.parse_text("input", max_length=MAX_QUERY_TEXT)
+    text = fields.parse_text("input", max_length=MAX_OPENAI_TEXT)
     voice = fields.find_raw("voice")
     name = str(voice.get("id", "")) if isinstance(voice, dict) else fields.parse_text("voice", "", max_length=LONGEST_NAME)
     form = fields.read_choice("response_format", OPENAI_FORMATS, "mp3")

@@ -26,6 +26,7 @@ SPEAK_MEDIA_TYPES = {
 SPEAK_FORMATS = tuple(SPEAK_MEDIA_TYPES)
 OPENAI_FORMATS = ("mp3", "opus", "flac", "wav", "pcm")
 OPENAI_STREAM_FORMATS = ("audio", "sse")
+MAX_OPENAI_TEXT = 4096  # characters, as OpenAI takes them
 LONGEST_NAME = 200  # characters of the name of a voice, a speaker or a style
 
 EVENT_STREAM_TYPE = "text/event-stream"

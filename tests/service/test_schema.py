@@ -169,9 +169,14 @@ def test_answers_of_own_routes_are_described(client: httpx.Client) -> None:
     bodies += [{"input": "はい。", "stream_format": form} for form in schema["stream_format"]["enum"]]
     types = {client.post("/v1/audio/speech", json=body).headers["content-type"].partition(";")[0] for body in bodies}
     assert types == set(describe("/v1/audio/speech"))
-    for path, method, body in (("/v1/timings", "post", {"text": "はい。いいえ。"}), ("/v1/models", "get", None)):
+    for path, method, body in (
+        ("/v1/timings", "post", {"text": "はい。いいえ。"}),
+        ("/v1/models", "get", None),
+        ("/v1/audio/models", "get", None),
+        ("/v1/audio/voices/", "get", None),
+    ):
         answer = client.request(method, path, json=body).json()
-        reference = describe(path, method)["application/json"]["schema"]
+        reference = describe(path.rstrip("/"), method)["application/json"]["schema"]
         properties = whole["components"]["schemas"][reference["$ref"].rpartition("/")[2]]["properties"]
         check(answer, reference, whole)
         assert set(answer) == set(properties)
