@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from app.common.language import localize
 from app.core.text.text_lines import MAX_NAME_CHARACTERS, decode_text, split_lines, strip_markdown
 from app.interchange.imported_script import ImportedScript, ImportedScriptBuilder, NamedLine, check_line_count
 
@@ -17,7 +18,12 @@ _CLOSING = {"「": "」", "『": "』"}
 _QUOTED_SIGNS = re.compile(r"[「」『』]")
 
 _STYLED_LINE = re.compile(r"([^,、。（）()]{1,80}（[^（）,]{1,80}）),(.*)")
-_NAMED_LINE = re.compile(rf"([^,、。！？!?（）()\s]{{1,{MAX_NAME_CHARACTERS}}}),(.*)")
+_NAMED_LINE = re.compile(
+    rf"([^,、。！？!?（）()\s\d][^,、。！？!?（）()\s]{{0,{MAX_NAME_CHARACTERS}}}(?: [^,、。！？!?（）()\s]{{1,12}})?),(?=\S)(?=.*[ぁ-ヺ一-龠])(.*)"
+)
+# What Aozora Bunko puts around its texts: how their signs are to be read, and from which book, by whom and when they were typed.
+_AOZORA_RULE = re.compile(r"-{20,}")
+_AOZORA_SIGNS, _AOZORA_SOURCE, _AOZORA_NAME = "テキスト中に現れる記号", "底本：", "青空文庫"
 
 
 def parse_dialogue(lines: Sequence[str]) -> list[NamedLine] | None:
@@ -95,16 +101,32 @@ def read_plain_text(name: str, suffix: str, data: bytes) -> ImportedScript:
     lines = split_lines(strip_markdown(text) if suffix == ".md" else text)
     check_line_count(name, len(lines))
     builder = ImportedScriptBuilder(name)
+    spoken_lines = _drop_aozora_parts(lines)
+    if len(spoken_lines) < len(lines):
+        ja, en = "青空文庫の凡例と奥付は読み込みませんでした。", "Aozora Bunko's legend and colophon were not imported."
+        builder.losses.add_sentence(localize(ja, en))
+    lines = spoken_lines
     for line in _split_voicevox_text(lines) or parse_dialogue(lines) or [NamedLine("", line) for line in lines]:
         builder.add_named_line(line)
     return builder.build_script()
 
 
+def _drop_aozora_parts(lines: list[str]) -> list[str]:
+    """Return the lines without the legend and the colophon of Aozora Bunko; all of them where nothing would be left."""
+    rules = [at for at, line in enumerate(lines) if _AOZORA_RULE.fullmatch(line)]
+    spoken = lines
+    if len(rules) > 1 and any(_AOZORA_SIGNS in line for line in lines[rules[0] : rules[1]]):
+        spoken = lines[: rules[0]] + lines[rules[1] + 1 :]
+    end = next((at for at in reversed(range(len(spoken))) if spoken[at].startswith(_AOZORA_SOURCE)), len(spoken))
+    if end < len(spoken) and any(_AOZORA_NAME in line for line in spoken[end:]):
+        spoken = spoken[:end]
+    return spoken or lines
+
+
 def _split_voicevox_text(lines: list[str]) -> list[NamedLine]:
     """Return who speaks what, or nothing where no line begins with a name and a comma."""
-    # Prose does not begin every line with a short name and a comma, nor do its names recur.
-    names = [match[1] for line in lines if (match := _STYLED_LINE.fullmatch(line) or _NAMED_LINE.fullmatch(line))]
-    has_names = len(names) == len(lines) > 1 and 2 * len(set(names)) <= len(names)
+    # Prose does not begin every line with a short name and a comma of Latin text before Japanese, with no space between.
+    has_names = len(lines) > 1 and all(_STYLED_LINE.fullmatch(line) or _NAMED_LINE.fullmatch(line) for line in lines)
     matches = [_STYLED_LINE.fullmatch(line) or (_NAMED_LINE.fullmatch(line) if has_names else None) for line in lines]
     if not any(matches):
         return []

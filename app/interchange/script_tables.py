@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,16 +35,19 @@ SETTING_BY_COLUMN = {name_column(name): name for name in BOUNDS}  # settings of 
 OTHER_FIELDS = ("assist", "pause", "seed")
 COLUMN_FIELDS = (*LINE_FIELDS, *SETTING_BY_COLUMN, *OTHER_FIELDS)
 _COLUMN_ALIASES = {
-    "text": ("テキスト", "セリフ", "せりふ", "台詞", "言葉", "本文", "文章", "dialogue", "dialog", "line", "message"),
+    "text": (
+        "テキスト", "セリフ", "せりふ", "台詞", "台詞内容", "内容", "発言", "字幕", "原稿", "言葉", "本文", "文章", "日本語", "dialogue", "dialog", "line", "message",
+    ),
     "voice": ("声", "音声合成モデル", "ボイス"),
-    "character": ("役", "役名", "キャラ", "キャラクター", "キャラ名", "登場人物", "名前", "name"),
-    "speaker": ("話者",),
+    "character": ("役", "キャラ", "キャラクター", "登場人物", "発言者", "話し手", "名前", "name"),
+    "speaker": ("話者", "スピーカー"),
     "style": ("スタイル", "感情", "emotion"),
     "id": ("identifier", "識別子", "番号", "lineid", "line_id"),
     "assist": ("assist_text", "アシストテキスト"),
     "pause": ("pauses",),
     "seed": ("シード",),
-}
+}  # fmt: skip
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 
 
 def format_field_name(field: str) -> str:
@@ -63,10 +68,16 @@ def format_field_name(field: str) -> str:
     return localize(bounds.ja, bounds.en[0].upper() + bounds.en[1:])
 
 
+def _fold_heading(name: str) -> str:
+    """Return a heading in the form in which headings are compared: ｾﾘﾌ is セリフ, キャラクター名 キャラクター, Line_ID lineid."""
+    folded = _BETWEEN_WORDS.sub("", unicodedata.normalize("NFKC", name).casefold())
+    return folded.removesuffix("名") or folded
+
+
 def recognise_columns(header: Sequence[str]) -> dict[str, int]:
     """Return columns by field, as far as their names are known: our own names before others, and the first column of a name."""
-    names = [name.strip().casefold() for name in header]
-    columns = {field: names.index(field) for field in COLUMN_FIELDS if field in names}
+    names = [_fold_heading(name) for name in header]
+    columns = {field: names.index(key) for field in COLUMN_FIELDS if (key := _fold_heading(field)) in names}
     for index, name in enumerate(names):
         if (field := _FIELD_BY_COLUMN.get(name)) is not None:
             columns.setdefault(field, index)
@@ -90,7 +101,7 @@ def resolve_columns(header: Sequence[str], columns: Mapping[str, str]) -> dict[s
 
 
 def _find_field(name: str) -> str:
-    field = _FIELD_BY_COLUMN.get(name.strip().casefold())
+    field = _FIELD_BY_COLUMN.get(_fold_heading(name))
     if field is None:
         raise InputError(
             localize(f"列の種類「{name[:80]}」はありません。", f"“{name[:80]}” is not a known column type."),
@@ -104,7 +115,7 @@ def _build_known_columns() -> dict[str, str]:
     fields_by_name |= {name: field for field, names in _COLUMN_ALIASES.items() for name in names}
     for field, setting in SETTING_BY_COLUMN.items():
         fields_by_name |= dict.fromkeys((setting, BOUNDS[setting].ja, BOUNDS[setting].en), field)
-    return fields_by_name
+    return {_fold_heading(name): field for name, field in fields_by_name.items()}
 
 
 _FIELD_BY_COLUMN = _build_known_columns()
@@ -234,7 +245,7 @@ def parse_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str])
     broken = tuple(number for number, cells in rows if cells is None)
     table = ScriptTable(name, (), tuple(cells for _, cells in filled), tuple(number for number, _ in filled), broken)
     columns_by_name = recognise_columns(table.rows[0]) if table.rows else {}
-    return table.use_header() if columns or "text" in columns_by_name or len(columns_by_name) > 1 else table
+    return table.use_header() if columns or columns_by_name else table
 
 
 def guess_columns(table: ScriptTable) -> dict[str, int]:
@@ -265,7 +276,8 @@ def has_certain_columns(table: ScriptTable) -> bool:
 def read_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str]) -> ImportedScript:
     """Return the lines of a table; raise InputError if there are none."""
     table = parse_table(name, suffix, data, columns)
-    return convert_to_lines(table, resolve_columns(table.header, columns) if columns else guess_columns(table))
+    guessed = propose_columns(table) if table.header else guess_columns(table)
+    return convert_to_lines(table, resolve_columns(table.header, columns) if columns else guessed)
 
 
 def _iterate_rows(text: str, suffix: str) -> Iterable[SpreadsheetRow]:

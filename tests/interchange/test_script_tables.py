@@ -12,7 +12,7 @@ from app.core.script.project import MAX_SCRIPT_LINES
 from app.core.script.project_data import MOST_VOICES
 from app.interchange import imported_script
 from app.interchange.script_import import read_script_file
-from app.interchange.script_tables import has_certain_columns, parse_table
+from app.interchange.script_tables import has_certain_columns, parse_table, recognise_columns
 
 Rows = list[tuple[str, str, str]]
 
@@ -118,9 +118,34 @@ def test_the_text_of_voicevox(tmp_path: Path) -> None:
     ]
 
 
-def test_names_without_a_style_must_come_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ("ｷｬﾗ,ｾﾘﾌ", {"character": 0, "text": 1}),
+        ("キャラクター名,日本語", {"character": 0, "text": 1}),
+        ("発言者,内容", {"character": 0, "text": 1}),
+        ("話者 名,原稿", {"speaker": 0, "text": 1}),
+        ("スピーカー,字幕", {"speaker": 0, "text": 1}),
+        ("Line_ID,Character Name,Message", {"id": 0, "text": 2}),
+    ],
+)
+def test_headings_are_known_however_they_are_written(header: str, columns: dict[str, int]) -> None:
+    table = parse_table("a.csv", ".csv", f"{header}\nあ,い,う\n".encode(), {})
+    assert table.header
+    assert recognise_columns(table.header) == columns
+
+
+def test_one_known_heading_makes_the_first_row_one(tmp_path: Path) -> None:
+    assert rows_of(written(tmp_path, "a.csv", "キャラ,せりふの欄\n太郎,こんにちは\n"))[0][1] == "こんにちは"
+
+
+def test_names_before_a_comma(tmp_path: Path) -> None:
     file = written(tmp_path, "a.txt", "花子,はい\n太郎,いいえ\n花子,そう\n太郎,いや\n")
     assert [who for _, _, who in rows_of(file)] == ["花子", "太郎", "花子", "太郎"]
+    once = written(tmp_path, "c.txt", "Mei,こんにちは。\nTohoku f01,おはよう、みんな。\n")
+    assert [who for _, _, who in rows_of(once)] == ["Mei", "Tohoku f01"]
+    prices = written(tmp_path, "d.txt", "1,200円です。\n3,400円です。\n")
+    assert [who for _, _, who in rows_of(prices)] == ["", ""]
     prose = written(tmp_path, "b.txt", "Well,I said\nNo,never\n")
     assert [who for _, _, who in rows_of(prose)] == ["", ""]
 
@@ -220,3 +245,14 @@ def test_as_many_names_as_a_project_holds(tmp_path: Path, monkeypatch: pytest.Mo
         read_script_file(written(tmp_path, "a.csv", rows + "はい,次郎\n"))
     with pytest.raises(InputError, match="too many speaking characters"):
         read_script_file(written(tmp_path, "a.csv", "text,voice,character\nはい,v,花子\nはい,v,太郎\nはい,v,次郎\n"))
+
+
+def test_legend_and_colophon_of_aozora_bunko_are_left_out_and_said(tmp_path: Path) -> None:
+    rule = "-" * 55
+    legend = f"羅生門\n芥川龍之介\n\n{rule}\n【テキスト中に現れる記号について】\n\n《》：ルビ\n（例）下人《げにん》\n{rule}\n\n"
+    colophon = "\n\n底本：「日本の昔話」文庫\n入力：山田\n青空文庫作成ファイル：\nこのファイルは、青空文庫で作られました。\n"
+    imported = read_script_file(written(tmp_path, "a.txt", f"{legend}ある日の暮方の事である。\nおわり。{colophon}"))
+    assert [line.text for line in imported.project.script.lines] == ["羅生門", "芥川龍之介", "ある日の暮方の事である。", "おわり。"]
+    assert any("Aozora" in str(loss) for loss in imported.losses)
+    kept = read_script_file(written(tmp_path, "b.txt", "底本：と言われた。\nおわり。\n"))
+    assert len(kept.project.script.lines) == 2

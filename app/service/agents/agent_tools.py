@@ -148,15 +148,15 @@ TOOLS: tuple[_Schema, ...] = (
 )
 
 
-def clean_arguments(schema: _Schema, values: Any, where: str = "arguments") -> Any:
+def filter_arguments(schema: _Schema, values: Any, where: str = "arguments") -> Any:
     """Return what a tool takes of its arguments: without null, which is none, and what no tool knows; raise InputError for what our schema does not allow."""
     match schema["type"]:
         case "object":
-            return _clean_object(schema, values, where)
+            return _filter_object(schema, values, where)
         case "array":
             if not isinstance(values, list) or not schema["minItems"] <= len(values) <= schema["maxItems"]:
                 raise _create_refusal(where)
-            return [clean_arguments(schema["items"], item, f"{where}[{index}]") for index, item in enumerate(values)]
+            return [filter_arguments(schema["items"], item, f"{where}[{index}]") for index, item in enumerate(values)]
         case "string":
             longest, shortest = schema.get("maxLength", _MAX_NAME_CHARS), schema.get("minLength", 0)
             if not isinstance(values, str) or not shortest <= len(values) <= longest or values not in schema.get("enum", (values,)):
@@ -167,14 +167,14 @@ def clean_arguments(schema: _Schema, values: Any, where: str = "arguments") -> A
     return values
 
 
-def _clean_object(schema: _Schema, values: Any, where: str) -> dict[str, Any]:
+def _filter_object(schema: _Schema, values: Any, where: str) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise _create_refusal(where)
     named = {name: values[name] for name in schema["properties"] if values.get(name) is not None}
     for name in schema["required"]:
         if name not in named:
             raise _create_refusal(f"{where}.{name}")
-    return {name: clean_arguments(schema["properties"][name], value, f"{where}.{name}") for name, value in named.items()}
+    return {name: filter_arguments(schema["properties"][name], value, f"{where}.{name}") for name, value in named.items()}
 
 
 def _create_refusal(where: str) -> InputError:
@@ -272,7 +272,7 @@ class SpeechTools:
             raise RpcError(INVALID_PARAMS, "Unknown tool")
         self._is_cancelled = is_cancelled
         try:
-            arguments = clean_arguments(tool["inputSchema"], arguments)
+            arguments = filter_arguments(tool["inputSchema"], arguments)
             importance = Importance.HEARD if name == "speak" else Importance.SERVED
             result = JobHandle(self._engine, importance, partial(self._handlers[name], arguments, agent)).wait_for_result()
         except AppError as error:

@@ -235,13 +235,13 @@ class ChatServer:
                 raise TalkRefusalError(413) from None
             check_access(head, self._access)
             message = parse_request(head, await reader.readexactly(_measure_form(head)))
-            answer = json.dumps(self._answer_message(message), ensure_ascii=False).encode()
+            answer = json.dumps(self._handle_message(message), ensure_ascii=False).encode()
         except TalkRefusalError as refusal:
             status = refusal.status
         writer.write(self._build_response(status, head, answer) + answer)
 
-    def _answer_message(self, message: ChatMessage | None) -> dict[str, Any]:
-        """Carry a command out, and return what 棒読みちゃん answers."""
+    def _handle_message(self, message: ChatMessage | None) -> dict[str, Any]:
+        """Handle a command, and return the answer that 棒読みちゃん gives."""
         if message is None:
             names = {0: "Koebako"} | self._queue.rules.voices
             return {"voiceList": [{"id": number, "kind": "Koebako", "name": name, "alias": ""} for number, name in names.items()]}
