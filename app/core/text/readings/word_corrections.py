@@ -24,6 +24,8 @@ _PAIR_RULES: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = {
     (("何", "ナン"), ("色", "ショク")): ("ナニ", "イロ"),
     (("一月", "ヒトツキ"), ("号", "ゴー")): ("イチガツ", "ゴー"),
 }
+_COUNTED_IN_NATIVE_NUMBERS = frozenset(("房", "枝", "包み", "鍋", "揃い"))
+_NATIVE_NUMBERS = {"イチ": "ヒト", "ニ": "フタ", "ニー": "フタ"}
 _SINGLE_NUMBERS = {"イッ": "イチ", "ロッ": "ロク", "ハッ": "ハチ", "ジュッ": "ジュー"}
 _LONGEST_PAIR_RULE = max(map(len, _PAIR_RULES))
 
@@ -99,13 +101,15 @@ def repair_readings(words: Iterable[Word]) -> list[Word]:
 
 
 def _repair_counted(words: list[Word]) -> None:
-    """Join numbers with what they count as people do: 三票, 四拍子, 十六分音符."""
+    """Join numbers with what they count as people do: 三票, 四拍子, 一房, 十六分音符."""
     for at, word in enumerate(words[1:], 1):
         before, following = words[at - 1], words[at + 1].surface if at + 1 < len(words) else ""
         if (word.surface, word.pronunciation) == ("票", "ビョー"):
             words[at] = replace(word, pronunciation="ピョー")
         elif (word.surface, word.pronunciation) == ("拍子", "ヒョーシ") and before.kind[1] == "数":
             words[at] = replace(word, pronunciation="ビョーシ")
+        elif word.surface in _COUNTED_IN_NATIVE_NUMBERS and before.kind[1] == "数" and (at == 1 or words[at - 2].kind[1] != "数"):
+            words[at - 1] = replace(before, pronunciation=_NATIVE_NUMBERS.get(before.pronunciation, before.pronunciation))
         elif word.surface == "分" and following in ("音符", "休符"):
             words[at] = replace(word, pronunciation="ブ")
             words[at - 1] = replace(before, pronunciation=_SINGLE_NUMBERS.get(before.pronunciation, before.pronunciation))
