@@ -41,6 +41,7 @@ from app.interchange.voicevox_query_fields import (
     has_song,
     parse_query_settings,
 )
+from app.interchange.voicevox_styles import find_style_name
 
 MAX_VVPROJ_VALUES = 4_000_000  # a line of 30 morae has some 250 values
 MAX_GIVEN_PITCH, MAX_GIVEN_LENGTH_S = 20.0, 30.0  # VOICEVOX's editor has pitches of 3 to 6.5 and lengths of up to 0.3 s
@@ -114,6 +115,7 @@ def _add_item(line: _ImportedLine, key: str, item: Mapping[str, Any], default_en
     if voice:
         maker = {VOICEVOX: "VOICEVOX", AIVISSPEECH: "AivisSpeech"}.get(engine, "")
         label = localize(f"{maker or 'ほかのエンジン'}のスタイル {voice[1]}", f"{maker or 'other engine'} style {voice[1]}")
+        label = (find_style_name(str(voice[1])) if engine == VOICEVOX else "") or label
         voice_key = line.builder.name_voice(f"{ENGINE_NAMES.get(engine, engine[:8])}:{voice[1]}", label)
     values: dict[str, Any] = {}
     spoken: tuple[ImportedPhrase, ...] = ()

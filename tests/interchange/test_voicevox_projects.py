@@ -13,6 +13,7 @@ from app.interchange import imported_script
 from app.interchange.imported_script import ImportedPhrase, ImportedScript
 from app.interchange.script_import import read_script_file
 from app.interchange.voicevox_projects import read_vvproj
+from app.interchange.voicevox_styles import find_style_name
 from tests.interchange.peers import AISP_VERSIONS, VERSIONS, VOICEVOX, aisp, mora, phrase, query, vvproj
 
 LINES = [
@@ -63,7 +64,7 @@ def test_what_has_no_place_here_is_said_once() -> None:
     )
     taken = imported.project.script.lines[0].settings
     assert (taken.speed, taken.pitch, taken.intonation) == (2.0, 0.6, 1.3)
-    assert imported.project.voices[0].name == "VOICEVOX style 3"
+    assert imported.project.voices[0].name == "ずんだもん（ノーマル）"
     set_language("ja")
     assert "モーフィングは読み込みませんでした（2 行）。" in read_vvproj("a.vvproj", ".vvproj", json.dumps(data).encode()).losses
 
@@ -192,3 +193,9 @@ def test_a_line_without_end_is_refused_at_once() -> None:
 def test_square_brackets_hold_memos(suffix: str, data: bytes) -> None:
     lines = read_vvproj(f"a{suffix}", suffix, data).project.script.lines
     assert [line.settings.memos for line in lines] == [True, True]
+
+
+def test_public_numbers_of_styles_have_names() -> None:
+    assert find_style_name("3") == "ずんだもん（ノーマル）"
+    assert find_style_name("51") == "†聖騎士紅桜†（ノーマル）"
+    assert find_style_name("888753760") == ""

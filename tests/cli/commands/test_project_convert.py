@@ -32,7 +32,7 @@ def test_a_project_of_voicevox(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     first = project.script.lines[0]
     assert (first.settings.voice, first.settings.speed) == ("voicevox:3", 1.5)
     assert [(edit.mora, edit.tone) for edit in first.overrides.moras][:3] == [(0, 0), (1, 1), (2, 1)]
-    assert project.voices[0].name == "VOICEVOX style 3"
+    assert project.voices[0].name == "ずんだもん（ノーマル）"
 
 
 def test_sounds_that_a_project_includes_stay_in_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_table_with_columns_of_other_names(capsys: pytest.CaptureFixture[str],
 def test_a_voice_for_those_that_are_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "a.vvproj").write_bytes(vvproj("0.25.0", [("はい。", 3, None), ("いいえ。", 3, None), ("雨。", 1, None)]))
     code, _, told = run(capsys, tmp_path / "a.vvproj", "-o", tmp_path / "a.koebako", "--voice", "mei")
-    assert (code, told[0]) == (0, "“Mei (starter)” speaks 3 lines whose voice is missing (VOICEVOX style 3, VOICEVOX style 1).")
+    assert (code, told[0]) == (0, "“Mei (starter)” speaks 3 lines whose voice is missing (ずんだもん（ノーマル）, ずんだもん（あまあま）).")
     project = read_project(tmp_path / "a.koebako")
     assert {line.settings.voice for line in project.script.lines} == {""}, "of the voice that ships projects say nothing"
     assert not project.voices

@@ -88,7 +88,7 @@ def test_accents_of_voicevox_arrive_and_its_voice_is_missing_by_name(qtbot: QtBo
     asks = query(phrase(["キョ", "オ", "ワ"], 3), phrase(["ア", "メ"], 2), speedScale=1.25)
     (tmp_path / "a.vvproj").write_bytes(vvproj("0.25.0", [("今日は雨", 3, asks)]))
     dialog = asked(qtbot, window, tmp_path / "a.vvproj")
-    assert "VOICEVOX style 3" in dialog.names.widget().findChild(type(dialog.error)).text()
+    assert "ずんだもん（ノーマル）" in dialog.names.widget().findChild(type(dialog.error)).text()
     (row,) = dialog.names.rows
     assert row.voice.currentData(), "a voice is suggested"
     row.voice.setCurrentIndex(0)
@@ -96,7 +96,7 @@ def test_accents_of_voicevox_arrive_and_its_voice_is_missing_by_name(qtbot: QtBo
         dialog.import_button.click()
     line = window.lines[-1]
     assert line.settings.voice == "voicevox:3"
-    assert window.voices.names.find_name("voicevox:3") == "VOICEVOX style 3"
+    assert window.voices.names.find_name("voicevox:3") == "ずんだもん（ノーマル）"
     assert line.settings.speed == 1.25
     assert line.overrides.moras
     assert line.overrides.text == "今日は雨"
