@@ -22,7 +22,7 @@ from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.http_service import HttpService, build_file_response, stream_sound
 from app.service.query_edits import MAX_SOUND_S, LineDurations, create_too_long_refusal
-from app.service.query_synthesizer import QuerySynthesizer, check_text
+from app.service.query_synthesizer import QuerySynthesizer
 from app.service.request_fields import RefusalError, RequestFields, convert_to_refusal, create_refusal
 from app.service.request_log import REQUEST_TEXT_KEY
 from app.service.service_job import AnonymousFile
@@ -75,7 +75,6 @@ def stream_line(speech: QuerySynthesizer) -> Iterator[Float32]:
 
 def _measure_sentences(speech: QuerySynthesizer) -> Iterator[FixedSentence]:
     """Yield the sentences with all their frames, each measured on demand."""
-    check_text(speech.base.text)
     voice, total = speech.pipeline.voice, sum(len(silence) for silence in _create_silences(speech))
     for sentence in iterate_sentences(speech.pipeline, speech.base, speech.cancelled):
         (measured,) = measure_durations(speech.pipeline, speech.base, [sentence], speech.on_stage, speech.cancelled)

@@ -84,3 +84,10 @@ def test_another_name_is_refused_as_before(client: httpx.Client, mei: Speaker) -
     catalogue = build_catalogue([rename(mei.voice, "other", (NamedId(0, "Someone"),))])
     with pytest.raises(RefusalError):
         require_openai_style(catalogue, "alloy")
+
+
+def test_a_text_may_be_as_long_as_openai_takes_it(both: httpx.Client) -> None:
+    body = {"voice": "Mei", "response_format": "pcm", "input": "はい。" + "\n" * 4093}
+    assert both.post("/v1/audio/speech", json=body).status_code == 200
+    assert both.post("/v1/audio/speech", json=body | {"input": "は" * 4097}).status_code == 400
+    assert "Mei" in [voice["id"] for voice in both.get("/v1/audio/voices").json()["voices"]]
