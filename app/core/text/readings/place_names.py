@@ -101,9 +101,10 @@ class PlaceNames:
                 continue
             readings = self._readings[full_name]
             nearest = _choose_prefecture(text, morphs[first].start, readings)
-            is_word = last == first and full_name[-1] in "町村" and not is_cut
-            if nearest is None and (is_word or len(set(readings.values())) > 1):
-                continue  # it is no municipality, perhaps, as 大町 and 中村, or one of several
+            if nearest is None and (
+                len(set(readings.values())) > 1 or not _is_sure(morphs[first : last + 1], next(iter(readings.values())), is_cut)
+            ):
+                continue
             belongs_to = [nearest] if nearest else list(readings)
             names, pronunciations = (side.split() for side in readings[belongs_to[0]].split("\t"))
             longest = _Municipality(last + 1, full_name, belongs_to, list(zip(names, pronunciations, strict=True)), is_cut)
@@ -127,6 +128,15 @@ class PlaceNames:
         """Return the quarters of a municipality that are misread otherwise, with their pronunciations."""
         _, found, rest = self._read_quarters().partition(f"\n\n{place}\n")
         return dict(line.split("\t") for line in rest.partition("\n\n")[0].splitlines()) if found else {}
+
+
+def _is_sure(morphs: Sequence[Morph], entry: str, is_cut: bool) -> bool:
+    """Return whether a name is that of a municipality without its prefecture: a word is not (大町, 中村), nor a 町 whose name is read otherwise elsewhere."""
+    names, readings = entry.split("\t")
+    if names[-1] not in "町村":
+        return True
+    (stem, *_) = _build_parts(names, readings)
+    return not is_cut and morphs[-1].surface == names[-1] and "".join(morph.reading for morph in morphs[:-1]) == stem.reading
 
 
 def _choose_prefecture(text: str, start: int, readings: Mapping[str, str]) -> str | None:
