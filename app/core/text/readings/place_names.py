@@ -94,10 +94,11 @@ class PlaceNames:
             name += morphs[last].surface
             if len(name) > _LONGEST_PLACE or morphs[last].is_users:
                 break
-            following = morphs[last + 1].surface if last + 1 < len(morphs) else ""
-            is_cut = len(following) > 1 and following[0] in _SUFFIX_READINGS and _fold_name(name + following[0]) in self._readings
+            following, kinds = (morphs[last + 1].surface, morphs[last + 1].kinds) if last + 1 < len(morphs) else ("", ())
+            is_person = "人名" in kinds or following in _HONORIFICS  # 古河|市五郎, 東村さん
+            is_cut = len(following) > 1 and not is_person and _fold_name(name + following[0]) in self._readings
             full_name = _fold_name(name + following[0] if is_cut else name)
-            if not is_cut and (full_name not in self._readings or following in _HONORIFICS):
+            if not is_cut and (full_name not in self._readings or is_person):
                 continue
             readings = self._readings[full_name]
             nearest = _choose_prefecture(text, morphs[first].start, readings)
