@@ -67,6 +67,7 @@ EXAMPLES = {
     "unspoken_markup._HTML_TAG": "<br>",
     "unspoken_markup._HTML_ENTITY": "&lt;",
     "numbers._SHOGI_MOVE": "7六歩",
+    "numbers._MARKS": "8/10点",
     "numbers._DECADE": "80s",
     "unspoken_markup._THOUGHT": "<think>犬</think>",
     "unspoken_markup._ANY_TAG": "<size=1>",

@@ -17,6 +17,7 @@ from app.core.text.normalise.measurement_units import speak_units
 from app.core.text.normalise.numbers import (
     speak_enclosed,
     speak_half_days,
+    speak_marks_of_tests,
     speak_negative_amounts,
     speak_numbers,
     speak_ordinals,
@@ -60,6 +61,6 @@ def _apply_rules(text: str, lookup: Lookup, spell: Spell) -> str:
     text = normalise_characters(speak_enclosed(speak_repeats(replace_emoji(drop_bullets(drop_faces(text)), BOUNDARY_CHAR), lookup)))
     text = speak_negative_amounts(convert_to_modern_kana(replace_runs(join_arrows(text)), lookup))
     text = speak_links(speak_ranges(speak_eras(speak_addresses(speak_tags(text)))))
-    text = speak_times(speak_half_days(speak_dates(text)))
+    text = speak_times(speak_half_days(speak_dates(speak_marks_of_tests(text))))
     text = speak_numbers(speak_scores(speak_units(speak_ordinals(text))))
     return convert_to_marks(speak_latin(text, lookup, spell))

@@ -109,6 +109,8 @@ _ROMAN_NUMERAL_CHARS = "Ⅰ-Ⅻⅰ-ⅻ"
 _KEYCAP = "[0-9]\ufe0f?\u20e3"  # a digit and the sign that draws a key around it
 _ENCLOSED_NUMBER = re.compile(f"([{_CIRCLED}]|{_KEYCAP})|Ⅹ+[Ⅰ-Ⅸ]?|ⅹ+[ⅰ-ⅸ]?|[{_ROMAN_NUMERAL_CHARS}]")
 # What would join a number before it: another one, and behind a circle a kanji, which would be what it counts (②次に, but ②番).
+_ITEMS = re.compile(rf"\s*[{_CIRCLED}]")  # ①りんご②みかん
+_ITEM_END = re.compile("[ぁ-ゖァ-ヺー一-龠A-Za-z]")
 _JOINS_NUMBER = rf"[0-9０-９{_CIRCLED}{_ROMAN_NUMERAL_CHARS}]"
 _JOINS_CIRCLED = rf"{_JOINS_NUMBER}|(?!番(?![組号地犬人]))[一-龠]"
 
@@ -123,7 +125,8 @@ def speak_enclosed(text: str) -> str:
 def _speak_number(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
     joins = _JOINS_CIRCLED if match[1] and text[start - 1 : start] != "第" else _JOINS_NUMBER
-    pause_before = "、" if text[start - 1 : start].isdecimal() else ""
+    follows_item = match[1] and start and _ITEMS.match(text) and _ITEM_END.match(text, start - 1) is not None
+    pause_before = "、" if text[start - 1 : start].isdecimal() or follows_item else ""
     pause_after = "、" if re.match(joins, text[end : end + 2]) else ""
     return pause_before + str(sum(int(unicodedata.numeric(sign, 0)) for sign in match[0])) + pause_after
 
@@ -149,6 +152,8 @@ _SHOGI_MOVE = LazyPattern(
     rf"(?<!\d)[▲△☗☖]?\s?([1-9])([一二三四五六七八九])([{''.join(_SHOGI_PIECES)}])(?=成|打|不成|[ぁ-んァ-ヶ、。!?▲△☗☖\s]|$)",
 )
 _RACING = re.compile("[◎○☆★]\\s?\\d")  # there they are marks of horses
+_MARKS = LazyPattern("点", r"(?<![\d/.])(\d{1,3})/(\d{1,3})点")
+_APPLAUSE = re.compile(r"(?:^|(?<=[。!?\s]))8{4,}(?=$|[。!?\sw])", re.MULTILINE)
 _CARET_POWER = re.compile(r"(?<![\d.A-Za-z])(\d{1,6})\^(-?)(\d{1,3})(?![\d.])")
 
 
@@ -157,6 +162,11 @@ def speak_scores(text: str) -> str:
     text = _CARET_POWER.sub(lambda match: f"{match[1]}の{'−' if match[2] else ''}{match[3]}乗", text)
     text = _SCORE_IN_KANJI.sub(_speak_score, _SIZE_CROSS.sub("×", text))
     return _MINUS_SIGN.sub("−", _SCORE.sub(_speak_score, text))
+
+
+def speak_marks_of_tests(text: str) -> str:
+    """Return text with marks out of a full number of them (8/10点 → 10点中8点), and with a run of 8 alone as the applause of chats."""
+    return _APPLAUSE.sub("パチパチパチ", _MARKS.sub(r"\2点中\1点", text))
 
 
 def speak_negative_amounts(text: str) -> str:
