@@ -68,7 +68,7 @@ EXAMPLES = {
     "unspoken_markup._HTML_ENTITY": "&lt;",
     "numbers._SHOGI_MOVE": "7六歩",
     "numbers._MARKS": "8/10点",
-    "numbers._DECADE": "80s",
+    "numbers._DECADE": "80's",
     "unspoken_markup._THOUGHT": "<think>犬</think>",
     "unspoken_markup._ANY_TAG": "<size=1>",
     "unspoken_markup._BOARD_TAG": "[b]",

@@ -30,7 +30,11 @@ _DECADES = dict(
         strict=True,
     )
 )
-_DECADE = LazyPattern("sS", r"(?<![\d.A-Za-z])(?:'?([2-9]0)|((?:1[89]|20)\d0))'?s(?![A-Za-z0-9])")
+_DECADE = LazyPattern(  # 50s alone is seconds
+    "sS",
+    r"(?<![\d.A-Za-z'])(?:'(?P<short>[2-9]0)s|(?P<possessive>[2-9]0)'s|(?P<plain>[2-9]0)s(?=の?(?:[ァ-ヶ]{2}|曲|歌|音楽|風|映画|文化))"
+    r"|(?P<year>(?:1[89]|20)\d0)'?s)(?![A-Za-z0-9])",
+)
 _ONE_ON_ONE = re.compile(r"(?<![\d.A-Za-z])([1-9])\s?on\s?([1-9])(?![A-Za-z0-9])", re.IGNORECASE)
 _LETTER_NUMBER = re.compile(r"(?<![A-Za-z0-9-])([FMGAEJK])-?([1-3])(?![A-Za-z0-9.,%]|\s?[台万億円人個名])")
 _TIME_THEN_HALF_DAY = re.compile(r"(?<![\d:])(\d{1,2}(?::\d{2})?(?:時(?:\d{1,2}分)?)?)\s?([ap])\.?m\.?(?![A-Za-z])")
@@ -54,13 +58,18 @@ def speak_half_days(text: str) -> str:
 def speak_ordinals(text: str) -> str:
     """Return text with ordinal numbers as words."""
     text = _ORDINAL.sub(lambda match: _ENGLISH_ORDINALS[match[0].lower()], text)
-    text = _DECADE.sub(lambda match: f" {_DECADES[int(match[1])]}ズ " if match[1] else f"{match[2]}年代", text)
+    text = _DECADE.sub(_speak_decade, text)
     text = _ONE_ON_ONE.sub(lambda match: f"{SMALL_NUMBER_READINGS[int(match[1])]}オン{SMALL_NUMBER_READINGS[int(match[2])]}", text)
     text = _LETTER_NUMBER.sub(lambda match: f"{LETTER_READINGS[match[1].lower()]}{SMALL_NUMBER_READINGS[int(match[2])]}", text)
     text = _NAME_THEN_SIZE.sub(r"\1 \2", text)
     text = _NUMERAL_LIST.sub(_speak_numeral_list, text)
     text = _NUMERAL_OF_NAME.sub(lambda match: _speak_numeral(match, match[1]), text)
     return _NUMERAL.sub(lambda match: match["before"] + _speak_numeral(match, match[2]), text)
+
+
+def _speak_decade(match: re.Match[str]) -> str:
+    decade = match["short"] or match["possessive"] or match["plain"]
+    return f" {_DECADES[int(decade)]}ズ " if decade else f"{match['year']}年代"
 
 
 def _speak_numeral_list(match: re.Match[str]) -> str:

@@ -152,6 +152,7 @@ def _is_mark(morph: Morph) -> bool:
 _WRITTEN_VERBS = {
     "彷徨": ("サマヨ", "わいうえおっ"), "揶揄": ("カラカ", "わいうえおっ"), "癒や": ("イヤ", "さしすせそ"), "労わ": ("イタワ", "らりるれろっ"),
 }  # fmt: skip
+_FIRST_OF_WRITTEN_VERBS = frozenset(stem[0] for stem in _WRITTEN_VERBS)
 _INDEPENDENT_VERB = "動詞,自立"
 _REAL_KANJI_STEMS = frozenset("見着煮似出寝得居射鋳経診観視獲干率看来撮綴")  # 見れる is a form of 見る
 _BEFORE_GOZAIMASU = dict(
@@ -206,7 +207,7 @@ def find_misparsed_verbs(morphs: Sequence[Morph]) -> Iterator[Correction]:
     """Yield what verbs and adjectives are that the analyser divides or reads otherwise."""
     for at, morph in enumerate(morphs):
         following = morphs[at + 1] if at + 1 < len(morphs) else None
-        if (written := _find_written_verb(morphs, at)) is not None:
+        if morph.surface[:1] in _FIRST_OF_WRITTEN_VERBS and (written := _find_written_verb(morphs, at)) is not None:
             yield written
         elif following is not None and following.base == "れる" and _is_kanji_stem(morph):
             surface = morph.surface + following.surface  # 痺|れる, to the analyser a verb 痺る, is one verb
@@ -225,11 +226,10 @@ def find_misparsed_verbs(morphs: Sequence[Morph]) -> Iterator[Correction]:
 
 def _find_written_verb(morphs: Sequence[Morph], index: int) -> Correction | None:
     """Return the correction of a verb that is written as a noun and its ending."""
-    surface = morphs[index].surface
     for stem, (reading, endings) in _WRITTEN_VERBS.items():
-        if not stem.startswith(surface[:1]) or not stem.startswith(surface[: len(stem)]):
+        surface, last = morphs[index].surface, index + 1
+        if not stem.startswith(surface[: len(stem)]):
             continue
-        last = index + 1
         while len(surface) <= len(stem) and last < len(morphs):
             surface, last = surface + morphs[last].surface, last + 1
         ending = surface[len(stem) : len(stem) + 1]

@@ -42,23 +42,22 @@ def repair_accents(words: Sequence[Word]) -> list[Word]:
             if at + 1 < len(mended) and mended[at + 1].kind[0] == "名詞":  # 百円玉 is another word
                 continue
             _lower_after(mended, at)
-        else:
+        elif at and word.surface in _STATING_WORDS:
             _flatten_mimetic(mended, at)
     return mended
 
 
-def _flatten_mimetic(words: list[Word], index: int) -> None:
-    """Make a mimetic word flat that says what something is: ふわふわの, さらさらだ; it falls behind its first mora as an adverb: ふわふわと."""
-    halves = [words[index].surface] if len(words[index].surface) % 2 == 0 else []
-    if index + 1 < len(words) and words[index + 1].surface == words[index].surface:
-        halves = [words[index].surface * 2]
-    half = halves[0][: len(halves[0]) // 2] if halves else ""
-    last = index + (halves != [words[index].surface])
-    if not half or half * 2 != halves[0] or half * 2 in _FALLING_REPEATS or _KANA_OF_MIMETIC.fullmatch(half) is None:
+def _flatten_mimetic(words: list[Word], end: int) -> None:
+    """Make a mimetic word flat that ends before a word that states it: ふわふわの, さらさらだ; as an adverb, ふわふわと, it falls behind its first mora."""
+    first, surface = end - 1, words[end - 1].surface
+    if first and words[first - 1].surface == surface:
+        first, surface = first - 1, surface * 2
+    half = surface[: len(surface) // 2]
+    if half * 2 != surface or surface in _FALLING_REPEATS or _KANA_OF_MIMETIC.fullmatch(half) is None:
         return
-    if last + 1 < len(words) and words[last + 1].surface in _STATING_WORDS and len(split_moras(words[last].pronunciation)) in (2, 4):
-        words[index] = replace(words[index], accent=0)
-        words[index + 1 : last + 2] = [replace(word, is_joined=True) for word in words[index + 1 : last + 2]]
+    if len(split_moras(words[end - 1].pronunciation)) in (2, 4):
+        words[first] = replace(words[first], accent=0)
+        words[first + 1 : end + 1] = [replace(word, is_joined=True) for word in words[first + 1 : end + 1]]
 
 
 def _join_hearsay(words: list[Word], index: int) -> None:
