@@ -10,7 +10,7 @@ from dataclasses import replace
 from app.core.text.pronunciation import Word, split_moras
 
 _COPULAS = frozenset(("です", "だ", "でし", "だっ", "な", "で", "でしょ"))
-_KANA_OF_MIMETIC = re.compile("[ぁ-ゖァ-ヺー]{2,4}")
+_KANA_OF_MIMETIC = re.compile("[ぁ-ゖァ-ヺ]{2,4}")  # long vowels are cries: ニャーニャー falls
 _STATING_WORDS = frozenset(("の", "だ", "です", "でし", "だっ", "に", "な"))
 _FALLING_REPEATS = frozenset(
     ("そろそろ", "いよいよ", "ますます", "おいおい", "しばしば", "おのおの", "ときどき", "たびたび", "もしもし", "まだまだ")
