@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.adapters.openjtalk import mecab_words
+from app.core.text.pronunciation import convert_to_katakana
 from app.core.text.readings.place_names import MUNICIPALITIES_FILE, QUARTERS_FILE
 
 ROOT = Path(__file__).parents[1]
@@ -67,7 +68,7 @@ def read_list() -> Iterator[Quarter]:
 def list_spellings(letter: str) -> frozenset[str]:
     """Return how a letter may be read within a name."""
     if "ァ" <= letter <= "ヺ" or "ぁ" <= letter <= "ゖ":
-        kana = letter if letter >= "ァ" else chr(ord(letter) + 0x60)
+        kana = convert_to_katakana(letter)
         return frozenset({kana, "ガ", "ケ", "カ"} if letter in "ヶケ" else {kana, "ツ", "ッ"} if letter == "ツ" else {kana})
     readings = {kana.translate(_PLAIN) for kana in mecab_words.find_all_readings(letter)}
     readings |= {kana[:1].translate(table) + kana[1:] for kana in readings for table in (_VOICED, _P_SOUNDS)}

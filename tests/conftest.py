@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(RunFigures(config), "run-figures")
     # Also for fixtures of whole modules and what they start: the parts of the natural voice may be installed here, or not.
     os.environ["KOEBAKO_NATURAL_VOICE"] = "off"
-    # And the voices of whoever develops here are none of theirs.
+    # A developer's own voices must not reach any test.
     home = tempfile.mkdtemp(prefix="koebako-home-")
     os.environ["KOEBAKO_HOME"] = home
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))

@@ -162,7 +162,7 @@ _SHOGI_MOVE = LazyPattern(
 )
 _RACING = re.compile("[◎○☆★]\\s?\\d")  # there they are marks of horses
 _MARKS = LazyPattern("点", r"(?<![\d/.])(\d{1,3})/(\d{1,3})点")
-_APPLAUSE = re.compile(r"(?:^|(?<=[。!?\s]))8{4,}(?=$|[。!?\sw])", re.MULTILINE)
+_APPLAUSE = LazyPattern("8", r"(?:^|(?<=[。!?\s]))8{4,}(?=$|[。!?\sw])", re.MULTILINE)
 _CARET_POWER = re.compile(r"(?<![\d.A-Za-z])(\d{1,6})\^(-?)(\d{1,3})(?![\d.])")
 
 
@@ -207,14 +207,15 @@ _VERSION_NUMBER = re.compile(r"(?<!\d)(?<!\d\.)\d+(?:\.\d+){2,}(?!\d|\.\d)")
 _POSTCODE = re.compile(r"(?<=郵便番号)\s*(\d{3})-(\d{4})(?!\d)")
 
 
-_BATTING_AVERAGE = re.compile(r"(?<=率)\s?0?\.(\d{3})(?!\d)")
-_BODY_TEMPERATURE = re.compile(r"(?<![緯経\d.])(3[4-9]|4[0-2])度([1-9])分(?![角間])")
-_RACE_TIME = re.compile(r"(?<=\d)秒(\d{2})(?=$|[^\d.秒年月日人個本回点年度台名歳])")
+_BATTING_AVERAGE = LazyPattern("率", r"(?<=率)\s?0?\.(\d{3})(?!\d)")
+_BODY_TEMPERATURE = LazyPattern("度", r"(?<![緯経\d.])(3[4-9]|4[0-2])度([1-9])分(?![角間])")
+_RACE_TIME = LazyPattern("秒", r"(?<=\d)秒(\d{2})(?=$|[^\d.秒年月日人個本回点年度台名歳])")
 _INCIDENT_DIGITS = _KANJI_DIGIT_READINGS | dict(zip("123456789", _KANJI_DIGIT_READINGS.values(), strict=True))
-_INCIDENT = re.compile(
-    r"(?<![\d一-九・])(?:[一二三四五六七八九]・[一二三四五六七八九]{2}(?=事件|クーデター|革命|運動)|[1-9]・[1-9]{2}(?=事件|同時|テロ))"
+_INCIDENT = LazyPattern(
+    "・",
+    r"(?<![\d一-九・])(?:[一二三四五六七八九]・[一二三四五六七八九]{2}(?=事件|クーデター|革命|運動)|[1-9]・[1-9]{2}(?=事件|同時|テロ))",
 )
-_VERSE = re.compile(r"五・七・五(?:・七・七)?")
+_VERSE = LazyPattern("五", r"五・七・五(?:・七・七)?")
 
 
 def _speak_batting_average(match: re.Match[str]) -> str:
