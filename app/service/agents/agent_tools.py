@@ -1,36 +1,44 @@
-"""The tools of agents: they speak, list voices, read timings and write files. What comes is checked by the schemas that agents see.
+"""The tools of agents: they speak, list voices, read timings and write files.
 
-The voice that an agent chose last is kept by the name under which the agent introduces itself. Files go into one folder: under names, never
-paths; nothing is overwritten and no link followed.
+The voice that an agent chose last is kept by the name under which the agent introduces itself.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.adapters.files.part_file import PartFile
 from app.adapters.shared_settings import change_settings
 from app.adapters.speech_activity import record_at_stages, record_speech
-from app.common.errors import AppError, InputError, OutputFileError
+from app.common.errors import AppError, InputError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
-from app.common.system_errors import describe_reason
 from app.compose.audio_outputs import open_player, open_sound_file
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.pipeline import synthesize_or_silence
 from app.core.sound.stage_clock import RequestStopped, ignore_cancellation
-from app.core.synthesis_types import BOUNDS, AudioChunk, SynthesisRequest
+from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.engine.engine import Engine, JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
-from app.export.safe_file_names import find_free_stem, sanitise_stem
+from app.service.agents.agent_folder import AgentFolder, check_file_name
 from app.service.agents.agent_session import INVALID_PARAMS, RpcError
+from app.service.agents.tool_arguments import (
+    FILE_FORMATS,
+    FORMAT_ARGUMENT,
+    MAX_CALL_CHARS,
+    MAX_EXPORTED_LINES,
+    MAX_NAME_CHARS,
+    VOICE_ARGUMENTS,
+    Schema,
+    build_object_schema,
+    build_text_schema,
+    describe_tool,
+    filter_arguments,
+)
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.request_fields import RefusalError
 from app.service.routes_own import build_timings, measure_line
@@ -45,33 +53,6 @@ if TYPE_CHECKING:
 ToolHandler = Callable[[dict[str, Any], str, JobTurn], dict[str, Any]]
 
 _SEPARATOR = "="
-
-MAX_CALL_CHARS = 10_000
-MAX_EXPORTED_LINES = 200
-FILE_FORMATS = ("wav", "flac", "ogg", "opus", "mp3")
-_MAX_NAME_CHARS = 200
-_Schema = dict[str, Any]
-_VOICE: dict[str, _Schema] = {
-    "voice": {"type": "string", "maxLength": _MAX_NAME_CHARS, "description": "Name of a speaker, as `voices` lists them"},
-    "style": {"type": "string", "maxLength": _MAX_NAME_CHARS, "description": "Name of one of the speaker's styles"},
-    "speed": {"type": "number", "minimum": BOUNDS["speed"].low, "maximum": BOUNDS["speed"].high, "description": "1 is the usual speed"},
-}
-_FORMAT: _Schema = {
-    "type": "string",
-    "enum": list(FILE_FORMATS),
-    "description": "Format of the file; by default as the name ends, else wav",
-}
-
-
-def _build_text_schema(max_chars: int, **description: str) -> _Schema:
-    return {"type": "string", "minLength": 1, "maxLength": max_chars, **description}
-
-
-def _build_object_schema(properties: dict[str, _Schema], *required: str) -> _Schema:
-    return {"type": "object", "properties": properties, "required": list(required)}
-
-
-_MAX_TRIES = 100
 
 
 def find_agent_voice(agent: str) -> str:
@@ -102,133 +83,44 @@ def _parse_choices(lines: Sequence[str]) -> dict[str, str]:
     return {name: voice for name, separator, voice in pairs if separator}
 
 
-def _describe_tool(name: str, title: str, description: str, properties: dict[str, _Schema], *required: str, reads: bool) -> _Schema:
-    annotations = {"readOnlyHint": reads, "destructiveHint": False, "openWorldHint": False}
-    schema = _build_object_schema(properties, *required)
-    return {"name": name, "title": title, "description": description, "inputSchema": schema, "annotations": annotations}
-
-
-_LINE = _build_object_schema({"text": _build_text_schema(MAX_CALL_CHARS), **_VOICE}, "text")
-TOOLS: tuple[_Schema, ...] = (
-    _describe_tool(
+_LINE = build_object_schema({"text": build_text_schema(MAX_CALL_CHARS), **VOICE_ARGUMENTS}, "text")
+TOOLS: tuple[Schema, ...] = (
+    describe_tool(
         "speak",
         "Speak",
         "Speaks Japanese text: plays it on this computer, or with `file` writes it to a sound file in the user's folder.",
         {
-            "text": _build_text_schema(MAX_CALL_CHARS),
-            **_VOICE,
-            "file": _build_text_schema(_MAX_NAME_CHARS, description="Name of the file, without a path"),
-            "format": _FORMAT,
+            "text": build_text_schema(MAX_CALL_CHARS),
+            **VOICE_ARGUMENTS,
+            "file": build_text_schema(MAX_NAME_CHARS, description="Name of the file, without a path"),
+            "format": FORMAT_ARGUMENT,
         },
         "text",
         reads=False,
     ),
-    _describe_tool("voices", "Voices", "Lists the speakers and their styles.", {}, reads=True),
-    _describe_tool(
+    describe_tool("voices", "Voices", "Lists the speakers and their styles.", {}, reads=True),
+    describe_tool(
         "read_timings",
         "Read timings",
         "Returns when each sentence, mora and phone of a text sounds, in seconds, and how the text is read.",
-        {"text": _build_text_schema(MAX_QUERY_TEXT), **_VOICE},
+        {"text": build_text_schema(MAX_QUERY_TEXT), **VOICE_ARGUMENTS},
         "text",
         reads=True,
     ),
-    _describe_tool(
+    describe_tool(
         "export",
         "Export",
         "Writes one sound file for each line into the user's folder, numbered in order.",
         {
-            "name": _build_text_schema(_MAX_NAME_CHARS, description="Begin of the names, without a path"),
+            "name": build_text_schema(MAX_NAME_CHARS, description="Begin of the names, without a path"),
             "lines": {"type": "array", "minItems": 1, "maxItems": MAX_EXPORTED_LINES, "items": _LINE},
-            "format": _FORMAT,
+            "format": FORMAT_ARGUMENT,
         },
         "name",
         "lines",
         reads=False,
     ),
 )
-
-
-def filter_arguments(schema: _Schema, values: Any, where: str = "arguments") -> Any:
-    """Return what a tool takes of its arguments: without null, which is none, and what no tool knows; raise InputError for what our schema does not allow."""
-    match schema["type"]:
-        case "object":
-            return _filter_object(schema, values, where)
-        case "array":
-            if not isinstance(values, list) or not schema["minItems"] <= len(values) <= schema["maxItems"]:
-                raise _create_refusal(where)
-            return [filter_arguments(schema["items"], item, f"{where}[{index}]") for index, item in enumerate(values)]
-        case "string":
-            longest, shortest = schema.get("maxLength", _MAX_NAME_CHARS), schema.get("minLength", 0)
-            if not isinstance(values, str) or not shortest <= len(values) <= longest or values not in schema.get("enum", (values,)):
-                raise _create_refusal(where)
-        case _:
-            if isinstance(values, bool) or not isinstance(values, int | float) or not schema["minimum"] <= values <= schema["maximum"]:
-                raise _create_refusal(where)
-    return values
-
-
-def _filter_object(schema: _Schema, values: Any, where: str) -> dict[str, Any]:
-    if not isinstance(values, dict):
-        raise _create_refusal(where)
-    named = {name: values[name] for name in schema["properties"] if values.get(name) is not None}
-    for name in schema["required"]:
-        if name not in named:
-            raise _create_refusal(f"{where}.{name}")
-    return {name: filter_arguments(schema["properties"][name], value, f"{where}.{name}") for name, value in named.items()}
-
-
-def _create_refusal(where: str) -> InputError:
-    return InputError(localize(f"引数「{where}」を使用できません。", f"The argument “{where}” is missing or out of bounds."))
-
-
-class AgentFolder:
-    """Made when the first file is written."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path.expanduser().absolute()  # absolute, without links
-
-    def choose_path(self, name: str, suffix: str) -> Path:
-        """Return a path in the folder, which exists then, that is free now; raise InputError for a name that is a path, OutputFileError."""
-        stem = check_file_name(name, suffix)
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self.path = self.path.resolve(strict=True)
-            return self._find_free_path(stem, suffix)
-        except OSError as exc:
-            reason = describe_reason(exc)
-            raise OutputFileError(
-                localize(f"フォルダーに書き込めません：{reason}。", f"The folder cannot be written: {reason}."),
-                localize("--folder で別のフォルダーを指定してください。", "Choose another one with --folder."),
-            ) from exc
-
-    def place_part(self, part: PartFile, name: str, suffix: str) -> Path:
-        """Give a whole file a free name and return its path; remove the part and raise OutputFileError if that fails."""
-        try:
-            part.finish_writing()
-            stem = check_file_name(name, suffix)
-            for _ in range(_MAX_TRIES):
-                path = self._find_free_path(stem, suffix)
-                if part.take_free_name(path):
-                    return path
-            raise OutputFileError(localize("空いているファイル名がありません。", "No file name is free."))
-        except BaseException:
-            part.discard()
-            raise
-
-    def _find_free_path(self, stem: str, suffix: str) -> Path:
-        free = find_free_stem(stem, "koebako", (), lambda one: os.path.lexists(self.path / f"{one}{suffix}"))
-        return self.path / f"{free}{suffix}"
-
-
-def check_file_name(name: str, suffix: str) -> str:
-    """Return the stem of a name that an agent gave; raise InputError if it is a path or of another format."""
-    if any(mark in name for mark in ("/", "\\", ":", "\0")) or name.strip(" .") == "":
-        raise InputError(
-            localize("ファイル名を指定してください。パスは使用できません。", "Give a file name; paths are not allowed."),
-            localize("例: hello.wav", "For example: hello.wav"),
-        )
-    stem = name[: -len(suffix)] if name.lower().endswith(suffix) else name
-    return sanitise_stem(stem)
 
 
 class SpeechTools:

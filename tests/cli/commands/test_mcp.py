@@ -29,8 +29,9 @@ from app.core.sound.stage_clock import RequestStopped
 from app.core.synthesis_types import AudioChunk
 from app.engine.engine import Engine, EngineThread
 from app.engine.open_voices import OpenVoices
+from app.service.agents.agent_folder import AgentFolder
 from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, STATELESS_VERSION, AgentSession
-from app.service.agents.agent_tools import AgentFolder, SpeechTools
+from app.service.agents.agent_tools import SpeechTools
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import load_settings
 from app.voices.installed_voices import list_installed_voices

@@ -18,8 +18,9 @@ from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
 from app.engine.engine import EngineThread
+from app.service.agents.agent_folder import AgentFolder
 from app.service.agents.agent_session import INVALID_REQUEST, AgentSession, RpcError, build_error, encode_message
-from app.service.agents.agent_tools import AgentFolder, SpeechTools
+from app.service.agents.agent_tools import SpeechTools
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import load_usable_settings
 

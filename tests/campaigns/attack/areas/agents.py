@@ -13,7 +13,8 @@ from typing import Any
 
 from app.cli.commands.mcp.run import MAX_LINE_BYTES
 from app.service.agents.agent_session import INTERNAL_ERROR
-from app.service.agents.agent_tools import FILE_FORMATS, TOOLS
+from app.service.agents.agent_tools import TOOLS
+from app.service.agents.tool_arguments import FILE_FORMATS
 from tests.campaigns.attack import watch
 from tests.campaigns.attack.area import LIMIT_S, Area, Case
 from tests.campaigns.attack.checks import leftovers
