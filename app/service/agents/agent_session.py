@@ -99,7 +99,8 @@ def encode_message(value: Any) -> bytes:
 _SERVER_DESCRIPTION = {
     "capabilities": {"tools": {"listChanged": False}},
     "serverInfo": {"name": "koebako", "title": "Koebako", "version": VERSION},
-    "instructions": "Speaks Japanese text. Call `voices` for the names that `voice` takes; without one, your last choice is used.",
+    "instructions": "Speaks Japanese text. Call `voices` for the names that `voice` takes; without one, your last choice is used. "
+    "For a script of lines and characters call `open_project`.",
 }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,11 +21,13 @@ from app.compose.audio_outputs import open_player, open_sound_file
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.pipeline import synthesize_or_silence
 from app.core.sound.stage_clock import RequestStopped, ignore_cancellation
-from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.core.synthesis_types import SynthesisRequest
 from app.engine.engine import Engine, JobHandle
 from app.engine.synthesis_jobs import Importance, JobTurn
 from app.service.agents.agent_folder import AgentFolder, check_file_name
 from app.service.agents.agent_session import INVALID_PARAMS, RpcError
+from app.service.agents.offered_voices import create_unknown_voice_error
+from app.service.agents.project_tools import PROJECT_TOOLS, ProjectTools, ToolHandler
 from app.service.agents.tool_arguments import (
     FILE_FORMATS,
     FORMAT_ARGUMENT,
@@ -49,8 +51,6 @@ from app.settings.user_settings import MOST_AGENT_VOICES, Settings, load_usable_
 if TYPE_CHECKING:
     from app.adapters.portaudio.portaudio_player import PortAudioPlayer
     from app.core.sound.pipeline import Pipeline
-
-ToolHandler = Callable[[dict[str, Any], str, JobTurn], dict[str, Any]]
 
 _SEPARATOR = "="
 
@@ -120,6 +120,7 @@ TOOLS: tuple[Schema, ...] = (
         "lines",
         reads=False,
     ),
+    *PROJECT_TOOLS,
 )
 
 
@@ -132,6 +133,7 @@ class SpeechTools:
         engine: Engine,
         catalogue: StyleCatalogue,
         folder: AgentFolder,
+        projects: ProjectTools,
         device: str | None = None,
         open_output: Callable[[str | int | None, int], PortAudioPlayer] = open_player,  # at a rate in Hz
     ) -> None:
@@ -149,7 +151,10 @@ class SpeechTools:
             },
             "read_timings": self._read_timings,
             "export": self._export_lines,
+            **projects.handlers,
+            "speak_line": lambda values, _agent, turn: self._play_request(turn, *projects.build_request(values, turn)),
         }
+        self._projects = projects
 
     def list_tools(self) -> list[dict[str, Any]]:
         """Return the tools with the schemas of their arguments."""
@@ -162,10 +167,10 @@ class SpeechTools:
         tool = next((tool for tool in TOOLS if tool["name"] == name), None)
         if tool is None:
             raise RpcError(INVALID_PARAMS, "Unknown tool")
-        self._is_cancelled = is_cancelled
+        self._is_cancelled = self._projects.is_cancelled = is_cancelled
         try:
             arguments = filter_arguments(tool["inputSchema"], arguments)
-            importance = Importance.HEARD if name == "speak" else Importance.SERVED
+            importance = Importance.HEARD if name in ("speak", "speak_line") else Importance.SERVED
             result = JobHandle(self._engine, importance, partial(self._handlers[name], arguments, agent)).wait_for_result()
         except AppError as error:
             return _build_failure(f"{error.message} {error.hint}".strip())
@@ -190,10 +195,14 @@ class SpeechTools:
             suffix = values["file"].rpartition(".")[2].lower()
             form = values.get("format") or (suffix if suffix in FILE_FORMATS else "wav")
             return {"files": [self._write_file(turn, values, style, values["file"], form)]}
-        played_s, pipeline = 0.0, turn.open_speaker(style.voice).pipeline
+        return self._play_request(turn, style.voice, self._build_request(values, style))
+
+    def _play_request(self, turn: JobTurn, voice: str, request: SynthesisRequest) -> dict[str, Any]:
+        played_s, pipeline = 0.0, turn.open_speaker(voice).pipeline
         player = self._player = self._player or self._open_output(self._device, pipeline.voice.sampling_rate)
         gate = PhraseGate(pace=pipeline.pace, player=player)
-        for chunk in self._render_chunks(turn, values, style):
+        record_speech()
+        for chunk in pipeline.synthesize(request, record_at_stages(turn.on_stage), self._is_cancelled):
             if self._is_cancelled():
                 break
             record_speech()
@@ -233,10 +242,7 @@ class SpeechTools:
             name = next(speaker.name for speaker in self._catalogue.speakers if last_style in speaker.styles)
         chosen_style = self._catalogue.find_style(name, style=style)
         if chosen_style is None:
-            raise InputError(
-                localize("その声またはスタイルはありません。", "There is no such voice or style."),
-                localize("voices で一覧を確認してください。", "See the list of `voices`."),
-            )
+            raise create_unknown_voice_error()
         if values.get("voice") and agent:
             remember_agent_voice(agent, str(chosen_style.id))
         return chosen_style
@@ -244,11 +250,6 @@ class SpeechTools:
     def _build_request(self, values: dict[str, Any], style: ServedStyle) -> SynthesisRequest:
         request = SynthesisRequest(values["text"], id=f"agent-{next(self._ids)}", speaker=style.speaker, style=style.style)
         return replace(request, speed=float(values["speed"])) if "speed" in values else request
-
-    def _render_chunks(self, turn: JobTurn, values: dict[str, Any], style: ServedStyle) -> Iterator[AudioChunk]:
-        pipeline: Pipeline = turn.open_speaker(style.voice).pipeline
-        record_speech()
-        return pipeline.synthesize(self._build_request(values, style), record_at_stages(turn.on_stage), self._is_cancelled)
 
     def _write_file(self, turn: JobTurn, values: dict[str, Any], style: ServedStyle, name: str, form: str) -> dict[str, Any]:
         suffix = f".{form}"

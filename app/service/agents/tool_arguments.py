@@ -4,7 +4,7 @@ from typing import Any
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.synthesis_types import BOUNDS
+from app.core.synthesis_types import BOUNDS, INDEX_BOUNDS
 
 MAX_CALL_CHARS = 10_000
 MAX_EXPORTED_LINES = 200
@@ -31,6 +31,24 @@ def build_object_schema(properties: dict[str, Schema], *required: str) -> Schema
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
+def build_array_schema(most: int, items: Schema, description: str = "") -> Schema:
+    """Return the schema of a list that is not empty."""
+    return {"type": "array", "minItems": 1, "maxItems": most, "items": items} | ({"description": description} if description else {})
+
+
+def build_index_schema(highest: int = int(INDEX_BOUNDS.high), description: str = "", lowest: int = 0) -> Schema:
+    """Return the schema of a number that counts."""
+    return {"type": "integer", "minimum": lowest, "maximum": highest, "description": description}
+
+
+def build_delivery_schemas() -> dict[str, Schema]:
+    """Return the schemas of all numbers that say how a line is spoken, by name."""
+    return {
+        name: {"type": "number", "minimum": bounds.low, "maximum": bounds.high, "description": bounds.tips[1]}
+        for name, bounds in BOUNDS.items()
+    }
+
+
 def describe_tool(name: str, title: str, description: str, properties: dict[str, Schema], *required: str, reads: bool) -> Schema:
     annotations = {"readOnlyHint": reads, "destructiveHint": False, "openWorldHint": False}
     schema = build_object_schema(properties, *required)
@@ -50,8 +68,13 @@ def filter_arguments(schema: Schema, values: Any, where: str = "arguments") -> A
             longest, shortest = schema.get("maxLength", MAX_NAME_CHARS), schema.get("minLength", 0)
             if not isinstance(values, str) or not shortest <= len(values) <= longest or values not in schema.get("enum", (values,)):
                 raise _create_refusal(where)
-        case _:
-            if isinstance(values, bool) or not isinstance(values, int | float) or not schema["minimum"] <= values <= schema["maximum"]:
+        case "boolean":
+            if not isinstance(values, bool):
+                raise _create_refusal(where)
+        case kind:
+            if kind == "integer" and isinstance(values, float) and values.is_integer():
+                values = int(values)  # in JSON both are one number
+            if type(values) not in ((int,) if kind == "integer" else (int, float)) or not schema["minimum"] <= values <= schema["maximum"]:
                 raise _create_refusal(where)
     return values
 

@@ -31,10 +31,9 @@ from app.engine.engine import Engine, EngineThread
 from app.engine.open_voices import OpenVoices
 from app.service.agents.agent_folder import AgentFolder
 from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, STATELESS_VERSION, AgentSession
-from app.service.agents.agent_tools import SpeechTools
-from app.service.style_catalogue import build_catalogue
+from app.service.agents.agent_tools import TOOLS
 from app.settings.user_settings import load_settings
-from app.voices.installed_voices import list_installed_voices
+from tests.speech_tools import create_speech_tools
 
 ROOT = Path(__file__).parents[3]
 FOLDER_NAME = "sounds"
@@ -49,8 +48,7 @@ def engine() -> Iterator[Engine]:
 @pytest.fixture
 def session(engine: Engine, tmp_path: Path) -> AgentSession:
     """A conversation over the voices that are there."""
-    catalogue = build_catalogue(list_installed_voices(paths.list_voice_dirs()))
-    return AgentSession(SpeechTools(engine=engine, catalogue=catalogue, folder=AgentFolder(tmp_path / FOLDER_NAME)))
+    return AgentSession(create_speech_tools(engine, tmp_path / FOLDER_NAME))
 
 
 def ask(session: AgentSession, method: str, **params: Any) -> dict[str, Any]:
@@ -73,7 +71,7 @@ def test_versions_are_negotiated(session: AgentSession) -> None:
     for version in PROTOCOL_VERSIONS:
         assert initialise(session, version)["protocolVersion"] == version
     assert initialise(session, "1999-01-01")["protocolVersion"] == PROTOCOL_VERSIONS[0]
-    assert {tool["name"] for tool in ask(session, "tools/list")["result"]["tools"]} == {"speak", "voices", "read_timings", "export"}
+    assert [tool["name"] for tool in ask(session, "tools/list")["result"]["tools"]] == [tool["name"] for tool in TOOLS]
 
 
 @pytest.mark.parametrize(
@@ -293,12 +291,7 @@ class SilentPlayer:
 def test_what_is_not_urgent_waits_while_an_agent_speaks(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stages: list[str] = []
     monkeypatch.setattr(speech_activity, "record_speech", lambda: stages.append("stage"))
-    tools = SpeechTools(
-        engine=engine,
-        catalogue=build_catalogue(list_installed_voices(paths.list_voice_dirs())),
-        folder=AgentFolder(tmp_path / FOLDER_NAME),
-        open_output=lambda _device, _rate: cast(Any, SilentPlayer()),
-    )
+    tools = create_speech_tools(engine, tmp_path / FOLDER_NAME, open_output=lambda _device, _rate: cast(Any, SilentPlayer()))
     assert tools.call_tool("speak", {"text": "聞こえますか。はい。"}, "tester")["structuredContent"]["seconds"] > 0.5
     assert len(stages) >= 4
 
@@ -343,7 +336,7 @@ def test_the_official_client(tmp_path: Path) -> None:
         async with stdio_client(program) as streams, mcp.ClientSession(*streams) as client:
             await client.initialize()
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert tools == {"speak", "voices", "read_timings", "export"}
+            assert tools == {tool["name"] for tool in TOOLS}
             found = json.loads((await client.call_tool("voices", {})).content[0].text)["voices"]
             assert not any(str(place) in json.dumps(found) for folder in paths.list_voice_dirs() for place in (folder, folder.parent))
             voice = found[-1]

@@ -18,11 +18,15 @@ from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
 from app.engine.engine import EngineThread
+from app.export.render_keys import collect_sound_conditions
 from app.service.agents.agent_folder import AgentFolder
 from app.service.agents.agent_session import INVALID_REQUEST, AgentSession, RpcError, build_error, encode_message
 from app.service.agents.agent_tools import SpeechTools
+from app.service.agents.offered_voices import OfferedVoices
+from app.service.agents.project_tools import ProjectTools
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import load_usable_settings
+from app.voices.installed_voices import find_shipped_voice_id
 
 MAX_LINE_BYTES = 1 << 20
 MAX_WAITING_LINES = 64
@@ -38,10 +42,22 @@ def run(options: argparse.Namespace) -> int:
     allow_words_in_log(settings.log_words)
     # An immediate exit is safe because written files are always whole.
     with EngineThread(create_open_voices(options, voice_names, convert=False)) as engine, interrupt_handler.call_on_interrupt(exit_now):
+        catalogue, folder = build_catalogue(voices), AgentFolder(Path(options.folder))
         tools = SpeechTools(
             engine=engine,
-            catalogue=build_catalogue(voices),
-            folder=AgentFolder(Path(options.folder)),
+            catalogue=catalogue,
+            folder=folder,
+            projects=ProjectTools(
+                voices=OfferedVoices(catalogue, find_shipped_voice_id() or ""),
+                folder=folder,
+                find_conditions=lambda voice_ids, words: collect_sound_conditions(
+                    {voice: voice_names.get(voice, voice) for voice in voice_ids},
+                    words,
+                    settings,
+                    backend=options.backend,
+                    force_bert=options.force_bert,
+                ),
+            ),
             device=options.device or settings.device or None,
         )
         serve_lines(AgentSession(tools), stdin, output)
