@@ -33,6 +33,12 @@ _LONG_VOWELS = (
     ("アカサタナハマヤラワガザダバパャ", "ア"), ("イキシチニヒミリギジビピ", "イ"), ("ウクスツヌフムユルグズブプュ", "ウ"),
     ("エケセテネヘメレゲゼデベペ", "エイ"), ("オコソトノホモヨロゴゾドボポョ", "オウ"),
 )  # fmt: skip
+_KATAKANA = re.compile("[ァ-ヺー]+")
+_STREET_NUMBER = re.compile("([0-9０-９]+)(ジョウ|バンチョウ)")  # the list has 南九条 as ミナミ９ジョウ
+_STREET_DIGITS = {
+    "ジョウ": ("", "イチ", "ニ", "サン", "ヨ", "ゴ", "ロク", "シチ", "ハチ", "ク"),
+    "バンチョウ": ("", "イチ", "ニ", "サン", "ヨン", "ゴ", "ロク", "ナナ", "ハチ", "キュウ"),
+}
 _PLAIN = str.maketrans("ヅヂヲ", "ズジオ")
 _VOICED = str.maketrans("カキクケコサシスセソタチツテトハヒフヘホ", "ガギグゲゴザジズゼゾダジズデドバビブベボ")
 _P_SOUNDS = str.maketrans("ハヒフヘホ", "パピプペポ")
@@ -95,13 +101,34 @@ def fold_vowels(kana: str) -> str:
 
 def pronounce_name(name: str, kana: str) -> str:
     """Return a name as it sounds; vowels of two letters of the name are not one long one: 池ノ上 is イケノウエ."""
-    kana = kana.translate(_PLAIN)
+    kana = _STREET_NUMBER.sub(_pronounce_street_number, kana.translate(_PLAIN))
     return "".join(map(fold_vowels, split_kana(name, kana) or [kana]))
+
+
+def _pronounce_street_number(match: re.Match[str]) -> str:
+    """Return a number and 条 as Sapporo and its neighbours say them, or a number and 番町."""
+    digits = _STREET_DIGITS[match[2]]
+    tens, ones = divmod(int(match[1]), 10)
+    return ("" if not tens else digits[tens if tens > 1 else 0] + "ジュウ") + digits[ones] + match[2]
 
 
 def read_aloud(text: str) -> str:
     """Return what the program makes of a text."""
     return "".join(word.pronunciation for word in mecab_words.parse_words(text))
+
+
+def is_misread(place: str, name: str, kana: str) -> bool:
+    """Return whether the program misreads a quarter behind its place, by itself or in a sentence."""
+    where = place.replace("\t", "")
+    return any(
+        fold_vowels(read_aloud(where + name + behind)) != fold_vowels(read_place(where) + kana + convert_to_katakana(behind))
+        for behind in ("", "にいます")
+    )
+
+
+@cache
+def read_place(place: str) -> str:
+    return read_aloud(place)
 
 
 def write_municipalities(rows: list[Quarter]) -> int:
@@ -131,16 +158,11 @@ def write_quarters(rows: list[Quarter]) -> int:
     """Write the second table, of what is misread with the first one, and return its length."""
     quarters: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for row in rows:
-        if row.name[0]:
-            quarters[f"{row.prefecture}\t{row.municipality[0]}"][row.name[0]].add(pronounce_name(*row.name))
+        if row.name[0] and _KATAKANA.fullmatch(sound := pronounce_name(*row.name)):
+            quarters[f"{row.prefecture}\t{row.municipality[0]}"][row.name[0]].add(sound)
     lines, count = [], 0
     for place, names in sorted(quarters.items()):
-        alone = read_aloud(place.replace("\t", ""))
-        misread = [
-            f"{name}\t{kana}\n"
-            for name, (kana, *others) in sorted(names.items())
-            if not others and fold_vowels(read_aloud(place.replace("\t", "") + name)) != fold_vowels(alone + kana)
-        ]
+        misread = [f"{name}\t{kana}\n" for name, (kana, *others) in sorted(names.items()) if not others and is_misread(place, name, kana)]
         count += len(misread)
         lines += [f"\n{place}\n", *misread] if misread else []
     (ROOT / "resources" / QUARTERS_FILE).write_bytes(lzma.compress(("\n" + "".join(lines)).encode(), preset=9))

@@ -44,6 +44,7 @@ EXAMPLES = {
     "punctuation._ARROW_AT_LINE_END": "→次",
     "characters._SPACE_BETWEEN_JAPANESE": "犬 猫",
     "characters._LETTER_SPACED": "い ぬ が",
+    "characters._TOWN_BEHIND_PREFECTURE": "犬県立犬町",
     "ranges._ERA_YEAR": "H30年",
     "punctuation._BRACKETED_FACE": "(^_^)",
     "punctuation._UNCLOSED_FACE": "(^_^;",

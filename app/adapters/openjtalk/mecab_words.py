@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache, partial
@@ -33,6 +33,7 @@ from app.adapters.openjtalk.user_lexicon import build_userdic_arguments, find_bu
 from app.adapters.ort_telemetry import import_without_telemetry
 from app.common.errors import AppError, InternalError
 from app.common.language import localize
+from app.core.synthesis_types import LineSentence
 from app.core.text.notation.ruby_words import LexiconWord, TextReading, find_ruby_corrections, select_readings
 from app.core.text.pronunciation import ReadBy, Word
 from app.core.text.readings.morphs import Correction, Morph, SecondWord, add_other_readings, drop_overlaps, is_unsettled
@@ -50,6 +51,9 @@ _TO_HALF_WIDTH = str.maketrans({"’": "'", "−": "-", "。": ".", "、": ",", 
 # What the front end cannot pronounce it hands back as it is: marks, and emoji that share a word with a rare kanji.
 _NOT_KANA = re.compile("[^ァ-ヺー]")
 
+_END_MARKS = ".!?．！？"
+# A sentence has its own reading, whatever is before it; points in a row end none.
+_SENTENCE = re.compile(r"(?:[^.!?．！？]|[.．]{2,}|[.!?．！？](?=[0-9A-Za-z]))+[.!?．！？]*|[.!?．！？]+")
 _OWN_DICTIONARIES = 1  # dictionaries beyond those of the user
 Corrections = Callable[[Sequence[Morph]], list[Correction]]
 
@@ -98,12 +102,22 @@ def forget_user_lexicon() -> None:
 
 def parse_words(text: str, *, doubts: bool = False, readings: Sequence[TextReading] = ()) -> list[Word]:
     """Return words of normalised text of any length, with the readings given in it; with `doubts`, also the second analyser's other readings."""
-    if len(text) <= _MAX_PIECE_CHARS:
+    pieces = list(_cut_sentences(text))
+    if len(pieces) == 1:
         return _parse_piece(text, tuple(readings), doubts)
-    pieces = [(piece.text, select_readings(readings, piece)) for piece in split_sentences(text, limit=_MAX_PIECE_CHARS)]
+    read_pieces = [(piece.text, select_readings(readings, piece)) for piece in pieces]
     # A text that is long mostly repeats itself.
-    words = {piece: _parse_piece(*piece, doubts) for piece in dict.fromkeys(pieces)}
-    return [word for piece in pieces for word in words[piece]]
+    words = {piece: _parse_piece(*piece, doubts) for piece in dict.fromkeys(read_pieces)}
+    return [word for piece in read_pieces for word in words[piece]]
+
+
+def _cut_sentences(text: str) -> Iterator[LineSentence]:
+    for index, match in enumerate(_SENTENCE.finditer(text)):
+        sentence = match.group()
+        pieces = (
+            split_sentences(sentence, limit=_MAX_PIECE_CHARS) if len(sentence) > _MAX_PIECE_CHARS else (LineSentence(index, sentence, 0),)
+        )
+        yield from (LineSentence(index, piece.text, match.start() + piece.start) for piece in pieces)
 
 
 def _parse_piece(text: str, readings: Sequence[TextReading], doubts: bool) -> list[Word]:
@@ -132,6 +146,17 @@ def _parse_piece_locked(text: str, readings: Sequence[TextReading], doubts: bool
     if not doubts or not any(is_unsettled(word) for word in words):
         return words
     return add_other_readings(words, find_sudachi_words("".join(word.surface for word in words)))
+
+
+def _parse_sentence(front_end: FullFeatureFrontEnd, text: str) -> tuple[list[str], list[dict[str, Any]]]:
+    """Analyse a sentence with a full stop, so that it is read alike with one and without."""
+    features: list[str]
+    morphs: list[dict[str, Any]]
+    if text[-1:] in _END_MARKS:
+        features, morphs = front_end.run_mecab_detailed(text)
+        return features, morphs
+    features, morphs = front_end.run_mecab_detailed(text + _END_MARKS[0])
+    return features[:-1], morphs[:-1]
 
 
 class SentenceFrontEnd:
@@ -180,7 +205,7 @@ class SentenceFrontEnd:
 
     def _run_mecab_once(self, text: str) -> tuple[list[str], list[dict[str, Any]]]:
         if text not in self._analysed:
-            self._analysed[text] = self._apply_corrections(*self._front_end.run_mecab_detailed(text))
+            self._analysed[text] = self._apply_corrections(*_parse_sentence(self._front_end, text))
         return self._analysed[text]
 
     def _apply_corrections(self, features: list[str], detailed: list[dict[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -349,7 +374,7 @@ class FrontEndLexicon:
         return [LexiconWord(row[READING], row[PRONUNCIATION].replace("’", ""), ",".join(row[1:4]), cost) for row, cost in rows]
 
     def split_morphs(self, text: str) -> list[Morph]:
-        return convert_to_morphs([morph for morph in self._front_end.run_mecab_detailed(text)[1] if not morph["is_ignored"]], 0)
+        return convert_to_morphs([morph for morph in _parse_sentence(self._front_end, text)[1] if not morph["is_ignored"]], 0)
 
     def compute_accent(self, kana: str) -> int:
         words = self._features(kana)

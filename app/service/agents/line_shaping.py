@@ -27,7 +27,7 @@ from app.service.agents.tool_arguments import MAX_NAME_CHARS, Schema, build_arra
 
 MAX_EDITS = 500  # of one kind in one call
 
-SHAPES: dict[str, Schema] = {
+LINE_EDITS: dict[str, Schema] = {
     "readings": build_array_schema(
         MAX_EDITS,
         build_object_schema(

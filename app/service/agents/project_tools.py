@@ -34,7 +34,7 @@ from app.engine.line_reader import LineReader, ReadLineJob
 from app.engine.synthesis_jobs import JobTurn
 from app.interchange.koebako_files import compute_file_digest, open_project, write_project
 from app.service.agents.agent_folder import AgentFolder
-from app.service.agents.line_shaping import SHAPES, apply_line_edits, describe_reading
+from app.service.agents.line_shaping import LINE_EDITS, apply_line_edits, describe_reading
 from app.service.agents.offered_voices import OfferedVoices
 from app.service.agents.project_export import FindConditions, ProjectExport
 from app.service.agents.tool_arguments import (
@@ -117,7 +117,7 @@ PROJECT_TOOLS: tuple[Schema, ...] = (
         "edit_line",
         "Edit line",
         "Changes a line: text, character, voice, manner, readings of words, accents, pauses, melody. All of it or, if something is wrong, nothing.",
-        {"line": _LINE_NUMBER, "text": _LINE_TEXT, "character": _CHARACTER_NAME, **_MANNER, **SHAPES},
+        {"line": _LINE_NUMBER, "text": _LINE_TEXT, "character": _CHARACTER_NAME, **_MANNER, **LINE_EDITS},
         "line",
         reads=False,
     ),
@@ -287,7 +287,7 @@ class ProjectTools:
             script = assign_character(script, (line.id,), character)
         changes = self._voices.convert_settings(values, script.lines[values["line"] - 1].settings)
         script = change_settings(script, (line.id,), **changes) if changes else script
-        if SHAPES.keys() & values.keys():
+        if LINE_EDITS.keys() & values.keys():
             edited = script.lines[values["line"] - 1]
             shaped = apply_line_edits(
                 edited, values, lambda readings, overrides: self._read(replace(edited, overrides=overrides), turn, readings)

@@ -14,7 +14,7 @@ G2P = OpenJTalkG2P()
 # Words that were wrong in the golden sentences: they stand in every sentence whose phones differ.
 MENDED = (
     "へジャリャ", "次の", "辛", "金を", "表に", "街中", "桜の下", "神の一手", "止め", "細々", "抱い", "中に", "穴が開", "蓋が開", "何時も", "コミュ障", "音を上げ", "拵える", "喧しい", "拵える", "心中", "被る", "貴女", "名寄市", "蛇口を捻", "五拍子", "彷徨",
-    "四字熟語", "其方", "和木町", "空になった",
+    "四字熟語", "其方", "和木町", "空になった", "苦って",
 )  # fmt: skip
 # Kinds of accent that differ.
 ACCENTED = ("そうです", "そうだ", "そうなので", "ないで", "百円", "ご飯", "ごはん", "なさい", "一杯", "いい", *MENDED)
@@ -53,5 +53,5 @@ def test_only_listed_words_and_accents_differ_from_the_golden_front_end(shared: 
             other_tones.append(case["text"])
     assert [text for text in other_phones if not any(word in text for word in MENDED)] == []
     assert [text for text in other_tones if not any(word in text for word in ACCENTED) and not MIMETIC.search(text)] == []
-    assert len(other_phones) <= 31
+    assert len(other_phones) <= 32
     assert len(other_tones) <= 75

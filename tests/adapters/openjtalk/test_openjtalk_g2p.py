@@ -21,7 +21,7 @@ from app.core.text.phone_ids import convert_phones_to_ids
 from app.core.text.sentence_splitting import split_sentences
 
 # One number of ten, 四乗根 as ヨンジョーネ, 空集合 as ソラシューゴー: see app/decisions/reading.md.
-MENDED = ("①②③④⑤⑥⑦⑧⑨⑩", "∜16", "∅")
+MENDED = ("①②③④⑤⑥⑦⑧⑨⑩", "∜16", "∅", "2024年05月08日 00時00分")  # 零時 is レージ
 GOLDEN = Path(__file__).parent.parent.parent / "golden" / "g2p_rohan_300.jsonl"
 NOTHING = Phones("", "", ("_", "_"), (0, 0), (1, 1))
 G2P = OpenJTalkG2P()

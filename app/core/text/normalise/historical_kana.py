@@ -14,6 +14,7 @@ from app.core.text.normalise.latin_words import Lookup
 _REPEAT_MARK = re.compile("〳〵|〴〵|〱|〲|／″?＼")
 _SINGLE_REPEAT_MARKS = {"〳〵": "〱", "／＼": "〱", "〴〵": "〲", "／″＼": "〲"}
 _REPEATED = re.compile("([ぁ-ゖァ-ヺー一-龠々]{1,5})([〱〲])")
+_REPEATED_KATAKANA = re.compile("([ァ-ヺ])([ヽヾ])")  # alone or before a stop, the analyser takes them for an unknown word
 _KANA_WORD = re.compile("[ぁ-ゖァ-ヺー]+")
 _NEVER_FIRST_KANA = "ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮーんン"  # begins no word
 _USUAL_REPEAT_LENGTH = 2  # characters of such a word: いろ〱
@@ -22,10 +23,16 @@ _VOICED_MARK = "\u3099"
 
 def speak_repeats(text: str, lookup: Lookup) -> str:
     """Return the text with repeat marks written out; of several possible words, the one whose repetition is in the dictionary."""
+    text = _REPEATED_KATAKANA.sub(_repeat_katakana, text)
     if not _REPEAT_MARK.search(text):
         return text
     text = _REPEAT_MARK.sub(lambda match: _SINGLE_REPEAT_MARKS.get(match[0], match[0]), text)
     return _REPEATED.sub(lambda match: match[1] + _repeat_word(match[1], lookup, is_voiced=match[2] == "〲"), text)
+
+
+def _repeat_katakana(match: re.Match[str]) -> str:
+    letter = unicodedata.normalize("NFD", match[1])[0]
+    return match[1] + (_apply_voicing(letter) if match[2] == "ヾ" else letter)
 
 
 def _repeat_word(before: str, lookup: Lookup, *, is_voiced: bool) -> str:

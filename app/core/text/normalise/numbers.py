@@ -162,7 +162,11 @@ _SHOGI_MOVE = LazyPattern(
 )
 _RACING = re.compile("[◎○☆★]\\s?\\d")  # there they are marks of horses
 _MARKS = LazyPattern("点", r"(?<![\d/.])(\d{1,3})/(\d{1,3})点")
-_APPLAUSE = LazyPattern("8", r"(?:^|(?<=[。!?\s]))8{4,}(?=$|[。!?\sw])", re.MULTILINE)
+_APPLAUSE = LazyPattern(
+    "8",
+    r"(?:(?:^|(?<=[。!?\s])|(?<=です|ます|した|拍手))8{4,}|(?<=[ぁ-んァ-ヶー一-龠♪w])(?<![はがをにとのでも番号])8{5,})(?=$|[。!?\sw])",
+    re.MULTILINE,
+)
 _CARET_POWER = re.compile(r"(?<![\d.A-Za-z])(\d{1,6})\^(-?)(\d{1,3})(?![\d.])")
 
 
@@ -213,7 +217,7 @@ _RACE_TIME = LazyPattern("秒", r"(?<=\d)秒(\d{2})(?=$|[^\d.秒年月日人個�
 _INCIDENT_DIGITS = _KANJI_DIGIT_READINGS | dict(zip("123456789", _KANJI_DIGIT_READINGS.values(), strict=True))
 _INCIDENT = LazyPattern(
     "・",
-    r"(?<![\d一-九・])(?:[一二三四五六七八九]・[一二三四五六七八九]{2}(?=事件|クーデター|革命|運動)|[1-9]・[1-9]{2}(?=事件|同時|テロ))",
+    r"(?<![\d一-九・])(?:[一二三四五六七八九]・[一二三四五六七八九]{2}(?=事件|クーデター|革命|運動)|[1-9]・[1-9]{2}(?=事件|同時|テロ|の|以降|以後|から|を|が|は|で|$|[、。!?]))",
 )
 _VERSE = LazyPattern("五", r"五・七・五(?:・七・七)?")
 

@@ -122,6 +122,56 @@ def find_listed_words(morphs: Sequence[Morph], second: Sequence[SecondWord], whi
             yield Correction(first, last, (part,), "second", word.surface)
 
 
+_KANJI_END = re.compile("[一-龠々ヶ][がか]?$")
+_TE_FORMS = {"て": "助詞,接続助詞", "で": "助詞,接続助詞", "た": "助動詞", "だ": "助動詞"}
+_TE_FORM_STEMS = ("っ", "い", "ん")
+_NOT_DIVIDED = frozenset(("味っ", "殺っ"))  # 味って何
+
+
+def has_divided_verb(morphs: Sequence[Morph]) -> bool:
+    """Return whether the analyser may have cut a verb in the middle of its て form, as it does before a full stop: 笑|って."""
+    return any(_may_be_divided(morphs, at) for at in range(1, len(morphs)))
+
+
+def find_divided_verbs(morphs: Sequence[Morph], second: Sequence[SecondWord]) -> Iterator[Correction]:
+    """Yield what the second analyser has in place of 笑|って, 日切|って, 急|いで|た and 組|ん|で, from one common end of words to the next."""
+    starts, ends = {morph.start: at for at, morph in enumerate(morphs)}, {morph.end: at + 1 for at, morph in enumerate(morphs)}
+    for at in range(1, len(morphs)):
+        if not _may_be_divided(morphs, at):
+            continue
+        verb = next((word for word in second if word.start < morphs[at].start < word.start + len(word.surface)), None)
+        if verb is None or not verb.surface.endswith(_TE_FORM_STEMS) or verb.surface in _NOT_DIVIDED:
+            continue
+        first, last = second.index(verb), second.index(verb) + 1
+        while first and second[first].start not in starts:
+            first -= 1
+        while last < len(second) and second[last - 1].start + len(second[last - 1].surface) not in ends:
+            last += 1
+        if second[first].start in starts and (end := second[last - 1].start + len(second[last - 1].surface)) in ends:
+            parts = tuple(_build_second_part(word, is_verb=word is verb) for word in second[first:last])
+            yield Correction(starts[second[first].start], ends[end], parts, "second", verb.surface)
+
+
+def _may_be_divided(morphs: Sequence[Morph], index: int) -> bool:
+    before, morph = morphs[index - 1], morphs[index]
+    if morph.surface == "って":
+        return "終助詞" in morph.kinds and _KANJI_END.search(_join_two(morphs, index)) is not None
+    if morph.surface == "ん":
+        return "名詞" in before.kinds and _KANJI_END.search(before.surface) is not None and morphs[index + 1 : index + 2] != []
+    return morph.surface == "いで" and "動詞" in morph.kinds and _KANJI_END.search(before.surface) is not None
+
+
+def _join_two(morphs: Sequence[Morph], index: int) -> str:
+    return "".join(morph.surface for morph in morphs[max(0, index - 2) : index])
+
+
+def _build_second_part(word: SecondWord, *, is_verb: bool) -> MorphPart:
+    if not is_verb:
+        return MorphPart(word.surface, convert_to_pronunciation(word.reading), kind=_TE_FORMS.get(word.surface, ""))
+    stem = convert_to_pronunciation(word.reading[:-1]).replace("トオ", "トー").replace("コオ", "コー")  # 通っ and 凍っ, but 装っ
+    return MorphPart(word.surface, stem + word.reading[-1:], kind="動詞,自立")  # 防い: フセイ
+
+
 def is_unsettled(word: Word) -> bool:
     """Return whether a second opinion on a word says anything: it has kanji, and neither the user nor a rule has settled its reading."""
     return (

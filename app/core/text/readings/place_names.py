@@ -47,7 +47,7 @@ class PlaceNames:
         self._readings: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for line in municipalities.splitlines():
             prefecture, names, readings = line.split("\t")
-            self._readings[names.replace(" ", "")][prefecture] = f"{names}\t{readings}"
+            self._readings[_fold_name(names.replace(" ", ""))][prefecture] = f"{names}\t{readings}"
             if " " in names:
                 self._readings[names.split()[1]].setdefault(prefecture, f"{names.split()[1]}\t{readings.split()[1]}")
         self._first_letters = frozenset(name[0] for name in self._readings)

@@ -11,7 +11,17 @@ from typing import NamedTuple
 
 from app.core.text.pronunciation import convert_to_katakana, split_moras
 from app.core.text.readings.context_rules import HOMOGRAPH_RULES, VERB_RULES, ReadingRules
-from app.core.text.readings.morphs import Correction, Morph, MorphPart, SecondWord, drop_overlaps, find_listed_words, has_listed_word
+from app.core.text.readings.morphs import (
+    Correction,
+    Morph,
+    MorphPart,
+    SecondWord,
+    drop_overlaps,
+    find_divided_verbs,
+    find_listed_words,
+    has_divided_verb,
+    has_listed_word,
+)
 from app.core.text.readings.place_names import PlaceNames
 from app.core.text.readings.shipped_words import ShippedWords
 
@@ -219,6 +229,10 @@ def find_misparsed_verbs(morphs: Sequence[Morph]) -> Iterator[Correction]:
             yield Correction(at, at + 1, (MorphPart(morph.surface, reading),), "rule", "ございます")
             if at and morphs[at - 1].surface == "御":
                 yield Correction(at - 1, at, (MorphPart("御", "オ"),), "rule", "ございます")
+        elif following is not None and following.surface == "いし" and "文語基本形" in following.kinds and morph.surface >= "一":
+            # 悪|いし: いし is an old form of いい.
+            adjective = MorphPart(morph.surface + "い", "ヒドイ" if morph.surface == "酷" else None, kind="形容詞,自立")
+            yield Correction(at, at + 2, (adjective, MorphPart("し", "シ", kind="助詞,接続助詞")), "rule", "いし")
         elif _is_particle_in_verb(morphs, at):
             parts = (MorphPart("は", "ワ", kind="助詞,係助詞"), MorphPart(morph.surface[1:], morph.reading[1:], kind=_INDEPENDENT_VERB))
             yield Correction(at, at + 1, parts, "rule", "はやる")
@@ -293,4 +307,6 @@ def find_corrections(
     text = "".join(morph.surface for morph in morphs)
     if has_listed_word(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time
         items += find_listed_words(morphs, second_words(text), WHITE_LIST)
+    if has_divided_verb(morphs):
+        items += find_divided_verbs(morphs, second_words(text))
     return drop_overlaps([item for item in items if not any(morph.is_users for morph in morphs[item.first : item.last])])
