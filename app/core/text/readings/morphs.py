@@ -122,6 +122,39 @@ def find_listed_words(morphs: Sequence[Morph], second: Sequence[SecondWord], whi
             yield Correction(first, last, (part,), "second", word.surface)
 
 
+_LONGEST_GIVEN_NAME = 3
+
+
+def has_divided_name(morphs: Sequence[Morph]) -> bool:
+    """Return whether the analyser divides what may be a given name behind a surname: 佐藤|遼|司."""
+    return any(_find_name_end(morphs, at) for at in range(len(morphs)))
+
+
+def find_divided_names(morphs: Sequence[Morph], second: Sequence[SecondWord]) -> Iterator[Correction]:
+    """Yield given names that are one word to the second analyser alone."""
+    words = {(word.start, word.start + len(word.surface)): word for word in second}
+    for at in range(len(morphs)):
+        last = _find_name_end(morphs, at)
+        word = words.get((morphs[at].end, morphs[last - 1].end)) if last else None
+        if word is None or not word.reading or word.reading == word.surface:
+            continue
+        reading = convert_to_pronunciation(word.reading)
+        if reading != "".join(morph.reading for morph in morphs[at + 1 : last]):
+            yield Correction(at + 1, last, (MorphPart(word.surface, reading, kind="名詞,固有名詞,人名,名"),), "second", word.surface)
+
+
+def _find_name_end(morphs: Sequence[Morph], surname: int) -> int:
+    """Return the end of the kanji behind a surname, if they are several words and short enough for a given name; else 0."""
+    if "姓" not in morphs[surname].kinds:
+        return 0
+    last = surname + 1
+    while last < len(morphs) and _ALL_KANJI.fullmatch(morphs[last].surface):
+        last += 1
+    length = morphs[last - 1].end - morphs[surname].end
+    return last if last - surname > 2 and length <= _LONGEST_GIVEN_NAME else 0
+
+
+_ALL_KANJI = re.compile("[一-龠々]+")
 _KANJI_END = re.compile("[一-龠々ヶ][がか]?$")
 _TE_FORMS = {"て": "助詞,接続助詞", "で": "助詞,接続助詞", "た": "助動詞", "だ": "助動詞"}
 _TE_FORM_STEMS = ("っ", "い", "ん")

@@ -17,8 +17,10 @@ from app.core.text.readings.morphs import (
     MorphPart,
     SecondWord,
     drop_overlaps,
+    find_divided_names,
     find_divided_verbs,
     find_listed_words,
+    has_divided_name,
     has_divided_verb,
     has_listed_word,
 )
@@ -309,4 +311,6 @@ def find_corrections(
         items += find_listed_words(morphs, second_words(text), WHITE_LIST)
     if has_divided_verb(morphs):
         items += find_divided_verbs(morphs, second_words(text))
+    if has_divided_name(morphs):
+        items += find_divided_names(morphs, second_words(text))
     return drop_overlaps([item for item in items if not any(morph.is_users for morph in morphs[item.first : item.last])])

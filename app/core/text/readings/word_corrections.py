@@ -43,12 +43,14 @@ def repair_accents(words: Sequence[Word]) -> list[Word]:
                 continue
             _lower_after(mended, at)
         elif at and word.surface in _STATING_WORDS:
-            _flatten_mimetic(mended, at)
+            _accent_mimetic(mended, at, 0)
+        elif at and word.surface == "と" and (at + 1 == len(mended) or mended[at + 1].is_mark):
+            _accent_mimetic(mended, at, 1)  # at the end, the analyser takes it for a flat noun: ぼろぼろと。
     return mended
 
 
-def _flatten_mimetic(words: list[Word], end: int) -> None:
-    """Make a mimetic word flat that ends before a word that states it: ふわふわの, さらさらだ; as an adverb, ふわふわと, it falls behind its first mora."""
+def _accent_mimetic(words: list[Word], end: int, accent: int) -> None:
+    """Give a mimetic word that ends there its accent: it is flat before what states it, ふわふわの, さらさらだ; as an adverb, ふわふわと, it falls behind its first mora."""
     first, surface = end - 1, words[end - 1].surface
     if first and words[first - 1].surface == surface:
         first, surface = first - 1, surface * 2
@@ -56,7 +58,7 @@ def _flatten_mimetic(words: list[Word], end: int) -> None:
     if half * 2 != surface or surface in _FALLING_REPEATS or _KANA_OF_MIMETIC.fullmatch(half) is None:
         return
     if len(split_moras(words[end - 1].pronunciation)) in (2, 4):
-        words[first] = replace(words[first], accent=0)
+        words[first] = replace(words[first], accent=accent)
         words[first + 1 : end + 1] = [replace(word, is_joined=True) for word in words[first + 1 : end + 1]]
 
 
