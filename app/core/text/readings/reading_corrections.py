@@ -169,7 +169,7 @@ _INDEPENDENT_VERB = "動詞,自立"
 _REAL_KANJI_STEMS = frozenset("見着煮似出寝得居射鋳経診観視獲干率看来撮綴")  # 見れる is a form of 見る
 _BEFORE_GOZAIMASU = dict(
     zip("カガサザタダナハバマヤラワクグスズツヌフブムユル", "コゴソゾトドノホボモヨロオクグスズツヌフブムユル", strict=True)
-)
+) | {"シ": "シュ", "キ": "キュ"}
 _SWALLOWED_PARTICLE = "の"
 _SWALLOWED_WHOLE_LENGTH = 3  # 家の上 as a place
 _NOUN, _PARTICLE = "名詞,一般", "助詞,連体化"

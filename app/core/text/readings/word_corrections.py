@@ -43,13 +43,13 @@ def repair_accents(words: Sequence[Word]) -> list[Word]:
                 continue
             _lower_after(mended, at)
         elif at and word.surface in _STATING_WORDS:
-            _accent_mimetic(mended, at, 0)
+            _set_mimetic_accent(mended, at, 0)
         elif at and word.surface == "と" and (at + 1 == len(mended) or mended[at + 1].is_mark):
-            _accent_mimetic(mended, at, 1)  # at the end, the analyser takes it for a flat noun: ぼろぼろと。
+            _set_mimetic_accent(mended, at, 1)  # at the end, the analyser takes it for a flat noun: ぼろぼろと。
     return mended
 
 
-def _accent_mimetic(words: list[Word], end: int, accent: int) -> None:
+def _set_mimetic_accent(words: list[Word], end: int, accent: int) -> None:
     """Give a mimetic word that ends there its accent: it is flat before what states it, ふわふわの, さらさらだ; as an adverb, ふわふわと, it falls behind its first mora."""
     first, surface = end - 1, words[end - 1].surface
     if first and words[first - 1].surface == surface:
