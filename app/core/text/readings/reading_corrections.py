@@ -169,7 +169,7 @@ _INDEPENDENT_VERB = "動詞,自立"
 _REAL_KANJI_STEMS = frozenset("見着煮似出寝得居射鋳経診観視獲干率看来撮綴")  # 見れる is a form of 見る
 _BEFORE_GOZAIMASU = dict(
     zip("カガサザタダナハバマヤラワクグスズツヌフブムユル", "コゴソゾトドノホボモヨロオクグスズツヌフブムユル", strict=True)
-) | {"シ": "シュ", "キ": "キュ"}
+)
 _SWALLOWED_PARTICLE = "の"
 _SWALLOWED_WHOLE_LENGTH = 3  # 家の上 as a place
 _NOUN, _PARTICLE = "名詞,一般", "助詞,連体化"
@@ -235,6 +235,8 @@ def find_misparsed_verbs(morphs: Sequence[Morph]) -> Iterator[Correction]:
             # 悪|いし: いし is an old form of いい.
             adjective = MorphPart(morph.surface + "い", "ヒドイ" if morph.surface == "酷" else None, kind="形容詞,自立")
             yield Correction(at, at + 2, (adjective, MorphPart("し", "シ", kind="助詞,接続助詞")), "rule", "いし")
+        elif following is not None and following.surface == "う" and "形容詞" in morph.kinds and morph.reading.endswith("シ"):
+            yield Correction(at, at + 1, (MorphPart(morph.surface, f"{morph.reading}ュ"),), "rule", "ございます")  # 宜し|うございます
         elif _is_particle_in_verb(morphs, at):
             parts = (MorphPart("は", "ワ", kind="助詞,係助詞"), MorphPart(morph.surface[1:], morph.reading[1:], kind=_INDEPENDENT_VERB))
             yield Correction(at, at + 1, parts, "rule", "はやる")
