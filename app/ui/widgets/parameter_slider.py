@@ -1,4 +1,4 @@
-"""A self-drawn slider for a parameter, coloured from the default to the value."""
+"""A self-drawn slider for a parameter, coloured from the default to the value, with the default in its middle."""
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
@@ -67,8 +67,8 @@ class ParameterSlider(QSlider):
 
     def _move_to_mouse(self, event: QMouseEvent) -> None:
         left, width = self._compute_track()
-        x = round(event.position().x() - left)
-        self.setSliderPosition(QStyle.sliderValueFromPosition(0, self.maximum(), x, round(width), self._is_mirrored()))
+        share = min(1.0, max(0.0, (event.position().x() - left) / width))
+        self.setSliderPosition(round(self._find_value(1 - share if self._is_mirrored() else share)))
         event.accept()
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
@@ -103,8 +103,24 @@ class ParameterSlider(QSlider):
 
     def _place_value(self, value: int) -> float:
         left, width = self._compute_track()
-        share = value / max(1, self.maximum())
+        share = self._compute_share(value)
         return left + width * (1 - share if self._is_mirrored() else share)
+
+    def _compute_share(self, value: float) -> float:
+        """Return where on the track a value is, 0 to 1: the default in the middle, unless it is the lowest or the highest value."""
+        if not 0 < self._default < self.maximum():
+            return value / max(1, self.maximum())
+        if value <= self._default:
+            return 0.5 * value / self._default
+        return 0.5 + 0.5 * (value - self._default) / (self.maximum() - self._default)
+
+    def _find_value(self, share: float) -> float:
+        """Return the value at a place on the track."""
+        if not 0 < self._default < self.maximum():
+            return share * self.maximum()
+        if share <= 0.5:
+            return 2 * share * self._default
+        return self._default + (2 * share - 1) * (self.maximum() - self._default)
 
     def _is_mirrored(self) -> bool:
         return self.layoutDirection() == Qt.LayoutDirection.RightToLeft

@@ -99,7 +99,7 @@ def test_a_click_jumps_and_dragging_goes_on_from_there(field: SliderField, qtbot
     QApplication.sendEvent(
         slider, QMouseEvent(QEvent.Type.MouseMove, place, slider.mapToGlobal(place), button, button, Qt.KeyboardModifier.NoModifier)
     )
-    assert field.value == pytest.approx(1.25, abs=0.06)
+    assert field.value == pytest.approx(1.0, abs=0.06), "the default is in the middle"
     qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() // 2, middle))
 
 
@@ -122,3 +122,18 @@ def test_every_default_is_a_step(qtbot: QtBot, name: str) -> None:
     field.reset_value()
     assert field.value == BOUNDS[name].default
     assert BOUNDS[name].low + field.slider.value() * BOUNDS[name].step == pytest.approx(BOUNDS[name].default)
+
+
+@pytest.mark.parametrize(
+    ("name", "share", "value"), [("speed", 0.5, 1.0), ("speed", 0.75, 1.5), ("speed", 0.25, 0.75), ("accent_fidelity", 0.5, 0.5)]
+)
+def test_the_default_is_in_the_middle_unless_it_is_an_end(qtbot: QtBot, name: str, share: float, value: float) -> None:
+    field = SliderField(BOUNDS[name], "Tip.")
+    qtbot.addWidget(field)
+    field.resize(440, 40)
+    field.show()
+    slider = field.slider
+    slider.setValue(slider.maximum())
+    left, width = slider._compute_track()
+    qtbot.mouseClick(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(left + share * width), slider.height() // 2))
+    assert field.value == pytest.approx(value, abs=BOUNDS[name].step)
