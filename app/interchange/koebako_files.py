@@ -44,6 +44,7 @@ _PROJECT_LOSS_LABELS = {
     "aliases": ("登場人物の別名", "other names of characters"),
     "colour": ("登場人物の色", "colours of characters"),
     "note": ("登場人物のメモ", "notes on characters"),
+    "portrait": ("登場人物の画像", "portraits of characters"),
     "dictionary": ("辞書の単語", "words in the dictionary"),
     "export": ("書き出しの設定", "export settings"),
     "takes": ("テイク", "takes"),

@@ -165,7 +165,18 @@ def test_what_is_written_of_a_cast_is_read_and_any_edit_keeps_deviations(
             assert after.settings.seed == before.settings.seed
 
 
-@pytest.mark.parametrize(("field", "value"), [("colour", "red"), ("aliases", [1]), ("aliases", ["a"] * 2_000), ("note", 5)])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("colour", "red"),
+        ("aliases", [1]),
+        ("aliases", ["a"] * 2_000),
+        ("note", 5),
+        ("portrait", 5),
+        ("portrait", "A" * 100_001),
+        ("portrait", "顔"),
+    ],
+)
 def test_a_value_that_cannot_be_read_costs_no_character(field: str, value: object) -> None:
     data = convert_script_to_data(script_of(spoken(HERO, "a", speed=0.8), cast=(replace(HERO, note="主役"),)))
     data["cast"][0][field] = value

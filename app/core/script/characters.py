@@ -13,9 +13,11 @@ from typing import Any
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id, edit_lines
 from app.core.synthesis_types import BOUNDS
 
-CHARACTER_COLOURS = 12  # how many colours there are for characters
+CHARACTER_COLOURS = 8  # how many colours there are for characters; there were twelve once, and a higher number counts round
 
 MOST_CHARACTERS = 10_000  # how many characters a project holds
+
+MOST_PORTRAIT_CHARS = 100_000  # of base64; what the window makes of a picture has at most half of that
 
 MOST_ALIASES = 1_000  # how many other names a character answers to; more are forgotten when characters are merged
 

@@ -55,6 +55,7 @@ class Character:
     aliases: tuple[str, ...] = ()  # other names of the same character
     colour: int = 0  # number of a colour of the theme, from 0
     note: str = ""
+    portrait: str = ""  # a small square PNG as base64; empty where there is none
     id: str = field(default_factory=create_line_id)  # stays the same through every edit and is never shown
     unknown: str = ""  # fields of a later version as JSON, kept unchanged; empty where there are none
 

@@ -14,7 +14,7 @@ from app.common.files.untrusted_json import MAX_INT64, require_int, require_numb
 from app.common.gil_yield import iterate_yielding_gil
 from app.core.delivery import Bounds
 from app.core.lenient_parsing import ReportLoss, ReportLossAt, UnreadableSkipper, locate_losses, parse_items, read_field
-from app.core.script.characters import CHARACTER_COLOURS, MOST_ALIASES, MOST_CHARACTERS, extract_character_settings
+from app.core.script.characters import CHARACTER_COLOURS, MOST_ALIASES, MOST_CHARACTERS, MOST_PORTRAIT_CHARS, extract_character_settings
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id
 from app.core.synthesis_types import (
     BOUNDS,
@@ -45,7 +45,7 @@ _EDIT_FIELDS = {kind: tuple(item for item in fields(kind) if item.name != "unkno
 _EDIT_VALUE_TYPES = {kind: {name: (*get_args(hint), hint)[0] for name, hint in get_type_hints(kind).items()} for kind in _EDIT_FIELDS}
 _COUNTING_FLAGS = ("emoji", "memos")
 _SCRIPT_FIELDS = ("version", "title", "lines", "cast")
-_CHARACTER_FIELDS = ("id", "name", "aliases", "colour", "note", "settings")
+_CHARACTER_FIELDS = ("id", "name", "aliases", "colour", "note", "portrait", "settings")
 _LINE_FIELDS = ("id", "text", "character", "settings", "overrides")
 _OVERRIDE_FIELDS = (*_EDIT_TYPES, "text", *_COUNTING_FLAGS)
 _EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS, "pitch": MORA_PITCH_BOUNDS} | dict.fromkeys(
@@ -110,7 +110,13 @@ def parse_cast(data: object, lose: ReportLoss | None = None) -> tuple[Character,
 def _convert_character_to_data(character: Character) -> dict[str, Any]:
     unknown = load_unknown(character.unknown)
     settings = unknown.pop("settings", {}) | convert_settings_to_data(character.settings)
-    values = {"aliases": list(character.aliases), "colour": character.colour, "note": character.note, "settings": settings}
+    values = {
+        "aliases": list(character.aliases),
+        "colour": character.colour,
+        "note": character.note,
+        "portrait": character.portrait,
+        "settings": settings,
+    }
     return unknown | {"id": character.id, "name": character.name} | {name: value for name, value in values.items() if value}
 
 
@@ -122,11 +128,18 @@ def _parse_character(data: object, lose: ReportLoss | None) -> Character:
         data["name"],
         id=_read_text(data, "id", lose) or create_line_id(),
         note=_read_text(data, "note", lose),
+        portrait=read_field(data, "portrait", "", _parse_portrait, lose),
         aliases=read_field(data, "aliases", (), _parse_aliases, lose),
         colour=read_field(data, "colour", 0, lambda value: require_int(value, 0, MAX_INT64) % CHARACTER_COLOURS, lose),
         settings=extract_character_settings(parse_settings(settings, lose)),
         unknown=dump_unknown(data, _CHARACTER_FIELDS, settings=(settings, _WRITTEN_SETTINGS)),
     )
+
+
+def _parse_portrait(data: object) -> str:
+    if not isinstance(data, str) or len(data) > MOST_PORTRAIT_CHARS or not data.isascii():
+        raise ValueError("portrait")
+    return data
 
 
 def _parse_aliases(data: object) -> tuple[str, ...]:

@@ -36,6 +36,8 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel, measure_character_durations, sum_durations
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.widgets.dialogs import ask_for_file
+from app.ui.widgets.painting import read_portrait
 
 COUNT_SETTLE_MS = 300
 WINDOW_ACTIONS = ("undo", "redo", "stop")
@@ -99,6 +101,7 @@ class CastController(QObject):
             window.tabs.currentChanged.connect(self._show_warnings)
             window.table.characters.voice_dropped.connect(self._recast_by_drop)
             window.form.edited.connect(self._edit_field)
+            window.form.portrait_requested.connect(self._choose_portrait)
             window.form.recast.connect(self._recast_current)
             window.form.line_settings_requested.connect(self._recast_as_line)
             window.form.voice.chooser.library_requested.connect(self._actions["voice_library"].trigger)
@@ -270,6 +273,22 @@ class CastController(QObject):
         if (current := self._current) is not None:
             script = change_character(self._document.script, current.id, **{name: value})
             self._document.apply_edit(localize("登場人物を編集", "Edit character"), script)
+
+    @Slot()
+    def _choose_portrait(self) -> None:
+        filter_text = f"{localize('画像', 'Pictures')} (*.png *.jpg *.jpeg *.webp *.bmp)"
+        path = ask_for_file(self.window, localize("登場人物の画像", "Picture of the character"), filter_text)
+        if path is None:
+            return
+        if portrait := read_portrait(path):
+            self._show_error_text("")
+            self._edit_field("portrait", portrait)
+        else:
+            self._show_error_text(
+                localize(
+                    f"「{path.name}」は画像として読み込めません。", f"“{path.name}” is no picture that can be read, or it is too large."
+                )
+            )
 
     @Slot(str, object)
     def _recast_current(self, name: str, value: Any) -> None:

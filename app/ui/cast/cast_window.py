@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
@@ -30,12 +31,13 @@ from app.ui.parameters.setting_fields import VoiceFields
 from app.ui.theme.theme import ThemedWidget, create_colour_icon, list_colour_names
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, describe_control, fill_box
+from app.ui.widgets.painting import PortraitPictures
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330
 SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
 CHECKS_TAB = 1
 NEEDS_ONE = ("up", "down", "play", "select", "audition", "assign")
-SWATCH_PX = 16
+SWATCH_PX, PORTRAIT_PX = 16, 28
 MAX_NAME_LETTERS, MAX_NOTE_LETTERS = 200, 2_000
 ALIAS_SEPARATORS = "、,，;；"
 
@@ -44,12 +46,14 @@ class CharacterForm(ThemedWidget, QWidget):
     """Shows a character, and emits the user's changes.
 
     Signals:
-        edited(str, object): this field of the character has another value: aliases, colour or note.
+        edited(str, object): this field of the character has another value: aliases, colour, note or portrait.
+        portrait_requested(): a picture is to be chosen.
         recast(str, object): this setting has another value: voice, speaker or style.
         line_settings_requested(): take the settings of the selected line.
     """
 
     edited = Signal(str, object)
+    portrait_requested = Signal()
     recast = Signal(str, object)
     line_settings_requested = Signal()
 
@@ -65,6 +69,12 @@ class CharacterForm(ThemedWidget, QWidget):
         self.colour = describe_control(ChoiceBox(), localize("色", "Colour"), tip)
         self.colour.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.colour.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
+        tip = localize("行のカードに表示する画像を選びます。", "Chooses a picture for the cards of lines.")
+        self.portrait = create_button(localize("画像を選ぶ…", "Choose picture…"), tip, self.portrait_requested.emit)
+        self.portrait.setIconSize(QSize(PORTRAIT_PX, PORTRAIT_PX))
+        tip = localize("画像を外し、名前の最初の文字を表示します。", "Shows the first letter of the name again.")
+        self.no_portrait = create_button(localize("画像を外す", "Remove picture"), tip, lambda: self.edited.emit("portrait", ""))
+        self._pictures = PortraitPictures(self, PORTRAIT_PX)
         self.voice = VoiceFields()
         tip = localize("配役。この登場人物のすべての行の声が変わります。", "Recasts: all lines of this character get this voice.")
         self.voice.chooser.box.setToolTip(tip)
@@ -93,6 +103,9 @@ class CharacterForm(ThemedWidget, QWidget):
             # Setting the text that is shown already would move the cursor of a user who is typing.
             if field.text() != text and (is_other or not (field.hasFocus() and field.isModified())):
                 field.setText(text)
+        picture = self._pictures.find_picture(character.portrait) if character is not None else None
+        self.portrait.setIcon(QIcon() if picture is None else QIcon(picture))
+        self.no_portrait.setVisible(picture is not None)
         with QSignalBlocker(self.colour):
             self.colour.setCurrentIndex(character.colour % self.colour.count() if character is not None else -1)
         self.voice.offer_choices(
@@ -115,7 +128,10 @@ class CharacterForm(ThemedWidget, QWidget):
         form = QFormLayout(horizontalSpacing=8, verticalSpacing=6)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         labels: list[QWidget] = []
+        pictures = QWidget()
+        fill_box(QHBoxLayout(pictures), self.portrait, self.no_portrait, None, spacing=6)
         for name, field in (
+            (localize("画像", "Picture"), pictures),
             (localize("色", "Colour"), self.colour),
             (localize("別名", "Aliases"), self.aliases),
             (localize("メモ", "Note"), self.note),

@@ -335,10 +335,12 @@ def set_up_number_field(field: QAbstractSpinBox) -> None:
 
 
 def mark_label(label: QLabel, is_deviating: bool) -> None:
-    """Write a label in bold while its setting is not that of the line's character."""
+    """Write a label in bold and amber while its setting is not that of the line's character."""
     font = label.font()
     if font.bold() != is_deviating:
         font.setBold(is_deviating)
+        label.setProperty("edited", is_deviating)
+        label.style().polish(label)
         label.setFont(font)
 
 

@@ -7,16 +7,15 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 
 from app.common.language import localize
 
-GAP, INSET = 8.0, 10.0
-CARD_SPACE_BELOW_PX = 6.0  # between two cards
-AVATAR, BUTTON, HANDLE = 26.0, 30.0, 24.0
+GAP, INSET, INSET_ABOVE_PX = 8.0, 10.0, 5.0
+CARD_SPACE_BELOW_PX = 4.0  # between two cards
+AVATAR, BUTTON, HANDLE, FIRST_ROW_PX = 28.0, 28.0, 24.0, 30.0
 CARD_RADIUS_PX = 8.0
 CARD_TEXT_SCALE = 1.2
+WHO_SCALE = 0.82  # of the two rows behind the disc, compared with the usual text
 DONE_MARK_WIDTH_PX = 16.0  # next to the seconds
 MAX_CACHED_HEIGHTS = 100_000  # lines of the longest script
-CHIP_MARGINS_PX, NAME_MARGIN_PX = 4.0, 1.0
-COLOUR_BAR_WIDTH_PX, COLOUR_BAR_INSET_PX = 4.0, 4.0
-MIN_TEXT_WIDTH_PX = 200  # pixels kept for the words; voice and style are shown if they fit next to them
+MIN_TEXT_WIDTH_PX = 200  # pixels kept for the words; the names of who speaks are shown if they fit next to them
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,43 +25,47 @@ class CardRects:
     card: QRectF
     number: QRectF
     avatar: QRectF
+    name: QRectF  # of the character, else of the speaker; empty on a narrow card, as `style` then is
+    style: QRectF  # below the name
     text: QRectF
-    chip: QRectF  # of voice and style on a line without a character; `low_chip` has its place under a name
-    low_chip: QRectF
-    name: QRectF  # of the character, above voice and style; where the card has no room for both, in place of them
-    bar: QRectF  # of the character's colour
     length: QRectF
     handle: QRectF  # what the line is dragged by to other programs
     button: QRectF
 
+    @property
+    def who(self) -> QRectF:
+        """Return where the card says who speaks."""
+        return self.avatar | self.name | self.style
+
 
 class CardLayout:
-    """Measures for one font: `font` is that of the text, `small` that of everything else."""
+    """Measures for one font: `font` is that of the text, `who` that of the names behind the disc, `small` that of everything else."""
 
     def __init__(self, font: QFont) -> None:
-        self.font, self.small = QFont(font), QFont(font)
+        self.font, self.small, self.who = QFont(font), QFont(font), QFont(font)
         self.font.setPointSizeF(font.pointSizeF() * CARD_TEXT_SCALE)
         self.small.setPointSizeF(font.pointSizeF() * 0.9)
+        self.who.setPointSizeF(font.pointSizeF() * WHO_SCALE)
         self._metrics = QFontMetricsF(self.font)
-        small = QFontMetricsF(self.small)
+        small, who = QFontMetricsF(self.small), QFontMetricsF(self.who)
         self._number = small.horizontalAdvance("0000")
         self._length = max(small.horizontalAdvance(format_card_seconds(length)) for length in (59.9, 5999.9)) + DONE_MARK_WIDTH_PX
-        self._chip, self._chip_height = small.horizontalAdvance("テンション高め") + 20, small.height() + CHIP_MARGINS_PX
+        self._who_width, self._who_height = who.horizontalAdvance("あいうえおか"), round(who.ascent() + who.descent() / 2)
         self._widest = max(self._metrics.maxWidth(), self._metrics.height())
         self._heights: dict[tuple[str, float], float] = {}
 
     def compute_text_width(self, width: float) -> float:
-        chip = self._compute_chip_width(width)
-        return max(80.0, width - self._width_beside_text - (GAP + chip if chip else 0.0))
+        who = self._compute_who_width(width)
+        return max(80.0, width - self._width_beside_text - (GAP + who if who else 0.0))
 
     @property
     def _width_beside_text(self) -> float:
         before_text = INSET + self._number + GAP + AVATAR + GAP
         return before_text + GAP + self._length + GAP + HANDLE + BUTTON + INSET
 
-    def _compute_chip_width(self, width: float) -> float:
-        """Return the width of the chip, 0 on a narrow card, where the text takes it all."""
-        return self._chip if width - self._width_beside_text - GAP - self._chip >= MIN_TEXT_WIDTH_PX else 0.0
+    def _compute_who_width(self, width: float) -> float:
+        """Return the width of the names, 0 on a narrow card, where the text takes it all."""
+        return self._who_width if width - self._width_beside_text - GAP - self._who_width >= MIN_TEXT_WIDTH_PX else 0.0
 
     def compute_row_height(self, text: str, width: float) -> float:
         """Return the height of a whole row, with the space below the card."""
@@ -76,7 +79,11 @@ class CardLayout:
                     self._heights.clear()
                 self._heights[key] = sum(layout.boundingRect().height() for layout in self.build_text_layouts(text, room))
             height = self._heights[key]
-        return max(height, AVATAR, BUTTON) + 2 * INSET + CARD_SPACE_BELOW_PX
+        return height + self._first_row_height - self._metrics.height() + 2 * INSET_ABOVE_PX + CARD_SPACE_BELOW_PX
+
+    @property
+    def _first_row_height(self) -> float:
+        return max(self._metrics.height(), FIRST_ROW_PX, 2 * self._who_height)
 
     def build_text_layouts(self, text: str, width: float) -> list[QTextLayout]:
         """Return the text wrapped to a width, a layout for each paragraph, broken as the editor breaks it."""
@@ -100,33 +107,23 @@ class CardLayout:
 
     def compute_rects(self, row: QRectF) -> CardRects:
         """Return the rectangles of the card's parts in a row of the list."""
-        card = row.adjusted(1, 1, -1, -CARD_SPACE_BELOW_PX + 1)
-        middle = card.top() + INSET + max(AVATAR, BUTTON) / 2
+        card = row.adjusted(1, 0, -1, -CARD_SPACE_BELOW_PX)
+        middle = card.top() + INSET_ABOVE_PX + self._first_row_height / 2
 
         def build_rect(x: float, width: float, height: float) -> QRectF:
             return QRectF(x, middle - height / 2, width, height)
 
         number = build_rect(card.left() + INSET, self._number, AVATAR)
         avatar = build_rect(number.right() + GAP, AVATAR, AVATAR)
+        who = build_rect(avatar.right() + GAP, self._compute_who_width(row.width()), 2 * self._who_height)
+        name = QRectF(who.left(), who.top(), who.width(), who.height() / 2)
         button = build_rect(card.right() - INSET - BUTTON, BUTTON, BUTTON)
         handle = build_rect(button.left() - HANDLE, HANDLE, AVATAR)
         length = build_rect(handle.left() - GAP - self._length, self._length, AVATAR)
-        wide = self._compute_chip_width(row.width())
-        chip = build_rect(length.left() - GAP - wide, wide, self._chip_height)
-        name, low_chip = self._divide_chip(chip, card)
-        bar = QRectF(card.left() + COLOUR_BAR_INSET_PX, card.top() + INSET, COLOUR_BAR_WIDTH_PX, card.height() - 2 * INSET)
         top = middle - self._metrics.height() / 2
-        text = QRectF(avatar.right() + GAP, top, self.compute_text_width(row.width()), card.bottom() - (top - card.top()) - top)
-        return CardRects(card, number, avatar, text, chip, low_chip, name, bar, length, handle, button)
-
-    def _divide_chip(self, chip: QRectF, card: QRectF) -> tuple[QRectF, QRectF]:
-        """Return the places of a name and, below it, of voice and style; the second is empty where there is no room for both."""
-        name_height = self._chip_height - CHIP_MARGINS_PX
-        below = min(self._chip_height, 2 * (chip.center().y() - card.top()) - 2 * NAME_MARGIN_PX - name_height)
-        if below < name_height:
-            return chip, QRectF()
-        name = QRectF(chip.left(), chip.center().y() - (name_height + below) / 2, chip.width(), name_height)
-        return name, QRectF(chip.left(), name.bottom(), chip.width(), below)
+        left = who.right() + GAP if who.width() else who.left()
+        text = QRectF(left, top, self.compute_text_width(row.width()), card.bottom() - (top - card.top()) - top)
+        return CardRects(card, number, avatar, name, name.translated(0, name.height()), text, length, handle, button)
 
 
 def format_card_seconds(length_s: float) -> str:

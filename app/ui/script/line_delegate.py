@@ -14,9 +14,7 @@ from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRe
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.script_model import CHARACTER_ROLE, LINE_ROLE, STATE_ROLE, Index, LinePhase, LineState, ScriptModel, describe_line_state
 from app.ui.theme.theme import Theme, draw_icon, find_character_colour
-from app.ui.widgets.painting import choose_letter_colors, draw_voice_picture
-
-NAME_INSET_PX = 8.0  # where the words of the chip below end
+from app.ui.widgets.painting import PortraitPictures, choose_letter_colors, draw_voice_picture
 
 NEUTRAL_STYLE = "Neutral"
 
@@ -130,6 +128,11 @@ class LineVoiceNames:
             return speaker
         return localize("・", " · ").join(filter(None, (speaker, style)))
 
+    def find_special_style(self, line: Line) -> str:
+        """Return the name of a style that is not the usual one; empty for a neutral one."""
+        style = self.find_style(line)
+        return "" if style == NEUTRAL_STYLE else format_style(style)
+
     def format_explanation(self, line: Line) -> str:
         """Return speaker and style, with those that the voice lacks."""
         style = line.settings.style
@@ -162,6 +165,7 @@ class LineDelegate(QStyledItemDelegate):
         self.sizes = RowSizeCache(model, lambda row: QSize(view.viewport().width(), self.compute_row_height(row)), self)
         self.voices = LineVoiceNames()
         self._pictures: dict[str, QPixmap] = {}  # of voices that have one, by id; the others get their first letter
+        self._portraits = PortraitPictures(view, round(AVATAR))
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -209,10 +213,10 @@ class LineDelegate(QStyledItemDelegate):
         painter.setPen(QColor(self._theme.muted))
         number = str(self._model.find_script_row(index.row()) + 1)
         painter.drawText(rects.number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, number)
-        self._paint_avatar(painter, rects.avatar, line.settings.voice)
-        if character is not None:
-            self._paint_character(painter, rects, character)
-        self._paint_chip(painter, rects.chip if character is None else rects.low_chip, line)
+        self._paint_avatar(painter, rects.avatar, line, character)
+        if rects.name.width():
+            self._paint_names(painter, rects, line, character)
+            painter.setFont(self.layout.small)
         self._paint_length(painter, rects.length, line, state)
         handle = "hovered_handle" if rects.handle.contains(mouse) else "drag_out"
         self._icons[handle].paint(painter, _shrink_to_square(rects.handle, 18))
@@ -231,19 +235,25 @@ class LineDelegate(QStyledItemDelegate):
         painter.setBrush(QColor(self._theme.notice if is_selected else self._theme.surface))
         painter.drawRoundedRect(rects.card.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2), CARD_RADIUS_PX, CARD_RADIUS_PX)
         if state.phase is LinePhase.SPEAKING:
-            played = rects.card.adjusted(CARD_RADIUS_PX, rects.card.height() - 5, -CARD_RADIUS_PX, -2)
+            played = rects.card.adjusted(CARD_RADIUS_PX, rects.card.height() - 4, -CARD_RADIUS_PX, -1)
             painter.fillRect(played, QColor(self._theme.faint))
             played.setWidth(played.width() * state.share)
             painter.fillRect(played, accent)
 
-    def _paint_avatar(self, painter: QPainter, area: QRectF, voice: str) -> None:
-        picture = self._pictures.get(voice)
+    def _paint_avatar(self, painter: QPainter, area: QRectF, line: Line, character: Character | None) -> None:
+        """Paint the portrait of who speaks, else the voice's icon, else a disc with the first letter."""
+        voice, is_missing = line.settings.voice, self.voices.is_missing(line.settings.voice)
+        picture = self._portraits.find_picture(character.portrait) if character is not None else None
+        picture = picture or (None if is_missing else self._pictures.get(voice))
         if picture is not None:
             painter.drawPixmap(area.topLeft(), picture)
+            self._paint_ring(painter, area, character)
             return
-        name = self.voices.find_voice_name(voice)
+        name = self.voices.find_voice_name(voice) if character is None else character.name
         ground, letter = choose_letter_colors(name, self._theme.name == "dark")
-        if self.voices.is_missing(voice):
+        if character is not None:
+            ground, letter = find_character_colour(character.colour, self._theme.name), QColor(self._theme.on_accent)
+        if is_missing:
             name, ground, letter = "?", QColor(self._theme.error), QColor(self._theme.error_text)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ground)
@@ -251,43 +261,36 @@ class LineDelegate(QStyledItemDelegate):
         painter.setPen(letter)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
 
-    def _paint_character(self, painter: QPainter, rects: CardRects, character: Character) -> None:
-        colour = find_character_colour(character.colour, self._theme.name)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        painter.drawRoundedRect(rects.bar, rects.bar.width() / 2, rects.bar.width() / 2)
-        if rects.name.width():
-            name = QFontMetricsF(self.layout.small).elidedText(
-                character.name.replace("\n", " "), Qt.TextElideMode.ElideRight, rects.name.width() - NAME_INSET_PX
-            )
-            painter.setPen(colour)
-            area = rects.name.adjusted(0, 0, -NAME_INSET_PX, 0)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
+    def _paint_ring(self, painter: QPainter, area: QRectF, character: Character | None) -> None:
+        """Paint the character's colour around a picture, which has none."""
+        if character is not None:
+            painter.setPen(QPen(find_character_colour(character.colour, self._theme.name), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(area.adjusted(1, 1, -1, -1))
 
-    def _paint_chip(self, painter: QPainter, area: QRectF, line: Line) -> None:
-        if not area.width():
-            return
-        metrics = QFontMetricsF(self.layout.small)
-        name = self._format_chip_text(metrics, line, area.width() - 16)
-        if not name:
-            return
-        chip = QRectF(area)
-        chip.setLeft(area.right() - metrics.horizontalAdvance(name) - 16)
-        painter.setPen(Qt.PenStyle.NoPen)
-        is_missing = self.voices.is_missing(line.settings.voice)
-        painter.setBrush(QColor(self._theme.error if is_missing else self._theme.faint))
-        painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2)
-        painter.setPen(QColor(self._theme.error_text if is_missing else self._theme.text))
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
+    def _find_name(self, line: Line, character: Character | None) -> str:
+        """Return who speaks: the character, else the speaker, else the voice."""
+        if character is not None:
+            return character.name.replace("\n", " ")
+        return format_speaker(self.voices.find_speaker(line)) or self.voices.find_voice_name(line.settings.voice)
 
-    def _format_chip_text(self, metrics: QFontMetricsF, line: Line, width: float) -> str:
-        """Return speaker and style, elided so that the style stays whole as long as possible."""
-        summary, speaker = self.voices.format_summary(line), self.voices.find_speaker(line)
-        lacking = metrics.horizontalAdvance(summary) - width
-        if lacking > 0 and speaker and summary.startswith(speaker):
-            elided = metrics.elidedText(speaker, Qt.TextElideMode.ElideRight, metrics.horizontalAdvance(speaker) - lacking)
-            summary = (elided or "…") + summary[len(speaker) :]
-        return metrics.elidedText(summary, Qt.TextElideMode.ElideRight, width)
+    def _paint_names(self, painter: QPainter, rects: CardRects, line: Line, character: Character | None) -> None:
+        """Paint who speaks, and below it the style, in amber where the character has another one; a usual style is not named."""
+        is_missing, metrics = self.voices.is_missing(line.settings.voice), QFontMetricsF(self.layout.who)
+        colour = QColor(self._theme.muted) if character is None else find_character_colour(character.colour, self._theme.name)
+        style = "" if is_missing else self.voices.find_special_style(line)
+        is_own = character is not None and not is_missing and line.settings.style != character.settings.style
+        rows = [(self._find_name(line, character), QColor(self._theme.error_text) if is_missing and character is None else colour)]
+        if is_missing and character is not None:
+            rows.append((self.voices.find_voice_name(line.settings.voice), QColor(self._theme.error_text)))
+        elif style:
+            rows.append((style, QColor(self._theme.edited if is_own else self._theme.muted)))
+        painter.setFont(self.layout.who)
+        areas = (rects.name, rects.style) if len(rows) > 1 else (rects.name | rects.style,)
+        for area, (text, pen) in zip(areas, rows, strict=True):
+            painter.setPen(pen)
+            elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
 
     def _paint_length(self, painter: QPainter, area: QRectF, line: Line, state: LineState) -> None:
         """Paint the seconds of the last rendering, with a hook before them while the line is unchanged since."""
@@ -356,13 +359,11 @@ class LineDelegate(QStyledItemDelegate):
             return localize(
                 "ほかのアプリへ音声ファイルとしてドラッグします。", "Drag this to another program: it gets the sound as a file."
             )
-        if rects.avatar.contains(point):
-            return self.voices.find_voice_name(line.settings.voice)
         character = index.data(CHARACTER_ROLE)
-        if character is not None and (rects.name.contains(point) or rects.bar.contains(point)):
-            return localize(f"登場人物: {character.name}", f"Character: {character.name}")
-        if (rects.chip if character is None else rects.low_chip).contains(point):
-            return self.voices.format_explanation(line)
+        if rects.who.contains(point):
+            named = localize(f"登場人物: {character.name}", f"Character: {character.name}") if character is not None else ""
+            voice = self.voices.find_voice_name(line.settings.voice)
+            return "\n".join(filter(None, (named, voice, self.voices.format_explanation(line))))
         return describe_line_state(line, state) if rects.length.contains(point) else ""
 
 

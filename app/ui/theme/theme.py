@@ -24,6 +24,7 @@ QFrame#banner { background: $notice; border-radius: 8px; }
 QFrame#banner[error="true"] { background: $error; }
 QFrame#banner[error="true"] QLabel { color: $error_text; }
 QLabel#muted { color: $muted; }
+QLabel[edited="true"] { color: $edited; }
 QLabel#heading { font-weight: 600; }
 QLabel#error { color: $error_text; background: $error; border-radius: 4px; padding: 1px 6px; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
@@ -201,6 +202,7 @@ class Theme:
     edge: str
     accent: str
     on_accent: str
+    edited: str  # of values that the user changed
     notice: str
     error: str
     error_text: str
@@ -217,6 +219,7 @@ _COLOURS = {
     "edge": ("#838c9a", "#6c7687"),
     "accent": ("#2563c9", "#6ea3f7"),
     "on_accent": ("#ffffff", "#0e1420"),
+    "edited": ("#7d5f00", "#f5c451"),
     "notice": ("#e5eefc", "#22324d"),
     "error": ("#fdf0d5", "#43351a"),
     "error_text": ("#7a4a00", "#f6d08a"),
@@ -343,16 +346,11 @@ def _render_svg_icon(name: str, color: str | None) -> QIcon:
     return result
 
 
-# Each holds 4.5:1 against everything that a character's name is written on: windows, cards, selected and hovered rows. Neighbours in the
+# Eight colours that are neither the accent nor alike to people who see no red, green or blue, as far apart as a search found them. Each
+# holds 4.5:1 against everything that a character's name is written on, and against the letter that is written on it. Neighbours in the
 # order are far apart in hue, because a cast gets its colours in this order.
-CHARACTER_COLOURS_ON_LIGHT = (
-    *("#0f64bf", "#b43b2c", "#00751d", "#864aae", "#935704", "#027071"),
-    *("#972767", "#585802", "#045b74", "#5343ac", "#9f2346", "#046045"),
-)
-CHARACTER_COLOURS_ON_DARK = (
-    *("#65a7fa", "#f48573", "#62b667", "#c48feb", "#e19237", "#03b7b7"),
-    *("#ff95c9", "#bcbd46", "#23c6f7", "#b3b1ff", "#fe9baa", "#40cd9b"),
-)
+CHARACTER_COLOURS_ON_LIGHT = ("#925902", "#073f3f", "#4c0ba5", "#a4222e", "#187448", "#a6088e", "#363a05", "#6d626e")
+CHARACTER_COLOURS_ON_DARK = ("#f1a854", "#59f7ff", "#bbaaed", "#ff7b71", "#a9fb9a", "#c398a6", "#fae14f", "#dfeedc")
 _SWATCH_MARGIN_SHARE, _HALF = 0.12, 0.5
 
 
@@ -364,8 +362,8 @@ def find_character_colour(number: int, theme_name: str) -> QColor:
 
 def list_colour_names() -> tuple[str, ...]:
     """Return the names of the colours, by number."""
-    japanese = ("青", "赤", "緑", "紫", "橙", "青緑", "ピンク", "黄", "水色", "藤色", "紅", "翡翠色")
-    english = ("blue", "red", "green", "purple", "orange", "teal", "pink", "yellow", "sky", "violet", "rose", "jade")
+    japanese = ("橙", "青緑", "紫", "赤", "緑", "ピンク", "黄", "灰色")
+    english = ("orange", "teal", "purple", "red", "green", "pink", "yellow", "grey")
     return tuple(localize(ja, en) for ja, en in zip(japanese, english, strict=True))
 
 

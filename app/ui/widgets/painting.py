@@ -3,43 +3,96 @@
 import zlib
 from pathlib import Path
 
-from PySide6.QtCore import QLineF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QImage, QImageReader, QPainter, QPainterPath, QPalette, QPen, QPixmap
+from PySide6.QtCore import QBuffer, QByteArray, QLineF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QImage, QImageReader, QImageWriter, QPainter, QPainterPath, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 LETTER_HUES = (212, 152, 28, 280, 340, 186, 48, 96)
 MAX_DRAWN_ICON_BYTES = 16 << 20
 MAX_ICON_EDGE_PX = 8192
+PORTRAIT_EDGE_PX = 96
 
 
 def draw_voice_picture(name: str, icon: Path | None, edge: int, scale: float, palette: QPalette) -> QPixmap:
     """Return a round picture, `edge` logical pixels wide, for a screen of this scale."""
-    size = round(edge * scale)
-    picture = QPixmap(size, size)
-    picture.setDevicePixelRatio(scale)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
+    image = _read_icon_square(icon, round(edge * scale)) if icon is not None else None
+    if image is not None:
+        return _draw_round_picture(image, edge, scale)
+    picture = _create_pixmap(edge, scale)
+    painter, area = QPainter(picture), QRectF(0, 0, edge, edge)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-    area = QRectF(0, 0, edge, edge)
-    image = _read_icon_square(icon, size) if icon is not None else None
-    if image is None:
-        ground, letter = choose_letter_colors(name, palette.color(QPalette.ColorRole.Window).lightness() < 128)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(ground)
-        painter.drawEllipse(area)
-        font = painter.font()
-        font.setPixelSize(round(area.height() * 0.46))
-        painter.setFont(font)
-        painter.setPen(letter)
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
-    else:
-        circle = QPainterPath()
-        circle.addEllipse(area)
-        painter.setClipPath(circle)
-        painter.drawImage(area, image)
+    ground, letter = choose_letter_colors(name, palette.color(QPalette.ColorRole.Window).lightness() < 128)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ground)
+    painter.drawEllipse(area)
+    font = painter.font()
+    font.setPixelSize(round(area.height() * 0.46))
+    painter.setFont(font)
+    painter.setPen(letter)
+    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
     painter.end()
     return picture
+
+
+def _create_pixmap(edge: int, scale: float) -> QPixmap:
+    picture = QPixmap(round(edge * scale), round(edge * scale))
+    picture.setDevicePixelRatio(scale)
+    picture.fill(Qt.GlobalColor.transparent)
+    return picture
+
+
+def _draw_round_picture(image: QImage, edge: int, scale: float) -> QPixmap:
+    picture = _create_pixmap(edge, scale)
+    painter, circle = QPainter(picture), QPainterPath()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    circle.addEllipse(QRectF(0, 0, edge, edge))
+    painter.setClipPath(circle)
+    painter.drawImage(QRectF(0, 0, edge, edge), image)
+    painter.end()
+    return picture
+
+
+def read_portrait(file: Path) -> str:
+    """Return the middle square of a picture as the portrait of a character, empty for a file that is no picture, or too large for one."""
+    image = _read_icon_square(file, PORTRAIT_EDGE_PX)
+    content = QByteArray()
+    buffer = QBuffer(content)
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    if image is None or not QImageWriter(buffer, QByteArray(b"PNG")).write(image):
+        return ""
+    return content.toBase64().toStdString()
+
+
+class PortraitPictures:
+    """Round pictures of portraits, `edge` logical pixels wide, each drawn once for the screen of a widget."""
+
+    def __init__(self, widget: QWidget, edge: int) -> None:
+        self._widget, self._edge = widget, edge
+        self._pictures: dict[tuple[str, float], QPixmap | None] = {}
+
+    def find_picture(self, portrait: str) -> QPixmap | None:
+        """Return the picture; None where there is none, or a stranger's project has something else in its place."""
+        if not portrait:
+            return None
+        key = (portrait, self._widget.devicePixelRatioF())
+        if key not in self._pictures:
+            image = _decode_portrait(portrait)
+            self._pictures[key] = None if image is None else _draw_round_picture(image, self._edge, key[1])
+        return self._pictures[key]
+
+
+def _decode_portrait(portrait: str) -> QImage | None:
+    """Return the image; None for what is none, or larger than we write it."""
+    data = QByteArray.fromBase64(portrait.encode("ascii", "replace"))
+    buffer = QBuffer()
+    buffer.setData(data)
+    reader = QImageReader(buffer, QByteArray(b"PNG"))
+    size = reader.size()
+    if not size.isValid() or max(size.width(), size.height()) > PORTRAIT_EDGE_PX:
+        return None
+    image = reader.read()
+    return None if image.isNull() else image
 
 
 def create_voice_icon(name: str, icon: Path | None, edge: int, widget: QWidget) -> QIcon:

@@ -6,25 +6,27 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFont, QImage, QPainter
+from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QFont, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import OutputFileError
 from app.core.script.characters import CastBuilder, assign_character, change_character, recast_character
 from app.core.script.project import Project, VoiceAssignment, create_take
-from app.core.script.script import Character, Line, LineSettings, Script, replace_overrides
+from app.core.script.script import Character, Line, LineSettings, Script, change_settings, replace_overrides
+from app.core.script.script_data import convert_script_to_data, parse_script
 from app.core.synthesis_types import Overrides, ReadingOverride
 from app.install import known_voices
 from app.install.known_voices import load_characters, locate_characters_file
 from app.interchange.koebako_files import read_project, write_project
 from app.settings.user_settings import Settings, TextSize
+from app.ui.cast import cast_controller
 from app.ui.cast.cast_files import list_recast_voices
 from app.ui.cast.cast_window import CastWindow, split_aliases
 from app.ui.cast.script_warnings import list_script_warnings
-from app.ui.script.card_layout import CardLayout
+from app.ui.script.card_layout import CardLayout, CardRects
 from app.ui.takes.take_panel import list_differences
-from app.ui.theme.theme import MIN_FONT_SIZE_PT, TEXT_SCALES, find_character_colour
+from app.ui.theme.theme import LIGHT_THEME, MIN_FONT_SIZE_PT, TEXT_SCALES, find_character_colour
 from app.ui.voices.voice_chooser import VOICE_MIME
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver
@@ -324,32 +326,107 @@ def test_any_edit_behind_a_filter_leaves_the_other_lines_as_they_are(open_window
             ]
 
 
-def test_a_card_has_the_colour_of_its_character(open_window: OpenWindow) -> None:
-    window = staged(open_window(ready=False))
+def paint_list(window: WindowDriver) -> QImage:
+    """The list of lines as it is painted now."""
     picture = QImage(window.script.viewport().size(), QImage.Format.Format_RGB32)
     painter = QPainter(picture)
     window.script.viewport().render(painter, QPoint())
     painter.end()
-    found = [picture.pixelColor(find_bar(window, row)) for row in (1, 4)]
+    return picture
+
+
+def find_card(window: WindowDriver, row: int) -> CardRects:
+    return window.script.cards.layout.compute_rects(QRectF(window.script.visualRect(window.model.index(row))))
+
+
+def list_colours(picture: QImage, area: QRectF) -> set[str]:
+    """Every colour in an area of a picture."""
+    inside = area.toAlignedRect()
+    return {
+        picture.pixelColor(x, y).name() for x in range(inside.left(), inside.right() + 1) for y in range(inside.top(), inside.bottom() + 1)
+    }
+
+
+def test_a_card_has_the_colour_of_its_character(open_window: OpenWindow) -> None:
+    window = staged(open_window(ready=False))
+    picture = paint_list(window)
+    found = [
+        picture.pixelColor(QPointF(disc.left() + 4, disc.center().y()).toPoint())
+        for disc in (find_card(window, row).avatar for row in (1, 4))
+    ]
     assert found[0] == find_character_colour(window.document.script.cast[1].colour, "light")
     assert found[1] != found[0]
 
 
-def find_bar(window: WindowDriver, row: int) -> QPoint:
-    """The middle of the place for a character's colour on a card."""
-    return window.script.cards.layout.compute_rects(QRectF(window.script.visualRect(window.model.index(row)))).bar.center().toPoint()
+def test_a_style_of_its_own_is_amber_and_the_same_one_is_not(open_window: OpenWindow) -> None:
+    window = staged(open_window(ready=False))
+    script = change_settings(window.document.script, ("v1",), style="Sad")
+    window.document.apply_edit("styles", recast_character(script, cast_id(window, "h"), {"style": "Angry"}))
+    picture = paint_list(window)
+    assert LIGHT_THEME.edited in list_colours(picture, find_card(window, 1).style)
+    assert LIGHT_THEME.edited not in list_colours(picture, find_card(window, 0).style)
+    assert LIGHT_THEME.muted in list_colours(picture, find_card(window, 0).style)
 
 
 @pytest.mark.parametrize("size", TEXT_SCALES)
-def test_name_and_voice_have_room_on_the_card_in_every_size_of_text(qapp: QApplication, size: TextSize) -> None:
+def test_who_speaks_has_room_on_the_card_in_every_size_of_text(qapp: QApplication, size: TextSize) -> None:
     font = QFont(qapp.font())
     font.setPointSizeF(MIN_FONT_SIZE_PT * TEXT_SCALES[size])
     layout = CardLayout(font)
     parts = layout.compute_rects(QRectF(0, 0, 800, layout.compute_row_height("はい。", 800)))
-    assert parts.card.contains(parts.name)
-    assert not parts.low_chip or (parts.card.contains(parts.low_chip) and not parts.low_chip.intersects(parts.name))
-    assert parts.low_chip or size == "largest", "only there the name takes the place of the voice"
-    assert not parts.bar.intersects(parts.number)
+    if size == "usual":
+        assert parts.card.height() == 40
+    for part in (parts.avatar, parts.name, parts.style, parts.text, parts.button):
+        assert parts.card.contains(part)
+    assert parts.number.right() < parts.avatar.left() < parts.avatar.right() < parts.name.left()
+    assert parts.name.right() < parts.text.left() < parts.text.right() < parts.length.left()
+    assert parts.name.bottom() <= parts.style.top()
+    narrow = layout.compute_rects(QRectF(0, 0, 420, 60))
+    assert not narrow.name.width(), "a narrow card has room for the words first"
+
+
+def create_picture(path: Path, colour: str) -> Path:
+    picture = QImage(300, 200, QImage.Format.Format_RGB32)
+    picture.fill(QColor(colour))
+    assert picture.save(str(path))
+    return path
+
+
+def test_a_character_gets_a_picture_and_loses_it_again(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = staged(open_window(ready=False))
+    hero = window.document.script.cast[0]
+    window.cast.open_window()
+    dialog = window.cast.window
+    dialog.table.selectRow(0)
+    chosen = [create_picture(tmp_path / "face.png", "#12ab34")]
+    monkeypatch.setattr(cast_controller, "ask_for_file", lambda *_args: chosen[0])
+    dialog.form.portrait.click()
+    portrait = window.document.script.cast[0].portrait
+    row = next(row for row, line in enumerate(window.lines) if line.character == hero.id)
+    assert "#12ab34" in list_colours(paint_list(window), find_card(window, row).avatar)
+    kept = parse_script(convert_script_to_data(window.document.script)).cast[0]
+    assert kept.portrait == portrait
+    chosen[0] = tmp_path / "no picture.png"
+    chosen[0].write_bytes(b"no picture")
+    dialog.form.portrait.click()
+    assert "no picture.png" in dialog.error.text()
+    assert window.document.script.cast[0].portrait == portrait
+    dialog.form.no_portrait.click()
+    assert not window.document.script.cast[0].portrait
+    assert not dialog.form.no_portrait.isVisibleTo(dialog)
+    window.window_actions["undo"].trigger()
+    assert window.document.script.cast[0].portrait == portrait
+
+
+@pytest.mark.parametrize("portrait", ["AAAA", "こ", "iVBORw0KGgo=", "A" * 4001])
+def test_what_is_no_picture_in_a_project_leaves_the_letter(open_window: OpenWindow, portrait: str) -> None:
+    window = staged(open_window(ready=False))
+    hero = window.document.script.cast[0]
+    window.document.apply_edit("portrait", change_character(window.document.script, hero.id, portrait=portrait))
+    row = next(row for row, line in enumerate(window.lines) if line.character == hero.id)
+    disc = find_card(window, row).avatar
+    colour = paint_list(window).pixelColor(QPointF(disc.left() + 4, disc.center().y()).toPoint())
+    assert colour == find_character_colour(hero.colour, "light")
 
 
 def test_a_cast_goes_to_another_project(tmp_path: Path, open_window: OpenWindow) -> None:

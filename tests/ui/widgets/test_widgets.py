@@ -1,8 +1,10 @@
 """The smaller widgets, one by one."""
 
+import itertools
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QFile, Qt
 from PySide6.QtGui import QAction, QColor, QPalette
@@ -347,13 +349,41 @@ def test_letters_stand_out(theme: Theme) -> None:
 
 
 @pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
-def test_names_of_characters_stand_out_in_twelve_colours(theme: Theme) -> None:
+def test_names_of_characters_and_edited_values_stand_out(theme: Theme) -> None:
     colours = {find_character_colour(number, theme.name).name() for number in range(CHARACTER_COLOURS)}
     assert len(colours) == len(set(list_colour_names())) == CHARACTER_COLOURS
-    for colour in colours:
-        for ground in (theme.window, theme.surface, theme.notice, theme.faint):
+    for colour in (*colours, theme.edited):
+        for ground in (theme.window, theme.surface, theme.notice, theme.faint, *([] if colour == theme.edited else [theme.on_accent])):
             assert contrast(colour, ground) >= 4.5, (colour, ground)
     assert find_character_colour(CHARACTER_COLOURS + 1, theme.name) == find_character_colour(1, theme.name)
+
+
+# What a screen's linear colours are to people without red, green or blue cones (Machado, Oliveira and Fernandes, 2009; severity 1).
+COLOUR_SIGHTS = {
+    "all cones": np.eye(3),
+    "no red": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
+    "no green": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]),
+    "no blue": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]),
+}
+
+
+def convert_to_lab(colour: QColor, sight: np.ndarray) -> np.ndarray:
+    """Return L*, a* and b* of a colour as it is seen."""
+    encoded = np.array([colour.redF(), colour.greenF(), colour.blueF()])
+    linear = np.clip(sight @ np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4), 0, 1)
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    x, y, z = np.cbrt(np.maximum(to_xyz @ linear / np.array([0.9505, 1.0, 1.089]), 0.008856))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("sight", COLOUR_SIGHTS)
+@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
+def test_everybody_can_tell_the_colours_of_characters_apart(theme: Theme, sight: str) -> None:
+    names = (*(find_character_colour(number, theme.name) for number in range(CHARACTER_COLOURS)), QColor(theme.accent))
+    seen = [convert_to_lab(colour, COLOUR_SIGHTS[sight]) for colour in names]
+    for first, second in itertools.combinations(range(len(seen)), 2):
+        distance = np.linalg.norm(seen[first] - seen[second])
+        assert distance >= (20 if sight == "all cones" else 12), (names[first].name(), names[second].name())
 
 
 def test_theme_changes_everything(qapp: QApplication) -> None:

@@ -211,7 +211,7 @@ def _paint_curves(painter: QPainter, shape: MelodyShape, segment: tuple[int, ...
     if any(shape.melody.offsets[mora] for mora in segment):
         painter.save()
         painter.setClipRegion(_find_moved_region(shape, segment), Qt.ClipOperation.IntersectClip)
-        painter.setPen(QPen(QColor(theme.accent), 2))
+        painter.setPen(QPen(QColor(theme.edited), 2))
         painter.drawPath(build_curve([QPointF(shape.cells[mora].middle, shape.find_handle_y(mora)) for mora in segment]))
         painter.restore()
 
@@ -240,8 +240,9 @@ def _paint_handle(painter: QPainter, shape: MelodyShape, mora: int, theme: Theme
         painter.setPen(QPen(QColor(theme.accent), 2))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(QPointF(x, y), radius + 3.5, radius + 3.5)
-    painter.setPen(QPen(QColor(theme.accent if is_edited or is_playing else theme.muted), 2))
-    painter.setBrush(QColor(theme.accent if is_edited or is_playing else theme.surface))
+    strong = theme.accent if is_playing else theme.edited if is_edited else ""
+    painter.setPen(QPen(QColor(strong or theme.muted), 2))
+    painter.setBrush(QColor(strong or theme.surface))
     painter.drawEllipse(QPointF(x, y), radius, radius)
 
 

@@ -102,7 +102,7 @@ def _paint_length(painter: QPainter, shape: StripShape, cell: StripCell, theme: 
     font.setPixelSize(11)
     font.setBold(cell.is_exact)
     painter.setFont(font)
-    painter.setPen(QColor(theme.accent if cell.is_exact else theme.muted))
+    painter.setPen(QColor(theme.edited if cell.is_exact else theme.muted))
     room = QRectF(cell.middle - 40, KANA_BOTTOM_PX + 1, 80, STRIP_HEIGHT_PX - KANA_BOTTOM_PX - 2)
     painter.drawText(room, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, str(round(cell.length_s * 1000)) if known else "–")
 
@@ -116,7 +116,7 @@ def _paint_accents(painter: QPainter, area: QRectF, shape: StripShape, theme: Th
             continue
         if place[phrase.end - 1].right < area.left() or place[phrase.start].left > area.right():
             continue
-        color = QColor(theme.accent if any(mora in edited for mora in range(phrase.start, phrase.end)) else theme.muted)
+        color = QColor(theme.edited if any(mora in edited for mora in range(phrase.start, phrase.end)) else theme.muted)
         points = [QPointF(place[phrase.start + at].middle, HIGH if tone else LOW) for at, tone in enumerate(phrase.tones)]
         painter.setPen(QPen(color, 2))
         painter.drawPolyline(points)
