@@ -17,6 +17,7 @@ from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspe
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import VoiceManifest
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card
+from app.voices.voice_labels import list_speaker_names
 
 CHARACTERS_VERSION = 1
 MAX_CHARACTERS = 10_000
@@ -48,7 +49,8 @@ def _build_known_voice(manifest: VoiceManifest, uuid: str, cards: Sequence[Speak
         card = by_id.get(speaker.id)
         style_ids = [style.id for style in card.styles if style.id in names] if card is not None else []
         styles = tuple((style, names[style]) for style in style_ids or names)
-        speakers.append(AssignableSpeaker(speaker.name, card.uuid if card is not None else "", styles))
+        other_names = list_speaker_names(speaker.name)[1:]
+        speakers.append(AssignableSpeaker(speaker.name, card.uuid if card is not None else "", styles, other_names))
     return AssignableVoice(manifest.id, manifest.name, tuple(speakers), uuid)
 
 

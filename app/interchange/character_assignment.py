@@ -31,6 +31,7 @@ class AssignableSpeaker:
     name: str
     uuid: str = ""
     styles: tuple[tuple[int, str], ...] = ()
+    other_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,9 @@ class _VoiceFinder:
 
 
 def _find_speaker(voice: AssignableVoice, name: str) -> AssignableSpeaker | None:
-    return next((speaker for speaker in voice.speakers if is_same_name(speaker.name, name)), None)
+    return next(
+        (speaker for speaker in voice.speakers if any(is_same_name(known, name) for known in (speaker.name, *speaker.other_names))), None
+    )
 
 
 def is_same_name(one: str, other: str) -> bool:

@@ -14,6 +14,7 @@ from app.service.request_fields import create_unknown_style_refusal
 from app.voices.file_fact_cache import compute_content_digest, compute_file_digests
 from app.voices.prepared_voice import NamedId, Voice
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card
+from app.voices.voice_labels import list_speaker_names
 
 _SPEAKER_NAMESPACE = uuid.UUID("2d5a1a3c-6a8e-5f0f-9c55-6b7b0e6f7a21")  # of speakers whose voice names no UUID
 SHIPPED_FORMAT = "starter"
@@ -108,10 +109,10 @@ class StyleCatalogue:
             speaker, style: name or number within the voice; empty is any.
         """
         for served, item in self._iterate_styles():
-            voices = (served.name, served.voice, item.voice)
+            voices = (served.name, served.voice, item.voice, *list_speaker_names(served.name))
             if (
                 _is_one_of(name, *voices, *(f"{voice}/{item.name}" for voice in voices), str(item.id))
-                and _is_one_of(speaker, served.name, served.plain_name, str(item.speaker))
+                and _is_one_of(speaker, served.name, str(item.speaker), *list_speaker_names(served.plain_name))
                 and _is_one_of(style, item.name, str(item.style))
             ):
                 return item

@@ -17,9 +17,6 @@ STYLE_NAMES_JA = {"Neutral": "ノーマル", "Happy": "喜び", "Bashful": "照�
 STYLE_NAMES_JA |= {"Surprise": "驚き", "Fear": "恐れ", "Disgust": "嫌悪"}
 """Japanese names of styles that most voices have."""
 
-SPEAKER_NAMES_JA = {**{f"Female {number}": f"女声{number}" for number in range(1, 5)}, "Male 1": "男声1"}
-"""Japanese names of the speakers of the natural voice."""
-
 _EMOJI_LABELS = {
     "⏩": ("早口で", "fast, hurried"),
     "⏸": ("間を置く", "pause"),
@@ -88,11 +85,6 @@ def format_word_kind(kind: EntryKind) -> str:
 def format_style(style: str) -> str:
     """Return the displayed name of a style; names that most voices have are translated."""
     return localize(STYLE_NAMES_JA.get(style, style), "Neutral" if style == "ノーマル" else style)
-
-
-def format_speaker(speaker: str) -> str:
-    """Return the displayed name of a speaker; the natural voice's speakers are translated."""
-    return localize(SPEAKER_NAMES_JA.get(speaker, speaker), speaker)
 
 
 def format_backends(backends: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.prepared_voice import MANIFEST_NAME, NamedId, Voice, VoiceManifest, read_manifest, read_prepared_voice
-from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
+from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD, list_speaker_names
 
 BertRequirement = Callable[[str], object]
 
@@ -235,7 +235,12 @@ def find_named_id(wanted: str, items: Sequence[NamedId]) -> NamedId | None:
     """Return the speaker or style of exactly this name, or else of this number or of the same name in other words; None for none."""
     exact = (item for item in items if item.name == wanted)
     folded = _STYLE_ALIASES.get(wanted, wanted).casefold()
-    like = (item for item in items if wanted == str(item.id) or folded == _STYLE_ALIASES.get(item.name, item.name).casefold())
+    like = (
+        item
+        for item in items
+        if wanted == str(item.id)
+        or folded in (name.casefold() for name in (_STYLE_ALIASES.get(item.name, item.name), *list_speaker_names(item.name)))
+    )
     return next(exact, None) or next(like, None)
 
 

@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from app.common.files.paths import find_resources_dir
 from app.common.language import choose_by_frontend, get_language, localize
@@ -14,6 +15,52 @@ NATURAL_VOICE_ID, NATURAL_VOICE_WORD = "kokoro", "natural"
 """Id of the natural voice, and the word by which it is added on the command line, where it is found by this too."""
 
 SUMMARY_NAME = "LICENCE.ja.txt"
+
+
+class SpeakerLabel(NamedTuple):
+    """A speaker in the words of people, in Japanese and in English: the usual name, a name to remember, and a word of character."""
+
+    usual: tuple[str, str]
+    name: tuple[str, str]
+    character: tuple[str, str]
+
+
+SPEAKER_LABELS = {
+    "Female 1": SpeakerLabel(("女声1", "Female 1"), ("つぐみ", "Tsugumi"), ("はきはき", "clear")),
+    "Female 2": SpeakerLabel(("女声2", "Female 2"), ("ちどり", "Chidori"), ("落ち着き", "calm")),
+    "Female 3": SpeakerLabel(("女声3", "Female 3"), ("こまどり", "Komadori"), ("やわらか", "soft")),
+    "Female 4": SpeakerLabel(("女声4", "Female 4"), ("ひばり", "Hibari"), ("明るい", "bright")),
+    "Male 1": SpeakerLabel(("男声1", "Male 1"), ("みみずく", "Mimizuku"), ("低め", "low")),
+}
+"""Of the natural voice's speakers, by the name that manifests, projects and clients have for them, which never changes. The words of
+character come from one sentence each: median pitch 249, 222, 218, 304 and 105 Hz; Female 1 has most sound above 3 kHz, Female 3 least."""
+
+
+def format_speaker(speaker: str) -> str:
+    """Return the name of a speaker to remember, in the language of the user."""
+    return localize(*SPEAKER_LABELS[speaker].name) if speaker in SPEAKER_LABELS else speaker
+
+
+def describe_speaker(speaker: str) -> str:
+    """Return the name of a speaker with a word of character, where one is chosen: ちどり（落ち着き）."""
+    if speaker not in SPEAKER_LABELS:
+        return speaker
+    label = SPEAKER_LABELS[speaker]
+    return localize(f"{label.name[0]}（{label.character[0]}）", f"{label.name[1]} ({label.character[1]})")
+
+
+def format_usual_speaker(speaker: str) -> str:
+    """Return the usual name of a speaker, as names of files have it and those know it who know the model."""
+    return localize(*SPEAKER_LABELS[speaker].usual) if speaker in SPEAKER_LABELS else speaker
+
+
+def list_speaker_names(speaker: str) -> tuple[str, ...]:
+    """Return every name that means a speaker, in both languages, its own first."""
+    if speaker not in SPEAKER_LABELS:
+        return (speaker,)
+    label = SPEAKER_LABELS[speaker]
+    introduced = (f"{label.name[0]}（{label.character[0]}）", f"{label.name[1]} ({label.character[1]})")
+    return tuple(dict.fromkeys((speaker, *label.usual, *label.name, *introduced)))
 
 
 def localize_voice_name(name: str) -> str:

@@ -3,6 +3,7 @@
 import io
 import shutil
 import wave
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from app.install.manage_voices import remove_voice, rename_voice
 from app.install.voice_import import add_voice
 from app.install.voice_preparation import prepare_voice
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
-from app.voices.installed_voices import list_installed_voices
-from app.voices.prepared_voice import read_prepared_voice
+from app.voices.installed_voices import find_id_by_name, list_installed_voices
+from app.voices.prepared_voice import NamedId, read_prepared_voice
+from app.voices.voice_labels import SPEAKER_LABELS, list_speaker_names
 from tests.brief_preparation import verify_briefly
 from tests.install.voice_files import aivmx, quick, wishes
 from tests.service.conftest import serving
@@ -85,6 +87,20 @@ def test_a_style_is_found_by_every_name_that_people_know() -> None:
     assert chosen("Mei/Sad") == chosen("mei", "", "Sad") == chosen("Mei (starter)", "0", "4") == (0, 4)
     assert chosen("NIT m001", "", "happy") == (2, 1)
     assert chosen("nobody") is chosen("mei", "nobody") is chosen("mei", "", "nobody") is chosen("NIT m001", "Mei") is None
+
+
+@pytest.mark.parametrize("speaker", SPEAKER_LABELS)
+def test_a_speaker_of_the_natural_voice_is_found_by_each_of_its_names(speaker: str) -> None:
+    mei = read_prepared_voice(paths.find_resources_dir() / "voices" / "mei")
+    speakers = tuple(NamedId(number, name) for number, name in enumerate(SPEAKER_LABELS))
+    catalogue = build_catalogue([replace(mei, manifest=replace(mei.manifest, speakers=speakers))])
+    number = list(SPEAKER_LABELS).index(speaker)
+    for name in list_speaker_names(speaker):
+        for found in (catalogue.find_style(name), catalogue.find_style("", name), catalogue.find_style(f"{name}/Sad")):
+            assert found is not None
+            assert found.speaker == number
+        assert find_id_by_name(name, speakers, "speaker") == number
+    assert [served.convert_to_json()["name"] for served in catalogue.speakers] == list(SPEAKER_LABELS), "clients have the former names"
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,13 @@ from app.core.script.script import LineSettings
 from app.core.synthesis_types import BOUNDS, Float32, Overrides
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.result_page import offer_winner
-from app.ui.display_names import format_speaker, format_style
+from app.ui.display_names import format_style
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeOwner, TakeRepository
 from app.ui.widgets.controls import truncate_text
 from app.ui.widgets.dialogs import OpenDialog, ask_for_files
-from app.voices.voice_labels import localize_voice_name
+from app.voices.voice_labels import format_speaker, localize_voice_name
 
 MAX_KEPT_TESTS = 100  # the oldest tests are dropped first, so that a project file does not grow without end
 SampledSound = tuple[Float32, int]

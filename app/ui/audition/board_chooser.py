@@ -22,9 +22,10 @@ from app.core.script.project import Presets
 from app.core.script.script import Character
 from app.core.script.text_search import fold_text
 from app.ui.audition.cast_chooser import CastChooser
-from app.ui.display_names import format_speaker, format_style
+from app.ui.display_names import format_style
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import PlainLabel, create_search_field, create_tool_button, escape_tip, fill_box, truncate_text
+from app.voices.voice_labels import describe_speaker
 
 STYLE_ROLE = Qt.ItemDataRole.UserRole  # the data of a style's box: (voice, speaker, style)
 CHECKED, UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
@@ -47,7 +48,7 @@ def fill_voice_tree(tree: QTreeWidget, voices: Sequence[CatalogVoice], is_usable
             continue
         several = len(voice.speakers) > 1
         for _, speaker in voice.speakers:
-            above = _create_box(item, format_speaker(speaker)) if several else item
+            above = _create_box(item, describe_speaker(speaker)) if several else item
             for _, style in voice.styles:
                 leaf = _create_box(above, format_style(style), is_leaf=True)
                 leaf.setData(0, STYLE_ROLE, (voice.id, speaker, style))

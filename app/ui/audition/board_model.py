@@ -12,10 +12,11 @@ from app.common.language import localize
 from app.core.script.script import LineSettings, choose_known_name
 from app.ui.audition.board_cells import BoardCells, CellPhase, CellState
 from app.ui.audition.cast_chooser import format_cast
-from app.ui.display_names import format_speaker, format_style
+from app.ui.display_names import format_style
 from app.ui.script.card_layout import format_card_seconds
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import escape_tip
+from app.voices.voice_labels import format_speaker
 
 FindVoice = Callable[[str], CatalogVoice | None]
 TwoLines = tuple[str, str]

@@ -23,10 +23,10 @@ from app.common.language import localize
 from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_field_name
-from app.ui.display_names import format_speaker, format_style
+from app.ui.display_names import format_style
 from app.ui.interchange.opened_import import OpenedImport
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, escape_tip, fill_box
-from app.voices.voice_labels import localize_voice_name
+from app.voices.voice_labels import describe_speaker, localize_voice_name
 
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 5, 30, 200
 NARROWEST_COLUMN, WIDEST_COLUMN, LOWEST_TABLE_PX = 150, 420, 130  # pixels of a column, and of the table
@@ -230,7 +230,7 @@ class CharacterTable(QScrollArea):
         row.style.setEnabled(voice is not None)
         for speaker in speakers:
             for _, style in speaker.styles:
-                names = (format_speaker(speaker.name) if len(speakers) > 1 else "", format_style(style))
+                names = (describe_speaker(speaker.name) if len(speakers) > 1 else "", format_style(style))
                 row.style.addItem(localize("・", " · ").join(filter(None, names)), (speaker.name, style))
         row.style.setCurrentIndex(0 if row.style.count() else -1)
 

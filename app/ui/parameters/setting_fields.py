@@ -13,11 +13,12 @@ from app.core.delivery import Bounds
 from app.core.script.script import LineSettings
 from app.core.synthesis_types import SEED_BOUNDS
 from app.settings.user_settings import MAX_SEED
-from app.ui.display_names import format_speaker, format_style
+from app.ui.display_names import format_style
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
 from app.ui.widgets.controls import ChoiceBox, PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.parameter_slider import ParameterSlider
+from app.voices.voice_labels import describe_speaker
 
 MIXED_VALUES_TEXT = "–"
 
@@ -287,7 +288,7 @@ class VoiceFields(QFormLayout):
         self._is_showing = True
         for box, items in (
             (self.styles, [(format_style(name), name) for name in styles]),
-            (self.speakers, [(format_speaker(name), name) for name in speakers]),
+            (self.speakers, [(describe_speaker(name), name) for name in speakers]),
         ):
             box.clear()
             for label, name in items:

@@ -17,7 +17,6 @@ from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.core.script.script import LineSettings
 from app.settings.user_settings import Settings
-from app.ui.display_names import format_speaker
 from app.ui.read_aloud.clipboard_reader import ClipboardRules, find_active_program, parse_program_names, read_clipboard
 from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
 from app.ui.read_aloud.mini_player import MiniPlayer
@@ -28,6 +27,7 @@ from app.ui.theme.theme import draw_icon
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
+from app.voices.voice_labels import describe_speaker
 
 KEY_UP = 2
 CONTROL_KEY, C_KEY = 0x11, 0x43
@@ -351,5 +351,5 @@ def list_speakers(voice: CatalogVoice) -> list[tuple[str, str, str]]:
     """Return (id, speaker, name for people) for each speaker of a voice; a voice with one speaker needs no other name."""
     if len(voice.speakers) < 2:
         return [(voice.id, "", voice.name)]
-    names = ((speaker, format_speaker(speaker)) for _id, speaker in voice.speakers)
+    names = ((speaker, describe_speaker(speaker)) for _id, speaker in voice.speakers)
     return [(voice.id, speaker, localize(f"{voice.name}（{name}）", f"{voice.name} ({name})")) for speaker, name in names]

@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from app.common.language import localize
 from app.core.script.script import Character, Line, choose_known_name
 from app.engine.open_voices import OpenedVoice
-from app.ui.display_names import VoiceLabel, format_speaker, format_style
+from app.ui.display_names import VoiceLabel, format_style
 from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRects, format_card_seconds
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.script_model import CHARACTER_ROLE, LINE_ROLE, STATE_ROLE, Index, LinePhase, LineState, ScriptModel, describe_line_state
 from app.ui.theme.theme import Theme, draw_icon, find_character_colour
 from app.ui.widgets.painting import PortraitPictures, choose_letter_colors, draw_voice_picture
+from app.voices.voice_labels import format_speaker
 
 NEUTRAL_STYLE = "Neutral"
 

@@ -13,7 +13,7 @@ from app.common.language import localize
 from app.core.script.project import LineTake
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings
 from app.core.synthesis_types import BOUNDS
-from app.ui.display_names import format_speaker, format_style
+from app.ui.display_names import format_style
 from app.ui.takes.take_repository import TAKES_PER_BATCH, TAKES_TITLE
 from app.ui.widgets.controls import (
     ElidedLabel,
@@ -26,6 +26,7 @@ from app.ui.widgets.controls import (
     select_single_row,
     set_up_row_table,
 )
+from app.voices.voice_labels import format_speaker
 
 COLUMNS = STAR, NUMBER, LENGTH, SEED, DIFFERS, NOTE = range(6)
 ROW_MARGINS, CELL_MARGINS = 6, 24  # pixels added to the height of the text, and to its width

@@ -14,8 +14,9 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 from app.core.script.script import LineSettings, choose_known_name
 from app.settings.user_settings import MOST_FAVOURITES, GraphPrecision, PrecisionPreference
 from app.ui.background_thread import BackgroundThread, log_error
-from app.ui.display_names import format_speaker, format_style
+from app.ui.display_names import format_style
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
+from app.voices.voice_labels import format_usual_speaker
 
 if TYPE_CHECKING:
     from app.export.safe_file_names import SpeakerNames
@@ -97,11 +98,11 @@ class VoiceCatalog(QObject):
 
         catalog_voice = self.find_voice(settings.voice)
         if catalog_voice is None:
-            return SpeakerNames(settings.voice, format_speaker(settings.speaker), format_style(settings.style))
+            return SpeakerNames(settings.voice, format_usual_speaker(settings.speaker), format_style(settings.style))
         info = catalog_voice.manifest
         speaker = choose_known_name(settings.speaker, [item.name for item in info.speakers])
         style = choose_known_name(settings.style, [item.name for item in info.styles])
-        return SpeakerNames(info.name, format_speaker(speaker), format_style(style))
+        return SpeakerNames(info.name, format_usual_speaker(speaker), format_style(style))
 
     def close(self) -> None:
         """Wait for the running scan."""

@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QHBoxLayou
 from app.common.errors import AppError
 from app.common.language import localize
 from app.install.speaker_blends import SpeakerBlend, list_blends
-from app.ui.display_names import format_speaker
 from app.ui.voices.catalog_voice import CatalogVoice, describe_bert_need
 from app.ui.web_links import find_address_error, parse_address
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, create_close_button, describe_control, fill_box
 from app.ui.widgets.parameter_slider import ParameterSlider
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB, STANDARD_LICENCE, STANDARD_LICENCE_JA
+from app.voices.voice_labels import describe_speaker, format_usual_speaker
 
 
 class MissingBertDialog(QDialog):
@@ -194,7 +194,7 @@ class SpeakerBlendDialog(QDialog):
     def _create_speaker_box(self, voice: CatalogVoice, name: str, row: int) -> ChoiceBox:
         box = describe_control(ChoiceBox(), name)
         for _, speaker in voice.speakers:
-            box.addItem(format_speaker(speaker), speaker)
+            box.addItem(describe_speaker(speaker), speaker)
         box.setCurrentIndex(row)
         return box
 
@@ -228,7 +228,7 @@ class SpeakerBlendDialog(QDialog):
         """Name the blend by what it is made of, unless the user has named it."""
         if not self.name.isModified():
             # Without the shares: who saves again after moving the slider means the same blend.
-            self.name.setText(localize("＋", " + ").join((self.first.currentText(), self.second.currentText())))
+            self.name.setText(localize("＋", " + ").join(format_usual_speaker(box.currentData()) for box in (self.first, self.second)))
         self._update_shares()
 
     @Slot()

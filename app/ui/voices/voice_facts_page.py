@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QPu
 from app.common.language import localize
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.settings.user_settings import GraphPrecision
-from app.ui.display_names import format_speaker, format_style
+from app.ui.display_names import format_style
 from app.ui.voices.catalog_voice import CatalogVoice, describe_unprepared_voice, describe_voice, format_bert_action
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.widgets.controls import PlainLabel, create_button, escape_tip, fill_box
 from app.ui.widgets.painting import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID
-from app.voices.voice_labels import describe_int8_graphs, describe_int8_quality
+from app.voices.voice_labels import describe_int8_graphs, describe_int8_quality, describe_speaker, format_usual_speaker
 
 MOST_ABREAST, GAP = 3, 6  # three buttons side by side at most, with 6 pixels between them
 
@@ -171,7 +171,7 @@ def list_voice_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
     is_unprepared = voice.origin == "aivisspeech"
     yield localize("サイズ", "Size"), localize(f"準備後 約 {size}", f"About {size} once prepared") if is_unprepared else size
     if len(manifest.speakers) > 1:
-        yield localize("話者", "Speakers"), _join_names([format_speaker(item.name) for item in manifest.speakers])
+        yield localize("話者", "Speakers"), _join_names([_name_speaker(item.name) for item in manifest.speakers])
     yield localize("スタイル", "Styles"), _join_names([format_style(item.name) for item in manifest.styles])
     if voice.list_samples():
         yield localize("ボイスサンプル", "Samples"), localize(f"{len(voice.list_samples())} 個", f"{len(voice.list_samples())}")
@@ -221,6 +221,12 @@ def describe_processing(voice: CatalogVoice) -> str:
 def format_bytes(byte_count: int) -> str:
     """Return a number of bytes in MB or GB."""
     return f"{byte_count / 1e9:.1f} GB" if byte_count >= 1e9 else f"{max(1, round(byte_count / 1e6))} MB"
+
+
+def _name_speaker(speaker: str) -> str:
+    """Return how a speaker is called here, with the usual name for those who know it."""
+    name, usual = describe_speaker(speaker), format_usual_speaker(speaker)
+    return name if name == usual else f"{name} = {usual}"
 
 
 def _join_names(names: list[str]) -> str:

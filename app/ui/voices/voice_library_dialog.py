@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QListWidgetItem
 from app.common.language import localize
 from app.core.script.text_search import fold_text
 from app.settings.user_settings import GraphPrecision
-from app.ui.display_names import format_speaker
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_chooser import VoiceList
@@ -27,7 +26,7 @@ from app.ui.widgets.controls import (
     fill_box,
 )
 from app.ui.widgets.painting import create_voice_icon
-from app.voices.voice_labels import NATURAL_VOICE_ID
+from app.voices.voice_labels import NATURAL_VOICE_ID, list_speaker_names
 
 
 class VoiceLibrarySearch(QObject):
@@ -67,7 +66,7 @@ class VoiceLibrarySearch(QObject):
 
 def _build_search_text(voice: CatalogVoice) -> str:
     speakers = [name for _, name in voice.speakers]
-    names = (voice.name, *speakers, *map(format_speaker, speakers), *(name for _, name in voice.styles))
+    names = (voice.name, *(known for speaker in speakers for known in list_speaker_names(speaker)), *(name for _, name in voice.styles))
     return fold_text(" ".join(names))
 
 

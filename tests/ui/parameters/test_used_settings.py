@@ -9,12 +9,12 @@ from pytestqt.qtbot import QtBot
 from app.common.language import set_language
 from app.core.script.script import LineSettings
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE
-from app.ui.display_names import format_speaker
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.script.line_delegate import LineVoiceNames
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.voice_facts_page import list_allowed_actions
 from app.voices.prepared_voice import NamedId
+from app.voices.voice_labels import describe_speaker, format_speaker, format_usual_speaker
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver
 
@@ -119,12 +119,15 @@ def test_takes_with_other_seeds_are_refused_in_a_sentence(open_window: OpenWindo
     window.side.chooser.chosen.emit("kokoro")
     window.window_actions["more_takes"].trigger()
     assert "same with every seed" in window.banner.message.text()
-    assert window.side.card.makers.text().startswith("Speaker: Female 1")
+    assert window.side.card.makers.text().startswith("Speaker: Tsugumi")
 
 
 @pytest.mark.usefixtures("japanese")
 def test_its_speakers_have_japanese_names() -> None:
-    assert [format_speaker(name) for name in ("Female 1", "Female 4", "Male 1", "Mei")] == ["女声1", "女声4", "男声1", "Mei"]
+    names = ("Female 1", "Female 4", "Male 1", "Mei")
+    assert [format_speaker(name) for name in names] == ["つぐみ", "ひばり", "みみずく", "Mei"]
+    assert [describe_speaker(name) for name in names] == ["つぐみ（はきはき）", "ひばり（明るい）", "みみずく（低め）", "Mei"]
+    assert [format_usual_speaker(name) for name in names] == ["女声1", "女声4", "男声1", "Mei"]
 
 
 def test_the_only_style_of_several_speakers_is_no_news(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -134,9 +137,9 @@ def test_the_only_style_of_several_speakers_is_no_news(open_window: OpenWindow, 
     window.side.chooser.chosen.emit("kokoro")
     names = LineVoiceNames()
     names.add_voice("kokoro", "Kokoro", ["Neutral"], ["Female 1", "Male 1"])
-    assert names.format_summary(window.lines[0]) == "Female 1"
+    assert names.format_summary(window.lines[0]) == "Tsugumi"
     names.add_voice("kokoro", "Kokoro", ["Neutral", "混声"], ["Female 1", "Male 1"])
-    assert names.format_summary(window.lines[0]) == "Female 1 · Neutral"
+    assert names.format_summary(window.lines[0]) == "Tsugumi · Neutral"
 
 
 def test_its_speakers_can_be_blended(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -14,6 +14,7 @@ from app.voices.voice_labels import (
     describe_int8_graphs,
     describe_int8_quality,
     describe_starter_voice,
+    format_speaker,
     format_voice_name,
 )
 
@@ -70,7 +71,7 @@ def build_list_record(manifest: VoiceManifest, path: Path, source: str = "") -> 
         "source": source or str(path),
         "format": manifest.format,
         "opaque": manifest.is_single_graph,
-        "speakers": [{"id": item.id, "name": item.name} for item in manifest.speakers],
+        "speakers": [{"id": item.id, "name": item.name, "display_name": format_speaker(item.name)} for item in manifest.speakers],
         "styles": [{"id": item.id, "name": item.name} for item in manifest.styles],
         "sampling_rate": manifest.sampling_rate,
         "bert": manifest.bert,
