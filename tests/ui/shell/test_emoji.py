@@ -85,7 +85,7 @@ def test_a_line_shows_what_its_voice_speaks(qtbot: QtBot, window: WindowDriver) 
     wait_for(qtbot, window, SPOKEN)
     assert panel.emoji.isVisible()
     assert panel.note.text() == ""
-    assert panel.summary.text == "ソー？🤭 コーシテ ル 😊"
+    assert panel.summary.text == "ソー？🤭 コーシテル 😊"
     window.script.select_lines(["m"])
     wait_for(qtbot, window, PLAIN)
     assert not panel.emoji.isVisible()
