@@ -11,6 +11,7 @@ from app.adapters.openjtalk.reading_choices import PROJECT_WORDS
 from app.common.errors import InputError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
+from app.compose.text_front_end import forget_readings
 from app.core.script.characters import CastBuilder, assign_character, change_character, recast_character
 from app.core.script.project import MAX_SCRIPT_LINES, PROJECT_SUFFIX, Project, VoiceReference, sanitise_text
 from app.core.script.script import (
@@ -151,7 +152,7 @@ class ProjectTools:
         self._digest = ""  # of the file as it was read or written
         self.is_cancelled: Callable[[], bool] = ignore_cancellation  # looked at between two files
         self.handlers: dict[str, ToolHandler] = {
-            "open_project": lambda values, _agent, _turn: self._open_project(values),
+            "open_project": lambda values, _agent, turn: self._open_project(values, turn),
             "save_project": lambda values, _agent, _turn: self._save_project(values),
             "list_lines": lambda values, _agent, _turn: self._list_lines(values),
             "add_lines": lambda values, _agent, _turn: self._add_lines(values),
@@ -175,7 +176,7 @@ class ProjectTools:
             )
         return self._project
 
-    def _open_project(self, values: dict[str, Any]) -> dict[str, Any]:
+    def _open_project(self, values: dict[str, Any], turn: JobTurn) -> dict[str, Any]:
         if self._project is not self._saved_project and not values.get("discard_changes", False):
             raise InputError(
                 localize("開いているプロジェクトに、保存していない変更があります。", "The open project has changes that are not saved."),
@@ -192,7 +193,9 @@ class ProjectTools:
         else:
             project, self._file, self._digest = Project(Script(title=sanitise_short_text(values.get("title", "")))), None, ""
         self._project = self._saved_project = project
-        PROJECT_WORDS.entries = project.dictionary
+        if PROJECT_WORDS.entries != project.dictionary:
+            PROJECT_WORDS.entries = project.dictionary
+            forget_readings(turn.voices.caches)
         characters = [character.name for character in project.script.cast]
         described = {"title": project.script.title, "lines": len(project.script.lines), "characters": characters}
         return described | ({"not_read": list(losses)} if losses else {})
