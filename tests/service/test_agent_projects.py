@@ -258,13 +258,13 @@ def test_sounds_go_through_no_link(tools: SpeechTools, folder: Path, tmp_path: P
 
 
 def test_words_of_the_open_project_count(tools: SpeechTools, folder: Path) -> None:
-    words = (DictionaryEntry("声箱", "コエバコ", accent=0),)
+    words = (DictionaryEntry("声箱", "ラララ", accent=0),)
     write_project(folder / "a.koebako", Project(Script((Line("声箱。"),)), dictionary=words))
     begin(tools, "声箱。")
     other = call(tools, "read_line", line=1)["kana"]
-    assert other != "コエバコ"
+    assert other == "コエバコ"
     call(tools, "open_project", file="a", discard_changes=True)
-    assert call(tools, "read_line", line=1)["kana"] == "コエバコ"
+    assert call(tools, "read_line", line=1)["kana"] == "ラララ"
     call(tools, "open_project")
     call(tools, "add_lines", lines=[{"text": "声箱。"}])
     assert call(tools, "read_line", line=1)["kana"] == other
