@@ -270,9 +270,13 @@ class ScriptDuration:
     is_exact: bool
 
 
+# As many letters count at the usual pace with those that were heard of a voice, or one short line would double the length of a script.
+STEADYING_LETTERS = 40
+
+
 @dataclass(slots=True)
 class _DurationSum:
-    """The sums for some lines: seconds around and of sounds, letters that were heard, and letters that were not."""
+    """The sums for lines of one voice: seconds around and of sounds, letters that were heard, and letters that were not."""
 
     silence_s: float = 0.0
     heard_s: float = 0.0
@@ -293,18 +297,27 @@ class _DurationSum:
 def measure_character_durations(lines: Iterable[Line], find_state: Callable[[str], LineState]) -> dict[str, ScriptDuration]:
     """Return how long the lines of each character take, by id; empty is that of lines without one.
 
-    Each line counts with the silence before and after it, and what was not heard at the pace of all that was.
+    Each line counts with the silence before and after it, and what was not heard at the pace of what was heard of its voice.
     """
-    sums: defaultdict[str, _DurationSum] = defaultdict(_DurationSum)
+    sums: defaultdict[tuple[str, str], _DurationSum] = defaultdict(_DurationSum)
     for line in lines:
         if line.text.strip():
-            sums[line.character].add_line(line, find_state)
-    letters = sum(item.heard_letters for item in sums.values())
-    pace_s = sum(item.heard_s for item in sums.values()) / letters if letters else ESTIMATED_SECONDS_PER_CHAR
-    return {
-        name: ScriptDuration(item.silence_s + item.heard_s + item.unheard_letters * pace_s, not item.unheard_letters)
-        for name, item in sums.items()
-    }
+            sums[line.character, line.settings.voice].add_line(line, find_state)
+    parts: defaultdict[str, list[ScriptDuration]] = defaultdict(list)
+    for (character, voice), item in sums.items():
+        pace_s = _compute_pace([other for (_, name), other in sums.items() if name == voice])
+        seconds = item.silence_s + item.heard_s + item.unheard_letters * pace_s
+        parts[character].append(ScriptDuration(seconds, not item.unheard_letters))
+    return {character: sum_durations(durations) for character, durations in parts.items()}
+
+
+def _compute_pace(sums: Iterable[_DurationSum]) -> float:
+    """Return the seconds that a letter takes in the sums of one voice."""
+    heard_s, letters = ESTIMATED_SECONDS_PER_CHAR * STEADYING_LETTERS, float(STEADYING_LETTERS)
+    for item in sums:
+        heard_s += item.heard_s
+        letters += item.heard_letters
+    return heard_s / letters
 
 
 def measure_script_duration(lines: Iterable[Line], find_state: Callable[[str], LineState]) -> ScriptDuration:
