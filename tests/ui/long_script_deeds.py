@@ -64,7 +64,7 @@ def list_ordinary_deeds(window: WindowDriver) -> Deeds:
         ("a slider", lambda: window.sliders["speed"].set_value(1.2)),
         ("a style", lambda: window.styles.setCurrentIndex(1)),
         ("another theme", lambda: window.settings.change_settings(theme="dark")),
-        ("latency", window.latency.title.fold.click),
+        ("latency", window.status.latency.click),
         ("a smaller window", lambda: window.resize(window.width() - 100, window.height() - 60)),
     ]
 

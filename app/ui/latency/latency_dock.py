@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
@@ -101,9 +101,6 @@ class ChartPlaceholder(QWidget):
     def _make_chart(self) -> None:
         if self.isVisible() and self._chart is None:
             _ = self.chart
-
-
-QWIDGETSIZE_MAX = (1 << 24) - 1  # Qt's largest size of a widget, which PySide6 does not export
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +231,7 @@ class LatencyDock(QDockWidget):
 
     Signals:
         failed(AppError): The measurements could not be written.
-        toggled(bool): The dock was opened, or folded to its title.
+        toggled(bool): The dock was opened or closed.
     """
 
     failed = Signal(object)
@@ -250,7 +247,7 @@ class LatencyDock(QDockWidget):
         self.trend = LatencyTrend(theme)
         self.table = LatencyTable(theme)
         self.legend = LatencyLegend(theme)
-        self.title = LatencyTitle(self.windowTitle(), self.legend)
+        self.title = LatencyTitle(self.legend)
         self.setTitleBarWidget(self.title)
         card = QFrame()
         card.setObjectName("card")
@@ -265,18 +262,17 @@ class LatencyDock(QDockWidget):
         self.setWidget(ScrollFrame(body))
         self.show_figures()
         self.place.chart_made.connect(self.show_figures)
-        self.title.fold.toggled.connect(self._apply_open_state)
-        self.title.installEventFilter(self)
         self.title.pause.toggled.connect(self.show_figures)
         self.title.export_requested.connect(self._ask_and_export)
         self.title.clear_requested.connect(self.clear_history)
+        self.title.close_requested.connect(self.close)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Limit the height again when the title's height changes."""
-        # Another style sheet changes the height of the title, and a folded dock must follow it.
-        if watched is self.title and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show) and not self.is_open:
-            self._limit_height()
-        return super().eventFilter(watched, event)
+    def event(self, event: QEvent) -> bool:
+        """Emit `toggled` when the dock is opened or closed."""
+        # These come when the dock itself is shown or hidden, and not when its window is.
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self.toggled.emit(self.is_open)
+        return super().event(event)
 
     @property
     def chart(self) -> LatencyChart:
@@ -284,12 +280,12 @@ class LatencyDock(QDockWidget):
 
     @property
     def is_open(self) -> bool:
-        """Return whether more than the title is shown."""
-        return self.title.fold.isChecked()
+        """Return whether the dock is shown in the window."""
+        return not self.isHidden()
 
     def set_open(self, is_open: bool) -> None:
-        """Open or fold the dock."""
-        self.title.fold.setChecked(is_open)
+        """Open or close the dock."""
+        self.setVisible(is_open)
 
     def set_theme(self, theme: Theme) -> None:
         """Use the colours of another theme."""
@@ -314,6 +310,7 @@ class LatencyDock(QDockWidget):
         if self.title.pause.isChecked():
             return
         self.place.refresh_bars(self._history, None)
+        self.title.show_history(self._history)
         self.legend.show_stages(self._history.stages)
         self.trend.show_history(self._history)
         self.table.figures.show_history(self._history)
@@ -341,13 +338,3 @@ class LatencyDock(QDockWidget):
                 write_picture(self.widget(), self.legend, file)
         except OutputFileError as error:
             self.failed.emit(error)
-
-    @Slot(bool)
-    def _apply_open_state(self, is_open: bool) -> None:
-        self.widget().setVisible(is_open)
-        self._limit_height()
-        self.toggled.emit(is_open)
-
-    def _limit_height(self) -> None:
-        """Limit a folded dock to the height of its title."""
-        self.setMaximumHeight(QWIDGETSIZE_MAX if self.is_open else self.title.sizeHint().height())

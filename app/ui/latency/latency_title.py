@@ -1,17 +1,17 @@
-"""The title bar of the latency dock: folds it, explains its colours, pauses, exports and clears."""
+"""The title bar of the latency dock: says how fast the first sound was, explains the colours, pauses, exports, clears and closes."""
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QToolTip, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.common.stages import find_stage_label
-from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS
-from app.ui.theme.theme import Theme
-from app.ui.widgets.containers import FoldButton
-from app.ui.widgets.controls import describe_control, escape_tip, fill_box
+from app.ui.latency.latency_summary import MemoryLabel, describe_first_audio, describe_newest_figures, explain_figures
+from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
+from app.ui.theme.theme import Theme, ThemedWidget, draw_icon
+from app.ui.widgets.controls import ElidedLabel, PlainLabel, create_tool_button, describe_control, escape_tip, fill_box
 from app.ui.widgets.painting import paint_cache_mark
 
 TITLE_MARGIN_PX = 14  # between the edge of the dock and its content
@@ -122,25 +122,25 @@ class LatencyLegend(QWidget):
             painter.fillRect(chip, color)
 
 
-class LatencyTitle(QWidget):
-    """A title bar, which is all that a folded dock shows.
+class LatencyTitle(ThemedWidget, QWidget):
+    """The title bar: what there is to know in a sentence, with what can be done, and below it the legend and the newest figures.
 
     Signals:
         export_requested(str): A file of this suffix, "csv" or "png", is to be written.
         clear_requested(): The measurements are to be cleared.
+        close_requested(): The dock is to be closed.
     """
 
     export_requested = Signal(str)
     clear_requested = Signal()
+    close_requested = Signal()
 
-    def __init__(self, name: str, legend: LatencyLegend) -> None:
+    def __init__(self, legend: LatencyLegend) -> None:
         super().__init__()
         self.legend = legend
-        # Checked while the dock is open; the other widgets are visible only then.
-        self.fold = FoldButton(name, localize("処理ごとの時間の表示を切り替えます。", "Shows or hides how long each stage takes."))
-        self.fold.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.fold.setChecked(True)
-        self.fold.toggled.connect(self._update_parts)
+        self.sentence = ElidedLabel("")
+        self.figures = PlainLabel("", "muted")
+        self.memory = MemoryLabel()
         self.pause = _create_button(
             localize("一時停止", "Pause"), localize("グラフの更新を止めます。計測は続きます。", "Pauses the chart; measuring continues.")
         )
@@ -157,14 +157,27 @@ class LatencyTitle(QWidget):
         clear = _create_button(localize("消去", "Clear"), localize("グラフと表を消去します。", "Clears the chart and the table."))
         clear.setAccessibleName(localize("処理時間の記録を消去", "Clear the measurements"))
         clear.clicked.connect(self.clear_requested)
-        self._tools = (legend, self.pause, export, clear)
-        row = fill_box(QHBoxLayout(self), self.fold, 10, (self.legend, 1), *self._tools[1:], margins=(TITLE_MARGIN_PX, 2, 10, 2), spacing=6)
-        row.addStretch(0)
+        tip = localize("処理時間の表示を閉じます。", "Closes the latency graph.")
+        self.close_button = create_tool_button(
+            "", tip, self.close_requested.emit, name=localize("処理時間を閉じる", "Close latency"), style=""
+        )
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        upper = fill_box(QHBoxLayout(), (self.sentence, 1), self.pause, export, clear, self.close_button, spacing=6)
+        lower = fill_box(QHBoxLayout(), (legend, 1), self.figures, self.memory, margins=(0, 0, 4, 0), spacing=14)
+        fill_box(QVBoxLayout(self), upper, lower, margins=(TITLE_MARGIN_PX, 2, 10, 2), spacing=2)
+        self.draw_in_theme()
 
-    @Slot(bool)
-    def _update_parts(self, is_open: bool) -> None:
-        for widget in self._tools:
-            widget.setVisible(is_open)
+    def draw_in_theme(self) -> None:
+        """Draw the icon of the button that closes."""
+        self.close_button.setIcon(draw_icon("close", self.palette().color(QPalette.ColorRole.WindowText)))
+
+    def show_history(self, history: LatencyHistory) -> None:
+        """Show the newest line in words and figures."""
+        sentence = describe_first_audio(history)
+        self.sentence.setText(sentence)
+        self.sentence.setToolTip(sentence)
+        self.figures.setText(describe_newest_figures(history))
+        self.figures.setToolTip(explain_figures(history))
 
 
 def _create_button(name: str, tip: str) -> QToolButton:

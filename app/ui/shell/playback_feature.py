@@ -102,7 +102,7 @@ class PlaybackFeature(WindowFeature):
         speech.voice_opened.connect(self._show_voice)
         speech.machine_info_found.connect(self._status.list_backends)
         speech.failed.connect(self._show_failure)
-        speech.measured.connect(self._show_measurements)
+        speech.measured.connect(self._latency.show_figures)
         speech.ticked.connect(self._show_playback)
         self.queue.changed.connect(self._show_state)
 
@@ -155,11 +155,6 @@ class PlaybackFeature(WindowFeature):
         else:
             self._script.banner.show_error(failed.error)
         self._show_state()
-
-    @Slot()
-    def _show_measurements(self) -> None:
-        self._latency.show_figures()
-        self._status.show_figures(self._context.speech.history)
 
     @Slot()
     def _show_playback(self) -> None:

@@ -1,11 +1,10 @@
-"""The status line: state, speed and backend."""
+"""The status line: state, total length and backend, and the button that opens the latency dock."""
 
 import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import psutil
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar, QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -18,10 +17,9 @@ from app.engine.open_voices import OpenedVoice
 from app.engine.synthesis_jobs import MachineInfo
 from app.ui.display_names import describe_probe_result, format_ms
 from app.ui.script.script_model import ScriptDuration
-from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.pending_jobs import SpeechState
-from app.ui.widgets.controls import ElidedLabel, PlainLabel, describe_control, escape_tip
-from app.ui.widgets.visibility_timer import VisibilityTimer
+from app.ui.theme.theme import ThemedWidget, draw_icon
+from app.ui.widgets.controls import ElidedLabel, PlainLabel, create_tool_button, describe_control, escape_tip
 
 METER_FLOOR_DB = -60.0
 LOUD_LEVEL_DB = -6.0
@@ -83,28 +81,6 @@ class LevelMeter(QWidget):
 def convert_to_db(value: float) -> float:
     """Convert a share of full scale to dB, at least the meter's floor of −60 dB."""
     return max(METER_FLOOR_DB, 20 * math.log10(value)) if value > 0 else METER_FLOOR_DB
-
-
-MEMORY_INTERVAL_MS = 2000
-
-
-class MemoryLabel(QLabel):
-    """Updates only while it is visible."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("muted")
-        tip = localize(
-            "メモリーの使用量。未使用の声を解放するタイミングは、設定で変更できます。", "Memory in use. Settings can unload idle voices."
-        )
-        describe_control(self, localize("メモリー", "Memory"), tip)
-        self._process = psutil.Process()
-        VisibilityTimer(self, MEMORY_INTERVAL_MS, self.update_memory)
-
-    @Slot()
-    def update_memory(self) -> None:
-        """Show the resident memory in MiB."""
-        self.setText(f"{self._process.memory_info().rss / (1 << 20):,.0f} MiB")
 
 
 FIGURE_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -169,8 +145,8 @@ def describe_cpu_use(voice: OpenedVoice, device: str) -> tuple[str, str]:
     return message, voice.fallback or ""
 
 
-class StatusLine(QStatusBar):
-    """Shows the state at the left, the figures of the newest line and the backend at the right.
+class StatusLine(ThemedWidget, QStatusBar):
+    """Shows the state at the left, the length of the script, the backend and the button of the latency dock at the right.
 
     Signals:
         backend_selected(str): the user chose another backend.
@@ -188,9 +164,6 @@ class StatusLine(QStatusBar):
         self.places = ""  # the backend of each stage, one per row; empty before a voice was opened
         self.state = ElidedLabel("")
         self.state.setAccessibleName(localize("状態", "Status"))
-        self.figures = PlainLabel("", "muted")
-        self.figures.setToolTip(_describe_figures())
-        self.figures.setContentsMargins(10, 0, 0, 0)
         self.backends = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.backends.setAccessibleName(localize("バックエンド", "Backend"))
         self.total = PlainLabel("", "muted")
@@ -203,13 +176,16 @@ class StatusLine(QStatusBar):
         self.total.setContentsMargins(10, 0, 0, 0)
         self.actual = PlainLabel()
         self.level = LevelMeter()
-        self.memory = MemoryLabel()
-        self.memory.setContentsMargins(12, 0, 0, 0)
+        tip = localize("最初の音声までの時間と、その内訳を表示します。", "Shows the time to first audio and where it goes.")
+        self.latency = create_tool_button("", tip, name=localize("処理時間", "Latency"), style="", is_checkable=True)
+        # A click leaves the focus where it was, so that Space still plays the line.
+        self.latency.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         caption = QLabel(localize("バックエンド", "Backend"))
         caption.setContentsMargins(18, 0, 0, 0)
         self.addWidget(self.state, 1)
-        for widget in (self.level, self.total, self.figures, self.memory, caption, self.backends, self.actual):
+        for widget in (self.level, self.total, caption, self.backends, self.actual, self.latency):
             self.addPermanentWidget(widget)
+        self.draw_in_theme()
         self._fill_selector(self._names, backend)
         self._update_selector_tip()
         self.backends.activated.connect(lambda _row: self.backend_selected.emit(self.backend))
@@ -259,8 +235,14 @@ class StatusLine(QStatusBar):
         self.actual.setToolTip(escape_tip(f"{voice.fallback}\n{self.places}" if voice.fallback else self.places))
         self._update_selector_tip()
 
+    def draw_in_theme(self) -> None:
+        """Draw the icon of the button."""
+        self.latency.setIcon(draw_icon("latency", self.palette().color(QPalette.ColorRole.WindowText)))
+
     def show_state(self, state: SpeechState) -> None:
+        """Show the state, and the level while something sounds."""
         self.state.setText(describe_state(state))
+        self.level.setVisible(state.is_speaking)
         if not state.is_speaking:
             self.level.clear_level()
 
@@ -271,17 +253,6 @@ class StatusLine(QStatusBar):
         length = f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}" if minutes >= 60 else f"{minutes}:{seconds:02d}"
         about = "" if duration.is_exact else localize("約 ", "≈ ")
         self.total.setText(localize(f"合計 {about}{length}", f"Total {about}{length}") if duration.seconds else "")
-
-    def show_figures(self, history: LatencyHistory) -> None:
-        """Show the figures of the newest computed line."""
-        last = history.last
-        if last is None or last.rtf is None:
-            self.figures.clear()
-            return
-        texts = [f"RTF {last.rtf:.3f}", localize("最初の音声まで", "Time to first audio") + f" {format_ms(last.first_audio_ms)} ms"]
-        texts.append(localize("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
-        self.figures.setText("   ".join(texts))
-        self.figures.setToolTip(f"{_describe_figures()}\n{describe_cache_hits(history)}")
 
     def _fill_selector(self, keys: Iterable[str], chosen: str) -> None:
         self.backends.clear()
@@ -296,24 +267,6 @@ class StatusLine(QStatusBar):
         purpose = localize("計算に使うバックエンド。Auto では自動で選びます。", "Backend that runs the model; Auto chooses the fastest.")
         measured = escape_tip("\n".join(map(describe_probe_result, self._probe_results)))
         self.backends.setToolTip("\n\n".join(filter(None, (purpose, self.actual.toolTip(), measured))))
-
-
-def describe_cache_hits(history: LatencyHistory) -> str:
-    """Describe the share of cache hits since the start or the last clearing."""
-    hits = sum(item.hits for item in history.utterances)
-    lookups = sum(item.lookups for item in history.utterances)
-    share = f"{100 * hits / lookups:.0f}" if lookups else "0"
-    return localize(
-        f"読みと BERT のキャッシュ: {lookups} 回中 {hits} 回（{share}%）ヒット",
-        f"Reading and BERT cache hits: {hits} of {lookups} ({share}%)",
-    )
-
-
-def _describe_figures() -> str:
-    return localize(
-        "RTF: 処理時間 ÷ 音声の長さ（1 未満ならリアルタイムより高速）。最初の音声まで: 再生してから最初の音声ができるまでの時間。",
-        "RTF: processing time ÷ audio length (below 1 is faster than real time). Time to first audio: from your request until audio is ready to play.",
-    )
 
 
 def describe_state(state: SpeechState) -> str:

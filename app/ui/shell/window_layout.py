@@ -2,7 +2,18 @@
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QMenuBar, QSplitter, QStatusBar, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QDockWidget,
+    QLayout,
+    QMainWindow,
+    QMenuBar,
+    QSplitter,
+    QStatusBar,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.common.language import localize
 from app.settings.user_settings import Settings
@@ -112,7 +123,7 @@ def keep_window_on_screen(window: QMainWindow, settings: Settings) -> None:
 TALL_WINDOW_HEIGHT = 800  # window height in pixels; above it the lines have more than enough room
 TALL_DOCK_SHARE = 0.35
 DOCK_SHARE = 0.2  # share of the window's height at first, as most of the room belongs to the lines
-MIN_DOCK_HEIGHT = 152
+MIN_DOCK_HEIGHT = 180
 LOW_WINDOW_HEIGHT = 780  # window height in pixels below which the lines need the room, above all under a banner
 LAYOUT_EVENTS = (QEvent.Type.Resize, QEvent.Type.LayoutRequest)
 
@@ -123,15 +134,18 @@ class LatencyFeature(WindowFeature):
     Args:
         dock: the dock, already in the window.
         above: the widget above the dock, which gives up its height to the dock.
+        button: the button that opens and closes the dock; it is checked while the dock is open.
     """
 
-    def __init__(self, context: WindowContext, dock: LatencyDock, above: QWidget) -> None:
+    def __init__(self, context: WindowContext, dock: LatencyDock, above: QWidget, button: QAbstractButton) -> None:
         super().__init__(context)
         self.dock, self._above, self._window = dock, above, context.window
+        self._chosen_height = 0  # pixels to which the user drags it; 0 until the dock was visible
         self.fold = RememberedFold(dock, dock, context.settings, "latency", LOW_WINDOW_HEIGHT)
-        self.fold.folded.connect(lambda is_open: self._choose_height() if is_open else None)
-        # Pixels to which the user drags it; 0 until the dock was visible.
-        self._chosen_height = 0
+        self.fold.folded.connect(lambda is_open: self._choose_height() if is_open and not self._chosen_height else None)
+        button.setChecked(dock.is_open)
+        button.clicked.connect(dock.set_open)
+        dock.toggled.connect(button.setChecked)
         # A timer of 0 ms, as the heights are final only after everything was laid out.
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._restore_chosen_height)
@@ -141,7 +155,7 @@ class LatencyFeature(WindowFeature):
     def restore_height(self) -> None:
         """Set the height of the dock at the first start."""
         # Qt ignores the size of a dock before the window is shown.
-        if not self._context.settings.value.layout:
+        if self.dock.is_open and not self._context.settings.value.layout:
             self._choose_height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -153,7 +167,7 @@ class LatencyFeature(WindowFeature):
     @Slot()
     def _restore_chosen_height(self) -> None:
         dock = self.dock
-        if dock.isFloating() or not dock.isVisible() or not dock.is_open:
+        if dock.isFloating() or not dock.isVisible():
             return
         is_dragging = QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton
         if is_dragging or not self._chosen_height:
@@ -165,11 +179,9 @@ class LatencyFeature(WindowFeature):
 
     def _choose_height(self) -> None:
         """Set the height that suits the dock in this window."""
-        # A lower maximum means that the dock is folded.
-        if self.dock.maximumHeight() > MIN_DOCK_HEIGHT:
-            height = self._window.height()
-            share = height * DOCK_SHARE + max(0, height - TALL_WINDOW_HEIGHT) * TALL_DOCK_SHARE
-            self._set_height(min(self.dock.sizeHint().height(), max(MIN_DOCK_HEIGHT, round(share))))
+        height = self._window.height()
+        share = height * DOCK_SHARE + max(0, height - TALL_WINDOW_HEIGHT) * TALL_DOCK_SHARE
+        self._set_height(min(self.dock.sizeHint().height(), max(MIN_DOCK_HEIGHT, round(share))))
 
     def _set_height(self, height: int) -> None:
         self._window.resizeDocks([self.dock], [height], Qt.Orientation.Vertical)

@@ -114,6 +114,13 @@ class Utterance:
         """Yield the stages that occurred, in the order of the pipeline."""
         return ((name, self.stages[name]) for name in ALL_STAGES if name in self.stages)
 
+    def sum_parts(self) -> dict[str, float]:
+        """Return the time spent in each part of the line in ms, by the last stage of the part."""
+        spent: defaultdict[str, float] = defaultdict(float)
+        for name, stage in self.iterate_stages():
+            spent[PART_OF_STAGE.get(name, name)] += stage.ms
+        return spent
+
 
 class LatencyHistory:
     """The last utterances, oldest first."""
@@ -141,10 +148,7 @@ class LatencyHistory:
         """Return the stages of the newest line that took longer than they should, and "total" if the whole did."""
         if self.last is None:
             return frozenset()
-        spent: defaultdict[str, float] = defaultdict(float)
-        for name, stage in self.last.iterate_stages():
-            spent[PART_OF_STAGE.get(name, name)] += stage.ms
-        slow = {part for part, ms in spent.items() if ms > self.stage_targets_ms[part]}
+        slow = {part for part, ms in self.last.sum_parts().items() if ms > self.stage_targets_ms[part]}
         slow_names = {name for name, _ in self.last.iterate_stages() if PART_OF_STAGE.get(name, name) in slow}
         return frozenset(slow_names | ({"total"} if self.last.total_ms > self.target_ms else set()))
 

@@ -11,14 +11,17 @@ from PySide6.QtGui import QColor, QHelpEvent, QImage, QTransform
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
+from app.common import language
 from app.common.errors import AppError
 from app.common.language import Language
+from app.core.sound.stage_clock import ALL_STAGES
 from app.core.synthesis_types import StageTiming
 from app.ui.latency.latency_chart import ROW_HEIGHT_PX, LatencyChart, describe_sizes, round_scale_up
 from app.ui.latency.latency_dock import LatencyDock, LatencyTrend, compute_rolling_median
+from app.ui.latency.latency_summary import PART_NAMES, describe_first_audio
 from app.ui.latency.latency_table import LatencyModel, LatencyTable
 from app.ui.latency.latency_title import describe_targets
-from app.ui.synthesis.latency_history import GPU_TARGET_MS, MAX_KEPT_UTTERANCES, LatencyHistory, LatencyRow, StageTotal
+from app.ui.synthesis.latency_history import GPU_TARGET_MS, MAX_KEPT_UTTERANCES, PART_OF_STAGE, LatencyHistory, LatencyRow, StageTotal
 from app.ui.synthesis.speech_events import collect_copy_times
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 
@@ -554,3 +557,38 @@ def test_as_many_bars_as_there_is_room_for_their_names(qtbot: QtBot, height: int
     chart.resize(600, 220)
     QApplication.processEvents()
     assert len(chart.bars.rows) == 7
+
+
+@pytest.mark.parametrize(
+    ("tongue", "empty", "said", "device"),
+    [
+        (
+            "ja",
+            "行を再生すると、最初の音声までの時間をここに表示します。",
+            "最初の音声まで 0.9 秒。目標 0.6 秒。いちばん長い段階: 文の理解",
+            "最初の音声まで 0.02 秒。目標 0.14 秒。いちばん長い段階: 声の計算",
+        ),
+        (
+            "en",
+            "Play a line to see how soon its audio begins.",
+            "Audio began after 0.9 s; the target is 0.6 s. Longest step: understanding the text.",
+            "Audio began after 0.02 s; the target is 0.14 s. Longest step: computing the voice.",
+        ),
+    ],
+)
+def test_a_sentence_says_how_soon_and_why(monkeypatch: pytest.MonkeyPatch, tongue: str, empty: str, said: str, device: str) -> None:
+    monkeypatch.setattr(language, "_current", tongue)
+    history = LatencyHistory()
+    assert describe_first_audio(history) == empty
+    spoken(history, "slow", bert=884.0)
+    history.begin_utterance("waiting", "…").is_running = True
+    assert describe_first_audio(history) == said, "a line without a sound yet says nothing"
+    history.target_ms = GPU_TARGET_MS
+    spoken(history, "quick", bert=2.0)
+    assert describe_first_audio(history) == device
+    history.utterances[-1].stages.clear()
+    assert "0.14" in describe_first_audio(history), "also of a line of which no stage was timed"
+
+
+def test_every_part_of_a_line_has_a_name_that_people_know() -> None:
+    assert {PART_OF_STAGE.get(stage, stage) for stage in ALL_STAGES} == set(PART_NAMES)

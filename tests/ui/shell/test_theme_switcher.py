@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from app.common.files.paths import find_resources_dir
 from app.settings.user_settings import Settings, ThemeChoice
+from app.ui.latency.latency_summary import MemoryLabel
 from app.ui.shell import theme_switcher
-from app.ui.shell.status_line import MemoryLabel
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from tests.ui.conftest import WAIT_MS, OpenWindow

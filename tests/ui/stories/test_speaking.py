@@ -50,7 +50,7 @@ def test_type_speak_and_see(qtbot: QtBot, open_window: OpenWindow, player: Recor
     figures = window.latency.table.figures
     shown = [figures.index(row, 1).data() for row in range(figures.rowCount())]
     assert "–" not in shown
-    assert f"RTF {utterance.rtf:.3f}" in window.status.figures.text()
+    assert f"RTF {utterance.rtf:.3f}" in window.latency.title.figures.text()
     assert not window.banner.isVisible()
 
 
@@ -62,7 +62,7 @@ def test_sliders_and_styles_change_the_sound(qtbot: QtBot, open_window: OpenWind
     utterance = window.history.last
     assert utterance is not None
     assert (utterance.hits, utterance.lookups) == (2, 2)
-    assert "Cache 2/2" in window.status.figures.text()
+    assert "Cache 2/2" in window.latency.title.figures.text()
     assert "cached" in [window.latency.table.figures.index(row, 1).data() for row in range(4)]
     window.sliders["speed"].set_value(1.5)
     fast = player.sound(speak(qtbot, window))
