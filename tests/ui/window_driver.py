@@ -131,7 +131,7 @@ class WindowDriver(main_window.MainWindow):
     takes_fold = _place("_takes.fold")
 
     # the cast
-    filter_bar = _place("_script.panel.filter")
+    filter_bar = _place("_script.filter_bar")
     filter = _place("_script.filter")
     cast_commands = _place("_cast.commands")
     cast_menu = _place("_cast.menu")

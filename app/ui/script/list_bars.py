@@ -1,10 +1,10 @@
-"""The bars over the lines: what is sought and what takes its place, and the character whose lines are shown."""
+"""The bar over the lines, with what is sought and what takes its place, and the part of the toolbar that chooses whose lines are shown."""
 
 from collections import Counter
 from operator import attrgetter
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from app.common.language import localize
@@ -17,7 +17,8 @@ from app.ui.theme.theme import ThemedWidget, create_colour_icon, draw_icon
 from app.ui.widgets.controls import ChoiceBox, PlainLabel, create_button, describe_control, fill_box
 
 SWATCH_PX = 16
-LONGEST_NAME_PX = 260
+LONGEST_NAME_PX, SHORTEST_NAME_PX = 240, 92
+FILTER_SPACING_PX = 8
 
 
 class SearchBar(ThemedWidget, QWidget):
@@ -183,9 +184,10 @@ class CharacterFilterBar(ThemedWidget, QWidget):
     selection_requested = Signal()
     recoloured = Signal()
 
-    def __init__(self) -> None:
-        super().__init__()
-        title = QLabel(localize("表示", "Show"))
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._is_filtered = False
+        self.title = QLabel(localize("表示", "Show"))
         self.box = ChoiceBox()
         self.box.setAccessibleName(localize("表示する登場人物", "Characters to show"))
         tip = localize(
@@ -194,16 +196,22 @@ class CharacterFilterBar(ThemedWidget, QWidget):
         )
         self.box.setToolTip(tip)
         self.box.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
+        self.box.setMinimumWidth(SHORTEST_NAME_PX)
         self.box.setMaximumWidth(LONGEST_NAME_PX)
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.activated.connect(lambda row: self.chosen.emit(self.box.itemData(row)))
-        title.setBuddy(self.box)
+        self.title.setBuddy(self.box)
         self.count = PlainLabel(style="muted")
         tip = localize("表示している行をすべて選びます。", "Selects all lines that are shown.")
         self.select = create_button(localize("すべて選択", "Select all"), tip, self.selection_requested.emit, style="small")
         tip = localize("すべての登場人物の行を表示します。", "Shows the lines of all characters.")
         self.everybody = create_button(localize("絞り込みを解除", "Show all"), tip, lambda: self.chosen.emit(None), style="small")
-        fill_box(QHBoxLayout(self), title, (self.box, 1), self.count, None, self.select, self.everybody, spacing=8)
+        # What is hidden first where the toolbar has no room for it comes last.
+        self._extras = (self.everybody, self.count, self.title, self.select)
+        for label in (self.title, self.count):
+            label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        fill_box(QHBoxLayout(self), self.title, (self.box, 1), self.count, self.everybody, self.select, spacing=FILTER_SPACING_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.hide()
 
     def show_choices(self, script: Script, counts: Counter[str], chosen: str | None) -> None:
@@ -224,9 +232,38 @@ class CharacterFilterBar(ThemedWidget, QWidget):
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(next(rows, 0 if chosen is None else -1))
 
-    def show_count(self, count: int, total: int) -> None:
+    def show_count(self, count: int, total: int, *, is_filtered: bool) -> None:
         """Show how many lines are shown of how many; equal numbers need no words."""
         self.count.setText(localize(f"{count:,} / {total:,} 行", f"{count:,} of {total:,} lines") if count != total else "")
+        self._is_filtered = is_filtered
+        self._fit_width()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Return the size with all words."""
+        width = LONGEST_NAME_PX + sum(part.sizeHint().width() + FILTER_SPACING_PX for part in self._list_wanted_extras())
+        return QSize(width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the size of the box alone."""
+        return QSize(SHORTEST_NAME_PX, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide words for which there is no room."""
+        super().resizeEvent(event)
+        self._fit_width()
+
+    def _list_wanted_extras(self) -> list[QWidget]:
+        unwanted = {self.everybody: not self._is_filtered, self.count: not self.count.text()}
+        return [part for part in self._extras if not unwanted.get(part)]
+
+    def _fit_width(self) -> None:
+        wanted, needed = self._list_wanted_extras(), SHORTEST_NAME_PX
+        for part in self._extras:
+            if part in wanted:
+                needed += part.sizeHint().width() + FILTER_SPACING_PX
+            # The width is asked for each time, because showing a part may widen the whole at once.
+            part.setVisible(part in wanted and needed <= self.width())
 
     def draw_in_theme(self) -> None:
         """Ask for the colours of the characters."""
@@ -237,7 +274,8 @@ class CharacterFilterController(QObject):
     """Keeps the bar in step with the script, and the list with the bar."""
 
     def __init__(self, bar: CharacterFilterBar, document: ScriptDocument, model: ScriptModel, view: ScriptList) -> None:
-        super().__init__(bar)
+        # It ends with the model: a toolbar that is deleted later lets go of its widgets, which then hear of another palette.
+        super().__init__(model)
         self._bar, self._document, self._model, self._view = bar, document, model, view
         self._shown_cast: object = None
         self._counts = Counter[str]()
@@ -281,5 +319,4 @@ class CharacterFilterController(QObject):
     @Slot()
     def _show_filter(self) -> None:
         self._bar.show_chosen(self._model.shown_character)
-        self._bar.everybody.setVisible(self._model.is_filtered)
-        self._bar.show_count(self._model.rowCount(), len(self._document.script.lines))
+        self._bar.show_count(self._model.rowCount(), len(self._document.script.lines), is_filtered=self._model.is_filtered)

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBo
 
 from app.common.language import localize
 from app.ui.actions.window_actions import WindowActions
-from app.ui.script.list_bars import CharacterFilterBar, SearchBar
+from app.ui.script.list_bars import SearchBar
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.synthesis.pending_jobs import SpeechState
@@ -24,10 +24,13 @@ EMPTY_STATE_ACTIONS = ("add_line", "play", "paste", "find_command")
 LINE_ACTIONS: tuple[str, ...] = ("play_through", "save_all", "save_joined", "edit_line", "duplicate", "delete", "move_up", "move_down")
 LINE_ACTIONS += ("split_here", "split_sentences", "join_lines", "cut", "copy", "select_all")
 """Actions that an empty script has nothing for."""
+ORDER_ACTIONS = ("move_up", "move_down")  # for which there must be another line
 PLAY_LINE_STEPS = 1000  # steps of the play line
 TRANSPORT_ACTIONS = ("play_through", "loop", "live")
+WORDED_ACTIONS = ("play_through", "live")  # whose drawings say too little alone
 SPARE_PLAY, NARROW_SAVE = 24, 44  # pixels: added to the width of the one; width of the other without its words
 SPACING, NARROW_SPACING = 8, 3  # pixels between two buttons
+WORD_GAP = 4  # pixels that Qt leaves between a drawing and its words
 
 
 class TransportBar(ThemedWidget, QWidget):
@@ -94,7 +97,7 @@ class TransportBar(ThemedWidget, QWidget):
             button.setEnabled(self._lines > 0 or running)
             self._actions[name].setEnabled(self._lines > 0 or running)
         for name in LINE_ACTIONS:
-            self._actions[name].setEnabled(self._lines > 0)
+            self._actions[name].setEnabled(self._lines > (name in ORDER_ACTIONS))
         self.draw_in_theme()  # their drawings fade with them
 
     @Slot()
@@ -127,21 +130,31 @@ class TransportBar(ThemedWidget, QWidget):
         self._fit_width()
 
     def _fit_width(self) -> None:
-        """Show the length of the script, and words on the button that exports, as far as there is space."""
+        """Show words on the button that exports, then on those of playing, then the length of the script, as far as there is space."""
         room = self.width() - self._measure_buttons_width(SPACING) - self._usual_play
         has_words = room >= self._save_width
-        has_length = room >= self._save_width + SPACING + self.length.sizeHint().width()
         if has_words != bool(self.save.text()):
             self.save.setText(self.save.accessibleName() if has_words else "")
-        self.length.setVisible(has_length)
+        spare = room - self._save_width
+        words = sum(self._measure_words_width(name) for name in WORDED_ACTIONS)
+        style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if spare >= words else Qt.ToolButtonStyle.ToolButtonIconOnly
+        for name in WORDED_ACTIONS:
+            self.buttons[name].setToolButtonStyle(style)
+        spare -= words if spare >= words else 0
+        self.length.setVisible(spare >= SPACING + self.length.sizeHint().width())
         is_narrow = room < NARROW_SAVE
         self.play.setMinimumWidth(self.play.sizeHint().width() if is_narrow else self._usual_play)
         self._row.setSpacing(NARROW_SPACING if is_narrow else SPACING)
         self.updateGeometry()  # layouts remember what the buttons asked for before they were styled
 
     def _measure_buttons_width(self, spacing: int) -> int:
-        """Return the width of the buttons between playing and exporting in pixels, with the space around each."""
-        return sum(button.sizeHint().width() + spacing for button in self.buttons.values()) + 2 * spacing
+        """Return the width of the buttons between playing and exporting in pixels, by their drawings alone, with the space around each."""
+        return len(self.buttons) * (self.buttons["loop"].sizeHint().width() + spacing) + 2 * spacing
+
+    def _measure_words_width(self, name: str) -> int:
+        """Return the width in pixels that words add to a button."""
+        button = self.buttons[name]
+        return button.fontMetrics().horizontalAdvance(f"{button.text()}  ") + WORD_GAP
 
 
 def _create_button(action: QAction) -> QToolButton:
@@ -169,7 +182,7 @@ class ScriptPanel(QWidget):
             for name in EMPTY_STATE_ACTIONS
             if actions.find_key_text(name)
         ]
-        self.search, self.filter = SearchBar(), CharacterFilterBar()
+        self.search = SearchBar()
         margins = (0, 0, LIST_SCROLL_BAR_PX, 0)
         # Banners, which the window lays out over all of its columns: a narrow one would leave no room for their words.
         self.above = fill_box(QVBoxLayout(), spacing=8, margins=margins)
@@ -178,9 +191,7 @@ class ScriptPanel(QWidget):
         self.messages = BannerStack()
         for banner in (self.notice, self.banner):
             self.add_banner(banner)
-        over = fill_box(
-            QVBoxLayout(), self.filter, self.search, spacing=8, margins=margins
-        )  # next to the lines, whatever messages come above
+        over = fill_box(QVBoxLayout(), self.search, margins=margins)  # next to the lines, whatever messages come above
         fill_box(QVBoxLayout(self), over, (self.script, 1), self.below, spacing=8)
 
     def add_banner(self, banner: Banner) -> None:

@@ -191,9 +191,9 @@ class MainWindow(QMainWindow):
         self._close_guard.close_now()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the toolbar in a low window, as on a small screen at a scale of 200 %."""
+        """Fit the toolbar."""
         super().resizeEvent(event)
-        self._edit_bar.setVisible(self.height() >= NO_TOOLBAR_HEIGHT)
+        self._fit_toolbar()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save everything and end the synthesis thread.
@@ -227,6 +227,11 @@ class MainWindow(QMainWindow):
             part.close()
         super().closeEvent(event)
 
+    @Slot()
+    def _fit_toolbar(self) -> None:
+        """Hide the toolbar in a low window, as on a small screen at a scale of 200 %, unless it says that some lines are hidden."""
+        self._edit_bar.setVisible(self.height() >= NO_TOOLBAR_HEIGHT or self._script.model.is_filtered)
+
     def _create_widgets(self) -> None:
         context, settings = self._context, self.settings.value
         self._script = ScriptFeature(context)
@@ -235,7 +240,7 @@ class MainWindow(QMainWindow):
         self._columns = ColumnSplitter(panel, context.side, USUAL_WIDTH, settings.side_width)
         dock = LatencyDock(self._speech.history, context.theme)
         self._status = StatusLine(settings.backend)
-        self._edit_bar = EditToolBar(context.actions)
+        self._edit_bar = EditToolBar(context.actions, self._script.filter_bar)
         self._menus = MenuBar(context.actions, self.settings)
         context.actions.draw_icons(QColor(context.theme.text))
         lay_out_window(self, panel.above, self._columns, self._menus, self._edit_bar, self._status, dock, settings)
@@ -278,6 +283,7 @@ class MainWindow(QMainWindow):
     def _connect_shell(self) -> None:
         """Connect what belongs to no feature alone."""
         self._script.duration.measured.connect(self._status.show_duration)
+        self._script.model.filtered.connect(self._fit_toolbar)
         self._voices.tasks.backends_measured.connect(self._status.show_probe_results)
         self._projects.files.opened.connect(self._reading.dictionary.refresh_dialog)
         self._context.side.card.assign_voices_requested.connect(self._projects.missing.open_dialog)

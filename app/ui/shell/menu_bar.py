@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QMenu, QMenuBar, QSizePolicy, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QMenuBar, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from app.common.language import localize
 from app.settings.user_settings import THEMES, Settings, ThemeChoice
@@ -10,6 +10,7 @@ from app.ui.actions.action_definitions import CHARACTER_KEYS
 from app.ui.actions.window_actions import WindowActions
 from app.ui.reading.melody.melody_commands import add_melody_commands
 from app.ui.settings.settings_store import SettingsStore
+from app.ui.widgets.controls import fill_box
 
 # The actions of each menu, a row for those between two separators.
 FILE_MENU = (
@@ -45,7 +46,8 @@ VIEW_MENU = ("show_strip show_melody show_takes", "always_on_top full_screen")
 
 TOOLBAR_ACTIONS = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
 LABELLED_ACTIONS = ("add_line", "find_command")  # the other buttons show only an icon
-SEARCH_WIDTH, NARROW_SEARCH = 280, 160
+SEARCH_WIDTH, NARROW_SEARCH, SEARCH_PADDING = 280, 160, 12
+FILTER_GAP = 16  # pixels between the buttons and what chooses the lines that are shown
 
 
 class MenuBar(QMenuBar):
@@ -150,22 +152,30 @@ class SearchButton(QToolButton):
         return QSize(NARROW_SEARCH, super().sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the present shortcut, which the user may change."""
+        """Draw the present shortcut, which the user may change, where there is room for it."""
         super().paintEvent(event)
+        key = self._actions.find_key_text("find_command")
+        words = self.fontMetrics().horizontalAdvance(f"{self.text()}  {key}")
+        if self.iconSize().width() + words + 2 * SEARCH_PADDING > self.width():
+            return
         painter = QPainter(self)
         color = self.palette().color(QPalette.ColorRole.PlaceholderText)
         # Qt's style sheet makes the placeholder colour half transparent.
         color.setAlpha(255)
         painter.setPen(color)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(self.rect().adjusted(0, 0, -12, 0), flags, self._actions.find_key_text("find_command"))
+        painter.drawText(self.rect().adjusted(0, 0, -SEARCH_PADDING, 0), flags, key)
         painter.end()
 
 
 class EditToolBar(QToolBar):
-    """A toolbar of actions; an empty name is a separator, a blank takes the remaining width."""
+    """A toolbar of actions; an empty name is a separator, a blank takes the remaining width.
 
-    def __init__(self, actions: WindowActions) -> None:
+    Args:
+        line_filter: the controls that choose which lines are shown; they have their place in the blank.
+    """
+
+    def __init__(self, actions: WindowActions, line_filter: QWidget) -> None:
         super().__init__(localize("行の編集", "Edit lines"))
         self.setObjectName("edit_bar")
         self.setMovable(False)
@@ -175,7 +185,9 @@ class EditToolBar(QToolBar):
             if not name:
                 self.addSeparator()
             elif name == " ":
+                # Qt shows what a toolbar itself holds by an action of its own; inside another widget the filter shows and hides itself.
                 room = QWidget()
+                fill_box(QHBoxLayout(room), FILTER_GAP, line_filter, None, spacing=0)
                 room.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
                 self.addWidget(room)
             else:

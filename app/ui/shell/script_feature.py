@@ -21,7 +21,7 @@ from app.ui.reading.strip_panel import ReadingFold, StripPanel
 from app.ui.script.autosave import REMEMBERED_LINE_SETTINGS, Autosave, create_first_line_settings
 from app.ui.script.line_commands import LineCommands
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.list_bars import CharacterFilterController
+from app.ui.script.list_bars import CharacterFilterBar, CharacterFilterController
 from app.ui.script.script_document import LineSeeds
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptDurationMeter, ScriptModel
@@ -49,7 +49,8 @@ class ScriptFeature(WindowFeature):
         self._notices = NoticeBannerController(self.notice)
         self.selection = LineSelection(document, self.view, create_first_line_settings(context.settings.value))
         self.search = ScriptSearchController(self.panel.search, document, self.view, self.selection)
-        self.filter = CharacterFilterController(self.panel.filter, document, self.model, self.view)
+        self.filter_bar = CharacterFilterBar(context.window)  # for the toolbar
+        self.filter = CharacterFilterController(self.filter_bar, document, self.model, self.view)
         self.commands = LineCommands(document, self.model, self.view, self.selection, self.seeds)
         # The file that keeps the script, the project and the selected line between starts.
         self.autosave = Autosave(document, self.seeds, lambda: self.selection.current_id, lambda: context.project.origin)
