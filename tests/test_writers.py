@@ -113,7 +113,7 @@ OTHER_DIALOGS = {
 }
 OTHER_OUTPUTS = {
     "export --output": "tests/export/test_foreign_files.py",
-    "mcp --folder": "tests/cli/commands/test_mcp.py: names of agents replace nothing",
+    "mcp --folder": "tests/cli/commands/test_mcp.py and tests/service/test_agent_projects.py: names of agents replace nothing",
     "lab --output": "an empty folder",
     "lab --test": "refused before anything is measured, see tests/lab/test_chosen_candidates.py",
 }
@@ -274,6 +274,7 @@ OWN_FOLDERS = {
     "the means by which the others write": (
         "adapters/files/part_file adapters/sound/sound_file_sink cli/command_files common/files/whole_files compose/audio_outputs"
     ),
+    "projects of agents, see tests/service/test_agent_projects.py": "service/agents/project_tools",
     "sets of an export, see tests/export/test_foreign_files.py": (
         "export/cluster_worker export/export_plan export/export_renderer export/manifest_store"
     ),
