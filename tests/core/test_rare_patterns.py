@@ -44,6 +44,7 @@ EXAMPLES = {
     "punctuation._ARROW_AT_LINE_END": "→次",
     "characters._SPACE_BETWEEN_JAPANESE": "犬 猫",
     "characters._LETTER_SPACED": "い ぬ が",
+    "characters._WORD_BEHIND_DOTS": "…1",
     "characters._TOWN_BEHIND_PREFECTURE": "犬県立犬町",
     "ranges._ERA_YEAR": "H30年",
     "punctuation._BRACKETED_FACE": "(^_^)",
@@ -80,6 +81,7 @@ EXAMPLES = {
     "unspoken_markup._ANY_TAG": "<size=1>",
     "unspoken_markup._BOARD_TAG": "[b]",
     "unspoken_markup._PICTURE": "![犬](a.b)",
+    "unspoken_markup._LINKED_WORDS": "[犬](a.b)",
     "unspoken_markup._LINK": "http://a.b/c",
 }
 

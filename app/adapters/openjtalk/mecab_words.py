@@ -54,6 +54,9 @@ _NOT_KANA = re.compile("[^ァ-ヺー]")
 _END_MARKS = ".!?．！？"
 # A sentence has its own reading, whatever is before it; points in a row end none.
 _SENTENCE = re.compile(r"(?:[^.!?．！？]|[.．]{2,}|[.!?．！？](?=[0-9A-Za-z]))+[.!?．！？]*|[.!?．！？]+")
+_MARKS_AT_END = frozenset(f"{_END_MARKS}'")
+_LEADING_MARKS = re.compile(r"[.'’…]+")
+_OPENING_QUOTE = re.compile(r"'(?=[^.!?',])(?!と|って|が|を|に|は|の|も|で|から|な|だ|さん|くん)")
 _OWN_DICTIONARIES = 1  # dictionaries beyond those of the user
 Corrections = Callable[[Sequence[Morph]], list[Correction]]
 
@@ -149,14 +152,26 @@ def _parse_piece_locked(text: str, readings: Sequence[TextReading], doubts: bool
 
 
 def _parse_sentence(front_end: FullFeatureFrontEnd, text: str) -> tuple[list[str], list[dict[str, Any]]]:
-    """Analyse a sentence with a full stop, so that it is read alike with one and without."""
-    features: list[str]
-    morphs: list[dict[str, Any]]
-    if text[-1:] in _END_MARKS:
-        features, morphs = front_end.run_mecab_detailed(text)
-        return features, morphs
-    features, morphs = front_end.run_mecab_detailed(text + _END_MARKS[0])
-    return features[:-1], morphs[:-1]
+    """Analyse a sentence with a full stop, so that it is read alike with one and without, and its quotation as if it began there."""
+    features, morphs, begin = list[str](), list[dict[str, Any]](), 0
+    for end in (*_find_speech_starts(text), len(text)):
+        is_marked = text[end - 1] in _MARKS_AT_END
+        found, rows = front_end.run_mecab_detailed(text[begin:end] if is_marked else text[begin:end] + _END_MARKS[0])
+        features += found if is_marked else found[:-1]
+        for row in rows if is_marked else rows[:-1]:
+            row_start, row_end = row["char_span"]
+            morphs.append(row | {"char_span": (begin + row_start, begin + row_end)} if begin else row)
+        begin = end
+    return features, morphs
+
+
+def _find_speech_starts(text: str) -> Iterator[int]:
+    """Yield where speech begins behind dots at the start of a text or a quotation mark that opens: there a word is read as at the start."""
+    if (lead := _LEADING_MARKS.match(text)) is not None and lead.end() < len(text):
+        yield lead.end()
+    for opening in _OPENING_QUOTE.finditer(text, lead.end() if lead is not None else 0):
+        if text.count("'", 0, opening.start()) % 2 == 0:
+            yield opening.end()
 
 
 class SentenceFrontEnd:

@@ -190,11 +190,15 @@ def _simplify_char(char: str) -> str:
     return base if base.isascii() else char
 
 
+_WORD_BEHIND_DOTS = LazyPattern("….", r"(?:(?<=…)|(?<=\.\.\.))(?=[0-9A-Za-z０-９Ａ-Ｚａ-ｚ])")
 _TOWN_BEHIND_PREFECTURE = LazyPattern("立", r"(?<=[一-龠][都道府県市])(?=立[一-龠]{1,2}[市町村](?![一-龠]))")
 
 
 def mark_boundaries(text: str) -> str:
-    """Return raw text with a sign of its own for every space between Japanese words, and before 立山町 behind 富山県, which is no 県立."""
-    text = _TOWN_BEHIND_PREFECTURE.sub(BOUNDARY_CHAR, text)
+    """Return raw text with a sign of its own for every space between Japanese words, before 立山町 behind 富山県, which is no 県立, and behind dots.
+
+    A number behind dots would be taken for their decimals.
+    """
+    text = _WORD_BEHIND_DOTS.sub(BOUNDARY_CHAR, _TOWN_BEHIND_PREFECTURE.sub(BOUNDARY_CHAR, text))
     text = _LETTER_SPACED.sub(lambda match: re.sub(r"\s", "", match[0]), text)
     return _SPACE_BETWEEN_JAPANESE.sub(BOUNDARY_CHAR, text)

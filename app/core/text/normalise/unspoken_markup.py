@@ -4,6 +4,7 @@ It is found in the raw text, so that no dictionary takes a part of it for a word
 """
 
 import html
+import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -39,6 +40,7 @@ _NAMES_OF_HTML = re.compile(rf"{_BLOCK_TAGS}|{_INLINE_TAGS}|script|style|ruby|rb
 _CLOSED_NAME = re.compile(r"</([A-Za-z][A-Za-z0-9_:-]{0,30})\s*>|\[/([A-Za-z]{1,10})\]")
 _BOARD_TAG = LazyPattern("[", r"\[(/?)(b|i|u|s|color|size|font|url|img|quote|code|center|spoiler)(=[^\[\]\n]{1,80})?\]", re.IGNORECASE)
 _PICTURE = LazyPattern("!", r"!\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)")
+_LINKED_WORDS = LazyPattern("]", r"(?<!!)\[([^\[\]\n]{1,200})\]\([!-'*-~]{1,500}\)")
 _UNSAID_END = re.compile(rf"(-->)|</(script|style)\s*>|{PLACEHOLDER}", re.IGNORECASE)
 _CLOSED_LETTER = re.compile("</([a-z])>", re.IGNORECASE)
 _HTML_ENTITY = LazyPattern("&", r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -139,9 +141,9 @@ def _iterate_tags(text: str) -> Iterator[UnspokenSpan]:
 
 
 def _iterate_foreign_tags(text: str) -> Iterator[UnspokenSpan]:
-    """Yield tags that HTML does not know, thoughts of a language model with what is in them, and all of a picture but its description."""
+    """Yield tags that HTML does not know, thoughts of a language model with what is in them, and all of a picture or link but its words."""
     yield from (UnspokenSpan(*match.span(), "") for match in _THOUGHT.finditer(text))
-    for match in _PICTURE.finditer(text):
+    for match in itertools.chain(_PICTURE.finditer(text), _LINKED_WORDS.finditer(text)):
         yield UnspokenSpan(match.start(), match.start(1), "")
         yield UnspokenSpan(match.end(1), match.end(), "")
     tags = [*_ANY_TAG.finditer(text), *_BOARD_TAG.finditer(text)]

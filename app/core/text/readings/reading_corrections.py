@@ -170,6 +170,8 @@ _REAL_KANJI_STEMS = frozenset("見着煮似出寝得居射鋳経診観視獲干�
 _BEFORE_GOZAIMASU = dict(
     zip("カガサザタダナハバマヤラワクグスズツヌフブムユル", "コゴソゾトドノホボモヨロオクグスズツヌフブムユル", strict=True)
 )
+_BEHIND_YARU = frozenset(("こと", "気", "べき", "しか", "な", "よ", "ぞ", "ね"))
+_TIMES = ("曜", "曜日", "平日", "週末", "休日", "朝", "夜", "夕方", "午前", "午後", "前", "後", "まで", "頃")
 _SWALLOWED_PARTICLE = "の"
 _SWALLOWED_WHOLE_LENGTH = 3  # 家の上 as a place
 _NOUN, _PARTICLE = "名詞,一般", "助詞,連体化"
@@ -237,6 +239,9 @@ def find_misparsed_verbs(morphs: Sequence[Morph]) -> Iterator[Correction]:
             yield Correction(at, at + 2, (adjective, MorphPart("し", "シ", kind="助詞,接続助詞")), "rule", "いし")
         elif following is not None and following.surface == "う" and "形容詞" in morph.kinds and morph.reading.endswith("シ"):
             yield Correction(at, at + 1, (MorphPart(morph.surface, f"{morph.reading}ュ"),), "rule", "ございます")  # 宜し|うございます
+        elif following is not None and following.surface == "て" and morph.reading.endswith("テ") and morph.surface[-1:] >= "一":
+            # 待|て！ of a verb 待る, which there is not.
+            yield Correction(at, at + 2, (MorphPart(f"{morph.surface}て", morph.reading, kind="動詞,自立"),), "rule", "て")
         elif _is_particle_in_verb(morphs, at):
             parts = (MorphPart("は", "ワ", kind="助詞,係助詞"), MorphPart(morph.surface[1:], morph.reading[1:], kind=_INDEPENDENT_VERB))
             yield Correction(at, at + 1, parts, "rule", "はやる")
@@ -270,9 +275,10 @@ def _is_particle_in_verb(morphs: Sequence[Morph], index: int) -> bool:
     morph, following = morphs[index], morphs[index + 1] if index + 1 < len(morphs) else None
     if not index or not morph.surface.startswith("は") or morphs[index - 1].surface not in ("に", "で", "から", "と"):
         return False
-    return morph.base == "はやらせる" or (
-        morph.base == "はやる" and following is not None and following.surface in ("こと", "気", "べき", "しか")
-    )
+    if morph.base == "はやらせる":
+        return True
+    is_time = morphs[index - 1].surface == "に" and index > 1 and morphs[index - 2].surface.endswith(_TIMES)
+    return morph.base == "はやる" and following is not None and (is_time or following.surface in _BEHIND_YARU)
 
 
 def _split_name(index: int, name: Morph, following: Morph) -> Iterator[Correction]:
