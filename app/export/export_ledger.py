@@ -304,10 +304,16 @@ class ExportLedger:
 
 
 def describe_changes(written: int, renamed: int, unchanged: int, orphans: int) -> str:
-    """Return what an export of what changed did, in one sentence."""
+    """Return what an export of what changed did, in a sentence or two; what did not happen is left out."""
+    done = [f"{written:,} 個を書き出し"] if written else []
+    done += [f"{renamed:,} 個の名前を変更し"] if renamed else []
+    japanese = f"{'、'.join(done)}ました。" if done else ""
+    counts = ((written, "written"), (renamed, "renamed"), (unchanged, "unchanged"))
     sentence = localize(
-        f"{written:,} 個を書き出し、{renamed:,} 個の名前を変更しました。{unchanged:,} 個は変更されていません。",
-        f"{written:,} written, {renamed:,} renamed, {unchanged:,} unchanged.",
+        (japanese + (f"{unchanged:,} 個は変更されていません。" if unchanged else "")) or "何も書き出しませんでした。",
+        ", ".join(f"{count:,} {word}" for count, word in counts if count) + "."
+        if any((written, renamed, unchanged))
+        else "Nothing was written.",
     )
     if not orphans:
         return sentence
