@@ -28,6 +28,9 @@ LAZY_PARTS = {
 }
 
 
+NEVER_MS = 3_600_000
+
+
 def _place(path: str) -> Any:
     """Return a property that reads this path from the window."""
     return property(attrgetter(path))
@@ -39,6 +42,7 @@ class WindowDriver(main_window.MainWindow):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         counts["windows opened"] += 1
         super().__init__(*arguments, **named)
+        self.messages.notice_ms = NEVER_MS  # no test finds a message gone because the machine was busy
 
     # shell
     window_actions = _place("_context.actions")
@@ -64,6 +68,7 @@ class WindowDriver(main_window.MainWindow):
     left = _place("_script.panel")
     script = _place("_script.view")
     transport = _place("_script.transport")
+    messages = _place("_script.panel.messages")
     notice = _place("_script.notice")
     banner = _place("_script.banner")
     model = _place("_script.model")

@@ -399,6 +399,16 @@ ACTIONS = (
         checkable=True,
     ),
     ActionSpec(
+        "focus_messages",
+        ("通知へ移動", "Go to messages"),
+        (
+            "キーボードの操作を最新の通知に移します。Tab でボタンへ移動、Esc で閉じます。もう一度押すと台本に戻ります。",
+            "Moves the keyboard to the newest message: Tab reaches its buttons, Esc closes it. Press again to return to the script.",
+        ),
+        ("F6",),
+    ),
+    ActionSpec("past_messages", ("通知の履歴…", "Past messages…"), ("これまでの通知を一覧で表示します。", "Lists past messages.")),
+    ActionSpec(
         "always_on_top",
         ("常に手前に表示", "Always on top"),
         ("ウィンドウをほかのウィンドウの手前に表示し続けます。", "Keeps the window in front of others."),

@@ -222,7 +222,7 @@ class ExportController(QObject):
     """Runs one export at a time; it is made when the first one is asked for.
 
     Signals:
-        progress_made(QWidget): The new progress bar is to be placed below the lines.
+        progress_made(QWidget): The new progress bar is to be placed among the messages.
     """
 
     dialog: OpenDialog[ExportDialog] = OpenDialog()

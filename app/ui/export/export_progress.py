@@ -1,4 +1,4 @@
-"""A progress bar below the lines that shows an export and then its result; the question about existing files before it."""
+"""A card among the messages that shows an export and then its result; the question about existing files before it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMessageBox, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
@@ -15,6 +15,7 @@ from app.export.export_settings import ExistingFilePolicy
 from app.ui.export.export_run import ExportRun
 from app.ui.tasks.task_row import format_time_left
 from app.ui.theme.theme import ThemedWidget, draw_icon
+from app.ui.widgets.banner import BannerKind, MessageCard
 from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 from app.ui.widgets.text_dialog import show_text
@@ -48,15 +49,15 @@ def _join_names(names: Sequence[str]) -> str:
     return text + localize(f"\nほか {more:,} 個", f"\nand {more:,} more") if more > 0 else text
 
 
-class ExportProgress(ThemedWidget, QFrame):
-    """Shows one export at a time; it is hidden before the first one and after its result was closed."""
+class ExportProgress(ThemedWidget, MessageCard):
+    """Shows one export at a time; it is hidden before the first one, after its result was closed, and where it has none to show in another project."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
         self._run: ExportRun | None = None
         self._folder = ""
-        self.title, self.state = PlainLabel(), PlainLabel()
+        self.title, self.state = PlainLabel(wraps=True), PlainLabel()
         self.title.setObjectName("heading")
         self.state.setObjectName("muted")
         self.state.setWordWrap(True)
@@ -78,16 +79,17 @@ class ExportProgress(ThemedWidget, QFrame):
         self.question: QMessageBox | None = None
         name = localize("書き出しの結果を閉じる", "Close the export result")
         self.close_button = describe_control(QToolButton(), name, localize("閉じる", "Close"))
-        self.close_button.setIconSize(QSize(16, 16))
+        self.close_button.setIconSize(QSize(14, 14))
         self.stop_button.clicked.connect(self._stop_run)
         self.open.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self._folder)))
         self.more.clicked.connect(self._show_failures)
         self.orphans.clicked.connect(self._ask_about_orphans)
         self.close_button.clicked.connect(self.hide)
-        texts = fill_box(QVBoxLayout(), self.title, self.state, self.bar, spacing=2)
-        buttons = (self.orphans, self.more, self.open, self.stop_button, self.close_button)
-        middle = ((button, Qt.AlignmentFlag.AlignVCenter) for button in buttons)
-        fill_box(QHBoxLayout(self), (texts, 1), *middle, spacing=8, margins=(12, 7, 8, 7))
+        heading = fill_box(QHBoxLayout(), (self.title, 1), (self.close_button, Qt.AlignmentFlag.AlignTop), spacing=8)
+        words = fill_box(QVBoxLayout(), self.state, self.bar, spacing=2)
+        result = fill_box(QHBoxLayout(), (words, 1), self.open, self.stop_button, spacing=8, margins=(0, 0, 4, 0))
+        remedies = fill_box(QHBoxLayout(), None, self.orphans, self.more, spacing=6, margins=(0, 0, 4, 0))
+        fill_box(QVBoxLayout(self), heading, result, remedies, spacing=2, margins=(12, 5, 6, 6))
         self.draw_in_theme()
         self.hide()
 
@@ -97,6 +99,10 @@ class ExportProgress(ThemedWidget, QFrame):
             signal.connect(self._update_progress)
         self._update_progress()
         self.show()
+
+    def close_message(self) -> bool:
+        """Close the result; an export that runs stays."""
+        return (self._run is None or self._run.is_over) and super().close_message()
 
     def show_error(self, error: AppError) -> None:
         """Show an error that occurred after the end, such as a game list that could not be written."""
@@ -116,6 +122,9 @@ class ExportProgress(ThemedWidget, QFrame):
         self.orphans.setVisible(run.is_over and run.changes is not None and bool(run.changes.orphans))
         self.close_button.setVisible(run.is_over)
         self.setAccessibleName(f"{self.title.text()} {self.state.text()}")
+        was_running, self.kind = self.kind == "progress", find_message_kind(run)
+        if was_running and run.is_over:
+            self.message_shown.emit()
 
     def _show_state(self, text: str, *, is_error: bool) -> None:
         self.state.setText(text)
@@ -155,6 +164,13 @@ class ExportProgress(ThemedWidget, QFrame):
     def draw_in_theme(self) -> None:
         """Draw the icon of the button."""
         self.close_button.setIcon(draw_icon("close", self.palette().color(self.foregroundRole())))
+
+
+def find_message_kind(run: ExportRun) -> BannerKind:
+    """Return what kind of message an export is at present."""
+    if not run.is_over:
+        return "progress"
+    return "error" if run.fatal is not None or run.failed else "notice"
 
 
 def describe_run(run: ExportRun) -> str:

@@ -235,7 +235,7 @@ class ScriptImporter(QObject):
     @Slot()
     def _show_slow_notice(self) -> None:
         self._slow_notice = localize("台本を読み込んでいます…", "Importing the script…")
-        self._banner.show_message("notice", self._slow_notice)
+        self._banner.show_message("progress", self._slow_notice)
 
     def _insert_lines(self, job: ImportJob) -> None:
         # Only our own notice is hidden: a newer message must stay.

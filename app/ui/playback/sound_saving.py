@@ -42,6 +42,7 @@ class SavingReport:
     message: str
     hint: str
     folder: str
+    is_over: bool = True
 
 
 def ask_for_sound_file(parent: QWidget, name: str, folder: str, suffix: str = ".wav") -> Path | None:
@@ -220,7 +221,7 @@ class SavingController(QObject):
         folder = str(file.parent)
         if self.wanted:
             message = localize(f"書き出し中… {self._saved_count} / {self._count}", f"Exporting… {self._saved_count} of {self._count}")
-            self._report_result(message, file.name)
+            self._report_result(message, file.name, is_over=False)
         elif self._failures:
             self._finished.emit()
         elif self._count == 1:
@@ -234,17 +235,17 @@ class SavingController(QObject):
         """Report the progress of a single file once it takes long; of several files each is reported when it is finished."""
         if self._count == 1 and file in self.wanted and time.monotonic() - self._began > PROGRESS_DELAY_S:
             percent = f"{100 * share:.0f}%"
-            self._report_result(localize(f"書き出し中… {percent}", f"Exporting… {percent}"), file.name)
+            self._report_result(localize(f"書き出し中… {percent}", f"Exporting… {percent}"), file.name, is_over=False)
 
     @Slot(object)
     def _note_fallback(self, voice: OpenedVoice) -> None:
         if self.wanted and voice.fallback:
             self._fallback = voice.fallback
 
-    def _report_result(self, message: str, hint: str, folder: str = "") -> None:
+    def _report_result(self, message: str, hint: str, folder: str = "", *, is_over: bool = True) -> None:
         """Report the result and the folder to open; name a device that failed meanwhile, too, as this banner replaces its own."""
         cpu_note = localize("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
-        self.reported.emit(SavingReport(message, f"{hint}\n{self._fallback} {cpu_note}" if self._fallback else hint, folder))
+        self.reported.emit(SavingReport(message, f"{hint}\n{self._fallback} {cpu_note}" if self._fallback else hint, folder, is_over))
 
     @Slot(object, object)
     def _collect_failure(self, file: Path, error: AppError) -> None:

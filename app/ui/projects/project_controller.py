@@ -293,7 +293,7 @@ class ProjectController(QObject):
                 "プロジェクトと同じ場所のフォルダーには残っています。不要なテイクを削除してください。",
                 "They are still in the folder beside the project. Delete takes you don't need.",
             )
-            self._banner.show_message("notice", message, hint)
+            self._banner.show_message("notice", message, hint, stays=True)
 
     def _ask_before_replacing(self, path: Path, on_saved: Continuation) -> None:
         replace, save_as = partial(self._write_project, path, None, on_saved), partial(self.save_project_as, on_saved)
@@ -313,7 +313,7 @@ class ProjectController(QObject):
                 f"「{path.name}」がほかの場所で変更されていたため、読み込み直しました。",
                 f"“{path.name}” was changed elsewhere and has been reloaded.",
             )
-            self._banner.show_message("notice", message, " ".join(file_state.dropped))
+            self._banner.show_message("notice", message, " ".join(file_state.dropped), stays=bool(file_state.dropped))
         else:
             project.mark_lost()
 

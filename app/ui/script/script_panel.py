@@ -1,4 +1,4 @@
-"""The left side: messages, the lines, and under them the bar that plays and saves, with how far it is and how much there is."""
+"""The left side: the lines under messages, and under them the bar that plays and saves, with how far it is and how much there is."""
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QPalette, QResizeEvent
@@ -11,8 +11,9 @@ from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.theme import Theme, ThemedWidget, draw_icon
-from app.ui.widgets.banner import Banner, BannerStack
+from app.ui.widgets.banner import Banner
 from app.ui.widgets.controls import PlainLabel, fill_box
+from app.ui.widgets.message_stack import MessageStack
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 LIST_SCROLL_BAR_PX = 11  # pixels to the right of the cards
@@ -166,12 +167,11 @@ def _create_button(action: QAction) -> QToolButton:
 
 
 class ScriptPanel(QWidget):
-    """Lines and transport under banners: `notice` for what concerns the program, `banner` for what was asked last."""
+    """Lines and transport, and over the lines messages: `notice` for what concerns the program, `banner` for what was asked last."""
 
     def __init__(self, model: ScriptModel, actions: WindowActions, theme: Theme) -> None:
         super().__init__()
-        self.notice = Banner()
-        self.banner = Banner()
+        self.notice, self.banner = Banner(is_card=True), Banner(is_card=True)
         self.script = ScriptList(model, theme)
         self.transport = TransportBar(actions)
         self.script.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
@@ -184,20 +184,13 @@ class ScriptPanel(QWidget):
         ]
         self.search = SearchBar()
         margins = (0, 0, LIST_SCROLL_BAR_PX, 0)
-        # Banners, which the window lays out over all of its columns: a narrow one would leave no room for their words.
-        self.above = fill_box(QVBoxLayout(), spacing=8, margins=margins)
         # From top to bottom, what has its place under the lines. It ends where the cards end.
         self.below = fill_box(QVBoxLayout(), self.transport, spacing=8, margins=margins)
-        self.messages = BannerStack()
-        for banner in (self.notice, self.banner):
-            self.add_banner(banner)
-        over = fill_box(QVBoxLayout(), self.search, margins=margins)  # next to the lines, whatever messages come above
+        over = fill_box(QVBoxLayout(), self.search, margins=margins)
         fill_box(QVBoxLayout(self), over, (self.script, 1), self.below, spacing=8)
-
-    def add_banner(self, banner: Banner) -> None:
-        """Add a banner for messages above the lines, of which only the newest is shown."""
-        self.messages.add_banner(banner)
-        self.above.addWidget(banner)
+        self.messages = MessageStack(self, self.script)
+        for banner in (self.notice, self.banner):
+            self.messages.add_card(banner)
 
     def add_line_menu(self, menu: QMenu) -> None:
         """Offer a menu under a right click on lines, before the commands for sound files."""

@@ -121,6 +121,7 @@ class FilesFeature(WindowFeature):
         self._script = script
         self.incoming = IncomingFileRouter(script.commands, script.banner)  # takes files and links from everywhere, and says what they are
         self.incoming.accept_drops(context.window)
+        projects.opened.connect(self._close_export_result)
         view = script.view
         view.handle_pressed.connect(lambda ids: self.drags.prepare_lines(ids))
         view.drag_requested.connect(lambda ids: self.drags.drag_lines(ids, view.viewport()))
@@ -146,7 +147,7 @@ class FilesFeature(WindowFeature):
         context, script = self._context, self._script
         lines = (context.document, script.selection, script.seeds)
         export = ExportController(context.window, *lines, context.catalog, context.speech, context.settings, context.project)
-        export.progress_made.connect(script.panel.below.addWidget)
+        export.progress_made.connect(script.panel.messages.add_card)
         return export
 
     @cached_property
@@ -185,6 +186,12 @@ class FilesFeature(WindowFeature):
 
     def close(self) -> None:
         self.close_created("drags", "export", "importing", "script_export")
+
+    @Slot()
+    def _close_export_result(self) -> None:
+        """Close what the last export of the project before came to."""
+        if self.is_created("export") and self.export.progress is not None:
+            self.export.progress.close_message()
 
 
 class IncomingFileRouter(QObject):

@@ -243,7 +243,7 @@ class MainWindow(QMainWindow):
         self._edit_bar = EditToolBar(context.actions, self._script.filter_bar)
         self._menus = MenuBar(context.actions, self.settings)
         context.actions.draw_icons(QColor(context.theme.text))
-        lay_out_window(self, panel.above, self._columns, self._menus, self._edit_bar, self._status, dock, settings)
+        lay_out_window(self, self._columns, self._menus, self._edit_bar, self._status, dock, settings)
         self._latency = LatencyFeature(context, dock, self._columns, self._status.latency)
         self._menus.view.addAction(dock.toggleViewAction())
         self._script.view.setFocus()

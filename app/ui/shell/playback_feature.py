@@ -87,7 +87,7 @@ class PlaybackFeature(WindowFeature):
     def _show_saving_report(self, report: SavingReport) -> None:
         """Show the progress of saving, and offer the folder of the finished files."""
         self._script.banner.show_message(
-            "notice",
+            "notice" if report.is_over else "progress",
             report.message,
             report.hint,
             action=localize("フォルダーを開く", "Open folder") if report.folder else "",

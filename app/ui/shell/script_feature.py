@@ -41,7 +41,7 @@ class ScriptFeature(WindowFeature):
         document = context.document
         self.model = ScriptModel(document)
         self.seeds = LineSeeds(document)
-        # The column with the list, its banners above it, the transport bar, and room below for other features.
+        # The column with the list and messages over it, the transport bar, and room below for other features.
         self.panel = ScriptPanel(self.model, context.actions, context.theme)
         self.view, self.transport = self.panel.script, self.panel.transport
         # notice: the banner for what the program noticed, such as unreadable files.
@@ -101,6 +101,8 @@ class ScriptFeature(WindowFeature):
             "move_down": commands.move_down,
             "find": self.search.open_search,
             "replace": self.search.open_replace,
+            "focus_messages": self.panel.messages.focus_newest,
+            "past_messages": self.panel.messages.show_past_messages,
         }
 
 

@@ -40,8 +40,8 @@ class UpdateFeature(WindowFeature):
         self._settings = context.settings
         self.today: Callable[[], int] = lambda: int(time.time() // 86_400)  # Returns the day, counted from 1970
         self._is_closed = self._has_shown = False
-        self.banner = Banner()
-        panel.add_banner(self.banner)
+        self.banner = Banner(is_card=True)
+        panel.messages.add_card(self.banner)
         self.background: BackgroundThread | None = None
         if not has_update_notices():
             return

@@ -44,13 +44,12 @@ class VoicesFeature(WindowFeature):
         window, settings, speech, catalog, side = context.window, context.settings, context.speech, context.catalog, context.side
         # Watches the folders of voices and BERTs; the window starts it.
         self.folders = VoiceFolderWatcher([find_data_dir() / "voices", find_data_dir() / "bert"], window)
-        self.banner = Banner()
-        script.panel.add_banner(self.banner)
+        self.banner = Banner(is_card=True)
+        script.panel.messages.add_card(self.banner)
         self.licences = LicenceQuestionQueue(window, self.banner)
         self.tasks = VoiceTasks(TaskQueue(window), self.licences)  # the tasks that add voices; `tasks.queue` runs them
         self.tasks_panel = TasksPanel(self.tasks.queue)
-        # The panel is put above the strip, so that strip and buttons stay in place when it appears.
-        script.panel.below.insertWidget(0, self.tasks_panel)
+        script.panel.messages.add_card(self.tasks_panel)
         document, selection, queue = context.document, script.selection, playback.queue
         # The voices of the lines, and what is missing of them.
         self.choice = VoiceController(catalog, document, selection, speech, queue, settings, side.card, side.chooser)

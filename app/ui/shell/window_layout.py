@@ -5,7 +5,6 @@ from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QDockWidget,
-    QLayout,
     QMainWindow,
     QMenuBar,
     QSplitter,
@@ -79,7 +78,6 @@ class ColumnSplitter(QSplitter):
 
 def lay_out_window(
     window: QMainWindow,
-    messages: QLayout,
     columns: QWidget,
     menus: QMenuBar,
     tools: QToolBar,
@@ -93,7 +91,6 @@ def lay_out_window(
     # The right margin is narrow because the scroll bar takes the rest of it.
     column.setContentsMargins(14, 4, 2, 8)
     column.setSpacing(8)
-    column.addLayout(messages)
     column.addWidget(columns, 1)
     # The central widget is set first, as the tab order follows the order of these calls.
     window.setCentralWidget(body)
@@ -124,7 +121,7 @@ TALL_WINDOW_HEIGHT = 800  # window height in pixels; above it the lines have mor
 TALL_DOCK_SHARE = 0.35
 DOCK_SHARE = 0.2  # share of the window's height at first, as most of the room belongs to the lines
 MIN_DOCK_HEIGHT = 180
-LOW_WINDOW_HEIGHT = 780  # window height in pixels below which the lines need the room, above all under a banner
+LOW_WINDOW_HEIGHT = 780  # window height in pixels below which the lines need the room
 LAYOUT_EVENTS = (QEvent.Type.Resize, QEvent.Type.LayoutRequest)
 
 

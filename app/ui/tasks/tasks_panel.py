@@ -1,4 +1,4 @@
-"""The panel of long tasks below the lines, hidden while there are none."""
+"""The panel of long tasks among the messages, hidden while there are none."""
 
 from typing import TYPE_CHECKING
 

@@ -21,6 +21,8 @@ QToolTip { color: $text; background: $surface; border: 1px solid $border; paddin
 QListView#script { background: transparent; border: none; }
 QFrame#card { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QFrame#banner { background: $notice; border-radius: 8px; }
+QFrame#banner[card="true"] { border: 1px solid $border; }
+QFrame#banner:focus, QFrame#card:focus { border: 1px solid $accent; }
 QFrame#banner[error="true"] { background: $error; }
 QFrame#banner[error="true"] QLabel { color: $error_text; }
 QLabel#muted { color: $muted; }
@@ -52,6 +54,7 @@ QToolButton::menu-indicator { image: url("controls:down.svg"); width: 10px; heig
   subcontrol-origin: padding; subcontrol-position: center right; }
 QToolButton[popupMode="2"] { padding-right: 20px; }
 QToolButton#more { padding-right: 4px; }
+QToolButton#slim { padding: 1px 6px; }
 QToolButton#more::menu-indicator { image: none; }
 QToolButton#search { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px 10px; color: $muted; }
 QToolButton#search:hover, QToolButton#search:focus { border-color: $accent; }

@@ -1,6 +1,4 @@
-"""A slim line above the text that says what happened and what to do next, with its full text, details and other messages on demand."""
-
-from __future__ import annotations
+"""A message that says what happened and what to do next, with its full text, details and others on demand: a line across a window, or a card."""
 
 import math
 import platform
@@ -11,8 +9,8 @@ from functools import partial
 from itertools import islice
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QPainter, QPaintEvent, QPalette, QResizeEvent, QTextLine
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QPainter, QPaintEvent, QPalette, QResizeEvent, QTextLayout, QTextLine
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.common.errors import AppError
@@ -95,9 +93,10 @@ class _FirstLinesEdit(QPlainTextEdit):
             yield from (block.layout().lineAt(line) for line in range(block.layout().lineCount()))
 
 
+MAX_CARD_LINES, CARD_INDENT_PX = 2, 28  # lines of a message and of its hint; pixels left of what is under the words
 MAX_MENU_ENTRY_LETTERS = 90  # letters of a message in the menu of all messages
 MIN_DETAILS_WINDOW_HEIGHT_PX = 780  # window height in pixels; in a lower window the details open in a dialog
-BannerKind = Literal["notice", "error"]
+BannerKind = Literal["notice", "error", "progress"]  # progress: of work that is not over
 
 
 BannerMessage = tuple[str, str]  # a message and its hint: what happened, and what to do next
@@ -112,37 +111,34 @@ class BannerButton:
     run: Callable[[], object]
 
 
-class BannerStack:
-    """A place for several banners that shows the newest with the number of all messages; closing it shows the one before."""
+class MessageCard(QFrame):
+    """A card of any form in a stack of messages, with what the stack has to know of its present message.
+
+    Signals:
+        message_shown(): there is another message, in `accessibleName`.
+    """
+
+    message_shown = Signal()
 
     def __init__(self) -> None:
-        # Banners that have something to show, the newest last.
-        self._showing: list[Banner] = []
+        super().__init__()
+        self.kind: BannerKind = "notice"
+        self.stays = True  # until the user or the program closes it
 
-    def add_banner(self, banner: Banner) -> None:
-        """Put a hidden banner in this place."""
-        banner.stack = self
+    def limit_lines(self, count: int) -> None:
+        """Show at most so many lines of each sentence, if the card can."""
 
-    def request_banner(self, banner: Banner, is_wanted: bool) -> None:
-        """Register that a banner has something to show, or nothing any longer."""
-        self._showing = [*(item for item in self._showing if item is not banner), *([banner] if is_wanted else ())]
-        for item in {*self._showing, banner}:
-            item.set_shown(item is self._showing[-1] if self._showing else False)
-        self.update_count()
-
-    def update_count(self) -> None:
-        """Show the number of messages on the visible banner."""
-        if self._showing:
-            self._showing[-1].count.show_message_count(len(self.messages))
-
-    @property
-    def messages(self) -> list[tuple[Banner, BannerMessage]]:
-        """Return all unread messages, the newest first."""
-        return [(banner, message) for banner in reversed(self._showing) for message in reversed(banner.messages)]
+    def close_message(self) -> bool:
+        """Close what may be closed now, and return whether it was."""
+        self.hide()
+        return True
 
 
-class Banner(ThemedWidget, QFrame):
+class Banner(ThemedWidget, MessageCard):
     """A banner that is hidden until there is a message, and never blocks the user.
+
+    Args:
+        is_card: It is narrow and has several lines of words, as in a stack of messages; otherwise it is a line as wide as its window.
 
     Signals:
         action_requested(): the button was pressed.
@@ -152,16 +148,16 @@ class Banner(ThemedWidget, QFrame):
     action_requested = Signal()
     help_requested = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_card: bool = False) -> None:
         super().__init__()
         self.setObjectName("banner")
-        self.stack: BannerStack | None = None
-        self.is_wanted = False  # the banner has something to show, though a newer one may cover it
-        self._kind: BannerKind = "notice"
+        self.setProperty("card", is_card)
+        self._is_card = is_card
         self._on_action: Callable[[], object] | None = None
         self._picture = PlainLabel()
         self.messages: list[BannerMessage] = []  # all messages of the banner, the newest last; `message` and `hint` show one of them
-        self.message, self.hint = _BannerLineLabel(), _BannerLineLabel()
+        lines = MAX_CARD_LINES if is_card else 1
+        self.message, self.hint = _FirstLinesLabel(lines), _FirstLinesLabel(lines)
         self.message.setObjectName("heading")
         self.hint.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.whole = PlainLabel(wraps=True)
@@ -186,11 +182,35 @@ class Banner(ThemedWidget, QFrame):
         )
         self.details = DetailsView()
         self.more.toggled.connect(self._show_details)
-        row = fill_box(QHBoxLayout(), self._picture, self.message, (self.hint, 1), spacing=8)
-        row.addStretch()
-        fill_box(row, self.count, self.help, self.more, self.action, self.other, self.close_button, margins=None)
-        fill_box(QVBoxLayout(self), row, self.whole, self.details, margins=(12, 4, 8, 4), spacing=4)
+        if is_card:
+            self._lay_out_card()
+        else:
+            row = fill_box(QHBoxLayout(), self._picture, self.message, (self.hint, 1), spacing=8)
+            row.addStretch()
+            fill_box(row, self.count, self.help, self.more, self.action, self.other, self.close_button, margins=None)
+            fill_box(QVBoxLayout(self), row, self.whole, self.details, margins=(12, 4, 8, 4), spacing=4)
         self.hide()
+
+    def limit_lines(self, count: int) -> None:
+        """Show at most so many lines of what happened, and as many of what to do next."""
+        for label in (self.message, self.hint):
+            label.limit_lines(count)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Return whether there is something to show, though newer ones may leave it no room."""
+        return not self.isHidden()
+
+    def _lay_out_card(self) -> None:
+        """Put the words under each other, and the buttons below them."""
+        for button in (self.action, self.other):
+            button.setObjectName("small")
+        self.close_button.setIconSize(QSize(14, 14))
+        top = Qt.AlignmentFlag.AlignTop
+        heading = fill_box(QHBoxLayout(), (self._picture, top), (self.message, 1), (self.count, top), (self.close_button, top), spacing=8)
+        words = fill_box(QVBoxLayout(), self.hint, margins=(CARD_INDENT_PX, 0, CARD_INDENT_PX, 0))
+        buttons = fill_box(QHBoxLayout(), None, self.help, self.more, self.other, self.action, spacing=6)
+        fill_box(QVBoxLayout(self), heading, words, buttons, self.whole, self.details, margins=(10, 5, 6, 6), spacing=2)
 
     def show_message(
         self,
@@ -204,14 +224,17 @@ class Banner(ThemedWidget, QFrame):
         other: BannerButton | None = None,
         details: str = "",
         help_page: str = "",
+        stays: bool = False,
     ) -> None:
         """Show a message in place of the one before.
 
         Args:
             tip: tool tip of the button, a sentence.
             on_action: called by the button; without it `action_requested` is emitted.
+            stays: A stack of messages keeps it, as it does with errors and with all that can be answered or unfolded.
         """
-        self._kind, self._on_action, self._page = kind, on_action, help_page
+        self.kind, self._on_action, self._page = kind, on_action, help_page
+        self.stays = stays or kind != "notice" or bool(action or other or details)
         self.help.setVisible(bool(help_page))
         self.setProperty("error", kind == "error")
         self.style().polish(self)
@@ -230,21 +253,21 @@ class Banner(ThemedWidget, QFrame):
         self.more.setChecked(False)
         self.details.show_text(details)
         self._update_more_button()
+        self.count.show_message_count(1)
         self.draw_in_theme()
         self.show()
+        self.message_shown.emit()
 
     def show_messages(self, kind: BannerKind, messages: Sequence[BannerMessage]) -> None:
-        """Show the last of several messages, and offer the others in the menu."""
-        self.show_message(kind, *messages[-1])
+        """Show the last of several messages until the user closes it, and offer the others in the menu."""
+        self.show_message(kind, *messages[-1], stays=True)
         self.messages = list(messages)
-        if self.stack is not None:
-            self.stack.update_count()
+        self.count.show_message_count(len(messages))
 
     def show_chosen_message(self, message: BannerMessage) -> None:
-        """Show a message that the user chose from the menu, and bring the banner to the front."""
+        """Show a message that the user chose from the menu."""
         self.more.setChecked(False)
         self._show_labels(*message)
-        self.show()
 
     def _show_labels(self, message: str, hint: str) -> None:
         self.message.setText(message)
@@ -266,18 +289,6 @@ class Banner(ThemedWidget, QFrame):
         if self.message.text() == error.message:
             self.hide()
 
-    def setVisible(self, is_visible: bool) -> None:
-        """Show or hide the banner; in a stack only the newest one is visible."""
-        self.is_wanted = is_visible
-        if self.stack is None:
-            super().setVisible(is_visible)
-        else:
-            self.stack.request_banner(self, is_visible)
-
-    def set_shown(self, is_shown: bool) -> None:
-        """Show or hide the banner itself; called by its stack."""
-        super().setVisible(is_shown)
-
     def event(self, event: QEvent) -> bool:
         """Keep the banner as high as its text needs at this width."""
         handled = super().event(event)
@@ -295,8 +306,8 @@ class Banner(ThemedWidget, QFrame):
     @Slot(bool)
     def _show_details(self, is_open: bool) -> None:
         """Show or hide the details, and fold those of all other banners."""
-        # Details of several banners would leave the lines no room, and a low window has no room even for one.
-        if is_open and self.window().height() < MIN_DETAILS_WINDOW_HEIGHT_PX:
+        # Details of several banners would leave the lines no room, and a card or a low window has no room even for one.
+        if is_open and (self._is_card or self.window().height() < MIN_DETAILS_WINDOW_HEIGHT_PX):
             self.more.setChecked(False)
             from app.ui.widgets.text_dialog import show_details
 
@@ -319,33 +330,76 @@ class Banner(ThemedWidget, QFrame):
     @Slot()
     def draw_in_theme(self) -> None:
         color = self.message.palette().color(QPalette.ColorRole.WindowText)
-        self._picture.setPixmap(draw_icon(self._kind, color).pixmap(QSize(20, 20), self.devicePixelRatioF()))
+        self._picture.setPixmap(
+            draw_icon("error" if self.kind == "error" else "notice", color).pixmap(QSize(20, 20), self.devicePixelRatioF())
+        )
         self.close_button.setIcon(draw_icon("close", color))
 
 
-class _BannerLineLabel(PlainLabel):
-    """A label that shows plain text in one line and elides its end."""
+class _FirstLinesLabel(PlainLabel):
+    """A label that shows plain text in at most so many lines and elides the end of the last one."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_lines: int) -> None:
         super().__init__()
+        self._max_lines = max_lines
         self.setMinimumWidth(1)
+
+    def limit_lines(self, count: int) -> None:
+        """Show at most so many lines."""
+        if self._max_lines != count:
+            self._max_lines = count
+            self.updateGeometry()
+            self.update()
 
     @property
     def is_cut(self) -> bool:
         """Return True if a part of the text is not visible."""
-        return "\n" in self.text() or self.sizeHint().width() > self.width()
+        if self._max_lines == 1:
+            return "\n" in self.text() or self.sizeHint().width() > self.width()
+        return self._split_text(self.width())[1]
+
+    def hasHeightForWidth(self) -> bool:
+        """Return whether another width changes the height."""
+        return self._max_lines > 1
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of the lines in pixels."""
+        lines, _is_cut = self._split_text(width)
+        return math.ceil(sum(line.height() for line in lines)) if self._max_lines > 1 else super().heightForWidth(width)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the text on one line, with its end elided."""
+        """Draw the lines, the last one elided."""
         painter = QPainter(self)
-        text = self.fontMetrics().elidedText(" ".join(self.text().split("\n")), Qt.TextElideMode.ElideRight, self.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        lines, is_cut = self._split_text(self.width())
+        text, metrics = self._one_paragraph, self.fontMetrics()
+        top = (self.height() - sum(line.height() for line in lines)) / 2
+        for line in lines[:-1] if is_cut else lines:
+            line.draw(painter, QPointF(0, top - line.y()))
+            top += line.height()
+        if is_cut:
+            rest = metrics.elidedText(text[lines[-1].textStart() :], Qt.TextElideMode.ElideRight, self.width())
+            painter.drawText(QPointF(0, top + lines[-1].ascent()), rest)
         painter.end()
+
+    @property
+    def _one_paragraph(self) -> str:
+        return " ".join(self.text().split("\n"))
+
+    def _split_text(self, width: int) -> tuple[list[QTextLine], bool]:
+        """Return the first lines, and whether there are more."""
+        self._layout = QTextLayout(self._one_paragraph, self.font())  # Kept, as the lines are parts of it.
+        self._layout.beginLayout()
+        lines: list[QTextLine] = []
+        while len(lines) <= self._max_lines and (line := self._layout.createLine()).isValid():
+            line.setLineWidth(max(1, width))
+            lines.append(line)
+        self._layout.endLayout()
+        return lines[: self._max_lines], len(lines) > self._max_lines
 
 
 class _MessageCountButton(QToolButton):
-    """A button with the number of messages; its menu lists them and brings the chosen one to the front."""
+    """A button with the number of messages of a banner; its menu lists them, the newest first, and shows the chosen one."""
 
     def __init__(self, banner: Banner) -> None:
         super().__init__()
@@ -366,10 +420,9 @@ class _MessageCountButton(QToolButton):
     @Slot()
     def _fill_menu(self) -> None:
         self._menu.clear()
-        stack = self._banner.stack
-        for banner, message in stack.messages if stack is not None else ():
+        for message in reversed(self._banner.messages):
             text = " ".join(filter(None, message))
             entry = text if len(text) <= MAX_MENU_ENTRY_LETTERS else f"{text[:MAX_MENU_ENTRY_LETTERS]}…"
             # Qt takes a single & in a menu entry for a keyboard mnemonic and would hide it.
             action = self._menu.addAction(entry.replace("\n", " ").replace("&", "&&"))
-            action.triggered.connect(partial(banner.show_chosen_message, message))
+            action.triggered.connect(partial(self._banner.show_chosen_message, message))

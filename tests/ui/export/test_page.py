@@ -119,7 +119,7 @@ def test_what_is_shown_is_written(qtbot: QtBot, window: WindowDriver, folder: Pa
     wait_over(qtbot, window)
     assert names(folder) == ["Mei/a.flac", "Mei/a.lab", "Tohoku f01/c.flac", "Tohoku f01/c.lab"]
     assert window.export.dialog is None
-    assert window.left.below.indexOf(progress_of(window)) >= 0
+    assert progress_of(window) in window.messages.wanted_cards
     assert progress_of(window).title.text() == "Exported 2 files."
     assert progress_of(window).open.isVisibleTo(window)
     assert not progress_of(window).stop_button.isVisibleTo(window)

@@ -1,4 +1,4 @@
-"""Messages and jobs take their room from the lines, never for good; an empty script offers only what can be done with it."""
+"""Messages take no room from anything; an empty script offers only what can be done with it."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -8,6 +8,7 @@ from app.common.errors import VoiceError
 from app.core.script.script import Line, Script
 from app.settings.user_settings import Settings
 from app.ui.script.script_panel import LINE_ACTIONS
+from app.ui.widgets.text_dialog import TextDialog
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver
@@ -31,17 +32,18 @@ def in_sight(window: WindowDriver) -> bool:
     return view.viewport().rect().contains(view.visualRect(view.currentIndex()).center())
 
 
-def test_the_dock_and_the_current_line_outlast_messages(qtbot: QtBot, window: WindowDriver) -> None:
-    before = window.latency.height()
-    banners = (window.notice, window.banner, window.voice_banner)
+def test_the_dock_and_the_current_line_stay_where_they_are_under_messages(qtbot: QtBot, window: WindowDriver) -> None:
     window.resize(1366, 700)
-    for banner in banners:
+    qtbot.wait(50)
+    places = window.latency.geometry(), window.script.visualRect(window.script.currentIndex())
+    assert in_sight(window)
+    for banner in (window.notice, window.banner, window.voice_banner):
         banner.show_error(VoiceError("「花子」を開けません。", "ファイルが壊れています。\n" * 12))
-    qtbot.waitUntil(lambda: window.latency.height() < before)
-    qtbot.waitUntil(lambda: in_sight(window))
-    for banner in banners:
-        banner.hide()
-    qtbot.waitUntil(lambda: window.latency.height() == before)
+        banner.more.click()
+        for dialog in window.findChildren(TextDialog):
+            dialog.close()
+    qtbot.wait(50)
+    assert (window.latency.geometry(), window.script.visualRect(window.script.currentIndex())) == places
     assert in_sight(window)
 
 

@@ -143,35 +143,38 @@ def test_a_deed_of_its_own_is_done_instead_of_the_usual_one(qtbot: QtBot, banner
     assert done == ["more"], "the next message has nothing of it"
 
 
-def test_of_several_in_one_place_the_newest_is_seen(open_window: OpenWindow) -> None:
-    window = open_window()
-    banners = window.notice, window.banner, window.voice_banner
-    for banner in banners:
-        banner.show_message("notice", "Something.")
-        assert [item for item in banners if item.isVisible()] == [banner]
-    window.banner.hide()
-    window.voice_banner.close_button.click()
-    assert [item for item in banners if item.isVisible()] == [window.notice], "what is not read yet comes back"
-    window.notice.hide()
-    assert not any(item.isVisible() for item in banners)
-
-
-def test_messages_in_one_place_are_counted_and_listed(open_window: OpenWindow) -> None:
-    window = open_window()
-    window.notice.show_messages("notice", [("First.", ""), ("Second.", "A hint.")])
-    assert (window.notice.message.text(), window.notice.count.text()) == ("Second.", "2 notifications")
-    window.banner.show_message("error", "Third.")
-    assert (window.banner.message.text(), window.banner.count.text()) == ("Third.", "3 notifications")
-    menu = window.banner.count.menu()
+def test_several_messages_of_one_banner_are_counted_and_listed(banner: Banner) -> None:
+    banner.show_messages("notice", [("First.", ""), ("Second.", "A hint.")])
+    assert (banner.message.text(), banner.count.text()) == ("Second.", "2 notifications")
+    assert banner.stays
+    menu = banner.count.menu()
     menu.aboutToShow.emit()
-    assert [action.text() for action in menu.actions()] == ["Third.", "Second. A hint.", "First."]
-    menu.actions()[2].trigger()
-    assert window.notice.isVisible()
-    assert not window.banner.isVisible()
-    assert window.notice.message.text() == "First."
-    window.notice.hide()
-    assert window.banner.isVisible()
-    assert not window.banner.count.isVisible(), "a single one is not counted"
+    assert [action.text() for action in menu.actions()] == ["Second. A hint.", "First."]
+    menu.actions()[1].trigger()
+    assert banner.message.text() == "First."
+    banner.show_message("notice", "Third.")
+    assert not banner.count.isVisible(), "a single one is not counted"
+    assert not banner.stays
+
+
+def test_a_card_has_two_lines_of_words_and_elides_the_rest(qtbot: QtBot, banner: Banner) -> None:
+    card = Banner(is_card=True)
+    card.setParent(banner.window())
+    card.setFixedWidth(372)
+    card.show_message("notice", "Saved.", "To a folder.")
+    QApplication.processEvents()
+    low = card.heightForWidth(372)
+    assert not card.more.isVisible()
+    for words in (2, 40):
+        card.show_message("notice", "Saved.", "To a folder of this machine. " * words, action="Open")
+        QApplication.processEvents()
+        assert low < card.heightForWidth(372) < 130
+        assert card.hint.is_cut == (words > 2) == card.more.isVisible()
+    card.more.click()
+    dialog = card.window().findChild(TextDialog)
+    assert isinstance(dialog, TextDialog), "all of it"
+    assert dialog.page.toPlainText().count("folder") == 40
+    dialog.close()
 
 
 def test_cut_words_can_be_unfolded(qtbot: QtBot, banner: Banner) -> None:
