@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 
 from app.adapters.ort import graph_session
 from app.adapters.ort.device_placement import parse_placement
+from app.common import language
 from app.common.files.paths import find_resources_dir
 from app.compose.speaker_plan import plan_speaker
 from app.core.script.script import Line, LineSettings
 from app.core.text.dictionary_entries import DictionaryEntry
 from app.export.changed_plan import ExportChanges, KeyedFile, ScriptScope, plan_changes
-from app.export.export_ledger import ExportLedger, LedgerScript, order_renames
+from app.export.export_ledger import ExportLedger, LedgerScript, describe_changes, order_renames
 from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, plan_files
 from app.export.export_settings import ExportSettings
 from app.export.loudness import LoudnessMeasurement
@@ -562,3 +563,26 @@ def test_a_loudness_of_a_version_before_the_limiter_is_measured_again(tmp_path: 
     data = convert_entry_to_data(replace(entry, loudness=LoudnessMeasurement((0.1,), 0.7, 1.25)))
     del data["loudness"]["losses"]
     assert parse_entry(data) == replace(entry, loudness=None)
+
+
+@pytest.mark.parametrize(
+    ("counts", "japanese", "english"),
+    [
+        ((3, 1, 9, 0), "3 個を書き出し、1 個の名前を変更しました。9 個は変更されていません。", "3 written, 1 renamed, 9 unchanged."),
+        ((3, 0, 0, 0), "3 個を書き出しました。", "3 written."),
+        ((0, 2, 0, 0), "2 個の名前を変更しました。", "2 renamed."),
+        ((0, 0, 1_200, 0), "1,200 個は変更されていません。", "1,200 unchanged."),
+        ((0, 0, 0, 0), "何も書き出しませんでした。", "Nothing was written."),
+        (
+            (1, 0, 0, 1),
+            "1 個を書き出しました。台本にない行のファイルが 1 個あります。",
+            "1 written. 1 file belongs to lines that are no longer in the script.",
+        ),
+    ],
+)
+def test_what_did_not_happen_is_not_told(
+    monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int, int, int], japanese: str, english: str
+) -> None:
+    for tongue, told in (("ja", japanese), ("en", english)):
+        monkeypatch.setattr(language, "_current", tongue)
+        assert describe_changes(*counts) == told

@@ -83,7 +83,8 @@ class TaskRow(ThemedWidget, QFrame):
             heading = (fill_box(QHBoxLayout(), (self.title, 1), (self.state, 1), spacing=12),)
         words = fill_box(QVBoxLayout(), *heading, self.bar, self._decision_grid, spacing=2)
         margin = 3 if self.job.work.is_background else 7
-        fill_box(QHBoxLayout(self), (words, 1), self.log, self.retry, self.close_button, spacing=8, margins=(12, margin, 8, margin))
+        closing = (self.close_button, Qt.AlignmentFlag.AlignTop)
+        fill_box(QHBoxLayout(self), (words, 1), self.log, self.retry, closing, spacing=8, margins=(12, margin, 8, margin))
         self.draw_in_theme()
 
     def _show_decisions(self, ways: tuple[str, ...]) -> None:
@@ -101,7 +102,7 @@ class TaskRow(ThemedWidget, QFrame):
 
     def draw_in_theme(self) -> None:
         """Draw the icon of the button."""
-        self.close_button.setIconSize(QSize(16, 16))
+        self.close_button.setIconSize(QSize(14, 14))
         self.close_button.setIcon(draw_icon("close", self.palette().color(self.foregroundRole())))
 
 
