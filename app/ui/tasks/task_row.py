@@ -32,6 +32,7 @@ class TaskRow(ThemedWidget, QFrame):
     def __init__(self, task: ProcessTask) -> None:
         super().__init__()
         self.setObjectName("card")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # so that its words are read where it is reached by keys
         self.job = task
         self.title, self.state = ElidedLabel(task.work.title), PlainLabel("", "muted", wraps=True)
         self.title.setObjectName("muted" if task.work.is_background else "heading")

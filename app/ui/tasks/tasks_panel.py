@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -25,6 +25,7 @@ class TasksPanel(QScrollArea):
         self._queue = queue
         self.rows: dict[ProcessTask, TaskRow] = {}
         self.setAccessibleName(localize("作業", "Jobs"))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its rows have it
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         body = QWidget()

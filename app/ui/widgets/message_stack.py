@@ -128,7 +128,7 @@ class MessageStack(ThemedWidget, QWidget):
             self._anchor.setFocus(Qt.FocusReason.ShortcutFocusReason)
         elif frames:
             self._set_folded(False)
-            frames[-1].card.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            find_first_stop(frames[-1].card).setFocus(Qt.FocusReason.ShortcutFocusReason)
         else:
             self.show_past_messages()
 
@@ -228,7 +228,7 @@ class MessageStack(ThemedWidget, QWidget):
                 frame.restart_timer()
         if left is not None and (left.card.isHidden() or left.isHidden()):
             frames = [frame for frame in self._frames if frame.isVisible() and not frame.card.isHidden()]
-            (frames[-1].card if frames else self._anchor).setFocus(Qt.FocusReason.OtherFocusReason)
+            (find_first_stop(frames[-1].card) if frames else self._anchor).setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def _arrange_cards(self) -> None:
@@ -270,8 +270,7 @@ class MessageStack(ThemedWidget, QWidget):
     def _order_tab_stops(self, parts: list[QWidget]) -> None:
         """Let Tab go from the list through the messages, from top to bottom, and only then to what is below."""
         # Qt puts what comes into the window later at the end of its order.
-        widgets = [widget for part in parts for widget in part.findChildren(QWidget)]
-        stops = [widget for widget in widgets if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        stops = [stop for part in parts for stop in list_tab_stops(part)]
         if stops != self._tab_stops:
             self._tab_stops = stops
             for first, second in itertools.pairwise([self._anchor, *stops]):
@@ -286,6 +285,17 @@ class MessageStack(ThemedWidget, QWidget):
         self.more.setText(words)
         self.more.setAccessibleName(words)
         self.more.setVisible(self._is_folded or bool(hidden) or self._is_open)
+
+
+def list_tab_stops(part: QWidget) -> list[QWidget]:
+    """Return what Tab can reach within a widget, in the order in which it was put there."""
+    return [widget for widget in part.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
+
+
+def find_first_stop(card: QWidget) -> QWidget:
+    """Return what shows that keys go to a card: itself, or the first of its rows."""
+    stops = [] if card.focusPolicy() & Qt.FocusPolicy.TabFocus else list_tab_stops(card)
+    return stops[0] if stops else card
 
 
 def measure_height(widget: QWidget, width: int) -> int:

@@ -272,8 +272,10 @@ def test_esc_puts_aside_what_goes_on_and_stops_nothing(window: WindowDriver) -> 
     job = begin_job(window)
     settle()
     QTest.keyClick(window.script, Qt.Key.Key_F6)
-    assert window.jobs_panel.hasFocus()
-    QTest.keyClick(window.jobs_panel, Qt.Key.Key_Escape)
+    row = window.jobs_panel.rows[job]
+    assert row.hasFocus()
+    assert row.accessibleName() == "Adding 花子 Waiting"
+    QTest.keyClick(row, Qt.Key.Key_Escape)
     assert job in window.task_queue.jobs
     assert not window.jobs_panel.isVisible()
     assert window.messages.isVisible()
