@@ -13,7 +13,7 @@ from app.ui.widgets.controls import fill_box
 if TYPE_CHECKING:
     from app.ui.tasks.task_row import TaskRow
 
-MOST_ROWS, MOST_SHARE = 3, 0.35  # rows beyond the third are scrolled to; the panel takes at most this share of the window's height
+MOST_ROWS, MOST_SHARE = 3, 0.2  # rows beyond the third are scrolled to; the panel takes at most this share of the window's height
 TASK_ROW_LINGER_MS = 6000  # milliseconds; the result of a finished task is also shown in a banner
 
 

@@ -131,7 +131,9 @@ def test_five_at_once(qtbot: QtBot, window: WindowDriver, reference: Path, tmp_p
     assert "broken.txt" in window.banner.message.text()
     added, picture, gone = window.task_queue.jobs
     panel = window.jobs_panel
-    assert panel.isVisible()
+    assert window.messages.wanted_cards == [panel, window.banner]
+    window.messages.more.click()
+    assert panel.isVisible(), "beside the newest message where all are wanted"
     assert len(panel.rows) == 3
     until(qtbot, lambda: gone.stage is TaskState.FAILED)
     assert [job.stage for job in (added, picture, gone)] == [TaskState.DONE, TaskState.FAILED, TaskState.FAILED]

@@ -273,7 +273,7 @@ def test_the_panel_is_as_high_as_its_rows_and_leaves_the_window_to_the_lines(qtb
     column = QVBoxLayout(window)
     column.addStretch(1)
     column.addWidget(panel)
-    window.resize(900, 800)
+    window.resize(900, 1400)
     window.show()
     for number in range(4):
         job = ProcessTask(TaskSpec(f"{number}", ("x",)), queue)

@@ -331,3 +331,14 @@ def test_the_result_of_an_export_goes_with_its_project(window: WindowDriver) -> 
     assert card.isVisible()
     window.projects.show_project(Project())
     assert card.isHidden()
+
+
+def test_many_jobs_leave_lines_free(window: WindowDriver) -> None:
+    for _number in range(5):
+        begin_job(window)
+        settle()
+    assert window.jobs_panel.isVisible()
+    assert window.jobs_panel.verticalScrollBar().maximum() > 0
+    assert window.messages.height() < 0.7 * window.script.height()
+    for job in list(window.task_queue.jobs):
+        window.task_queue.remove_task(job)
