@@ -53,7 +53,7 @@ _NOT_KANA = re.compile("[^ァ-ヺー]")
 
 _END_MARKS = ".!?．！？"
 # A sentence has its own reading, whatever is before it; points in a row end none.
-_SENTENCE = re.compile(r"(?:[^.!?．！？]|[.．]{2,}|[.!?．！？](?=[0-9A-Za-z]))+[.!?．！？]*|[.!?．！？]+")
+_SENTENCE = re.compile(r"(?:[^.!?．！？]++|[.．]{2,}|[.!?．！？](?=[0-9A-Za-z]))+[.!?．！？]*|[.!?．！？]+")
 _MARKS_AT_END = frozenset(f"{_END_MARKS}'")
 _LEADING_MARKS = re.compile(r"[.'’…]+")
 _OPENING_QUOTE = re.compile(r"'(?=[^.!?',])(?!と|って|が|を|に|は|の|も|で|から|な|だ|さん|くん)")

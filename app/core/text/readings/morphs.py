@@ -127,7 +127,7 @@ _LONGEST_GIVEN_NAME = 3
 
 def has_divided_name(morphs: Sequence[Morph]) -> bool:
     """Return whether the analyser divides what may be a given name behind a surname: 佐藤|遼|司."""
-    return any(_find_name_end(morphs, at) for at in range(len(morphs)))
+    return any("姓" in morph.kinds and _find_name_end(morphs, at) for at, morph in enumerate(morphs))
 
 
 def find_divided_names(morphs: Sequence[Morph], second: Sequence[SecondWord]) -> Iterator[Correction]:
@@ -157,20 +157,21 @@ def _find_name_end(morphs: Sequence[Morph], surname: int) -> int:
 _ALL_KANJI = re.compile("[一-龠々]+")
 _KANJI_END = re.compile("[一-龠々ヶ][がか]?$")
 _TE_FORMS = {"て": "助詞,接続助詞", "で": "助詞,接続助詞", "た": "助動詞", "だ": "助動詞"}
+_VERB_RESTS = frozenset(("って", "ん", "いで"))
 _TE_FORM_STEMS = ("っ", "い", "ん")
 _NOT_DIVIDED = frozenset(("味っ", "殺っ"))  # 味って何
 
 
 def has_divided_verb(morphs: Sequence[Morph]) -> bool:
     """Return whether the analyser may have cut a verb in the middle of its て form, as it does before a full stop: 笑|って."""
-    return any(_may_be_divided(morphs, at) for at in range(1, len(morphs)))
+    return any(morph.surface in _VERB_RESTS and at and _may_be_divided(morphs, at) for at, morph in enumerate(morphs))
 
 
 def find_divided_verbs(morphs: Sequence[Morph], second: Sequence[SecondWord]) -> Iterator[Correction]:
     """Yield what the second analyser has in place of 笑|って, 日切|って, 急|いで|た and 組|ん|で, from one common end of words to the next."""
     starts, ends = {morph.start: at for at, morph in enumerate(morphs)}, {morph.end: at + 1 for at, morph in enumerate(morphs)}
     for at in range(1, len(morphs)):
-        if not _may_be_divided(morphs, at):
+        if morphs[at].surface not in _VERB_RESTS or not _may_be_divided(morphs, at):
             continue
         verb = next((word for word in second if word.start < morphs[at].start < word.start + len(word.surface)), None)
         if verb is None or not verb.surface.endswith(_TE_FORM_STEMS) or verb.surface in _NOT_DIVIDED:

@@ -4,7 +4,6 @@ A name counts where it begins and ends with words of the analyser: 豊田|市, �
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -44,16 +43,21 @@ class PlaceNames:
     """
 
     def __init__(self, municipalities: str, read_quarters: Callable[[], str], stations: str = "") -> None:
-        self._readings: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        # A row for each prefecture, as text: as dictionaries they would take three times the memory.
+        self._readings: dict[str, str] = {}
         for line in municipalities.splitlines():
             prefecture, names, readings = line.split("\t")
-            self._readings[_fold_name(names.replace(" ", ""))][prefecture] = f"{names}\t{readings}"
+            self._add_row(names.replace(" ", ""), line)
             if " " in names:
-                self._readings[names.split()[1]].setdefault(prefecture, f"{names.split()[1]}\t{readings.split()[1]}")
+                self._add_row(names.split()[1], f"{prefecture}\t{names.split()[1]}\t{readings.split()[1]}")
         self._first_letters = frozenset(name[0] for name in self._readings)
         self._stations = dict(line.split("\t") for line in stations.splitlines())
         self._read_quarters = read_quarters
         self._list_quarters = lru_cache(maxsize=64)(self._parse_quarters)
+
+    def _add_row(self, name: str, row: str) -> None:
+        rows = self._readings.get(_fold_name(name))
+        self._readings[_fold_name(name)] = row if rows is None else f"{rows}\n{row}"
 
     def find_corrections(self, morphs: Sequence[Morph]) -> Iterator[Correction]:
         """Yield the names of places in a sentence that the analyser reads otherwise."""
@@ -100,7 +104,7 @@ class PlaceNames:
             full_name = _fold_name(name + following[0] if is_cut else name)
             if not is_cut and (full_name not in self._readings or is_person):
                 continue
-            readings = self._readings[full_name]
+            readings = _parse_rows(self._readings[full_name])
             nearest = _choose_prefecture(text, morphs[first].start, readings)
             if nearest is None and (
                 len(set(readings.values())) > 1 or not _is_sure(morphs[first : last + 1], next(iter(readings.values())), is_cut)
@@ -129,6 +133,11 @@ class PlaceNames:
         """Return the quarters of a municipality that are misread otherwise, with their pronunciations."""
         _, found, rest = self._read_quarters().partition(f"\n\n{place}\n")
         return dict(line.split("\t") for line in rest.partition("\n\n")[0].splitlines()) if found else {}
+
+
+def _parse_rows(rows: str) -> dict[str, str]:
+    """Return names and pronunciations by prefecture; of two rows of one prefecture the first counts."""
+    return {prefecture: entry for prefecture, _, entry in (row.partition("\t") for row in reversed(rows.split("\n")))}
 
 
 def _is_sure(morphs: Sequence[Morph], entry: str, is_cut: bool) -> bool:
