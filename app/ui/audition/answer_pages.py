@@ -19,7 +19,7 @@ from app.ui.audition.trial_page import (
     describe_letter,
     uncheck_all,
 )
-from app.ui.widgets.controls import PlainLabel, create_button, describe_control, fill_box
+from app.ui.widgets.controls import PlainLabel, WheelGuard, create_button, describe_control, fill_box
 
 TRIAL_LETTERS = ("A", "B", "X")
 CHOICES, WITH_X, WITH_REFERENCE = TRIAL_LETTERS[:2], TRIAL_LETTERS, (*TRIAL_LETTERS[:2], REFERENCE_LETTER)
@@ -156,7 +156,7 @@ class ChoicePage(TrialPage):
             self.confirm_answer()
 
 
-class RatingSlider(QSlider):
+class RatingSlider(WheelGuard, QSlider):
     """A slider whose handle moves to the pointer; keys and wheel stay Qt's."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QFileDialog, QFormLayout, QSpinBox, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QFileDialog, QFormLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.adapters.files.part_file import build_write_error
 from app.audition.blind_test import (
@@ -35,7 +35,7 @@ from app.ui.audition.trial_page import TrialPage, TrialPlayer, uncheck_all
 from app.ui.background_thread import BackgroundThread
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, describe_control, fill_box
+from app.ui.widgets.controls import DIALOG_MARGINS, GuardedComboBox, GuardedSpinBox, PlainLabel, create_button, describe_control, fill_box
 from app.ui.widgets.dialogs import append_suffix
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
@@ -94,16 +94,16 @@ class BlindTestSetupPage(QWidget):
         self._names, self._sounds = tuple(names), tuple(map(tuple, sounds))
         kinds: tuple[BlindTestKind, ...] = ("abx", "sequential", "pairs") if len(names) == 2 else ("ranking", "pairs")
         self.kind = describe_control(
-            QComboBox(), localize("方法", "Method"), localize("比べ方を選びます。", "How the sounds are compared.")
+            GuardedComboBox(), localize("方法", "Method"), localize("比べ方を選びます。", "How the sounds are compared.")
         )
         for kind in kinds:
             self.kind.addItem(describe_test_kind(kind), kind)
         if len(names) <= MAX_RATED_SOUNDS:
             self.kind.addItem(localize("MUSHRA（参照との比較）", "MUSHRA (against a reference)"), MUSHRA_KIND)
         tip = localize("比べる音声の 1 つを、ほかの音声の参照にします。", "Makes one of the sounds the reference for the others.")
-        self.reference = describe_control(QComboBox(), localize("参照", "Reference"), tip)
+        self.reference = describe_control(GuardedComboBox(), localize("参照", "Reference"), tip)
         tip = localize("始めると変更できません。", "Cannot be changed once the test has begun.")
-        self.trials = describe_control(QSpinBox(), localize("試行回数", "Trials"), tip)
+        self.trials = describe_control(GuardedSpinBox(), localize("試行回数", "Trials"), tip)
         # All pairs are compared in "pairs", so the trials for each pair share the limit of the whole test.
         self.trials.setRange(MIN_TRIALS, MOST_TRIALS // (len(names) * (len(names) - 1) // 2))
         self.trials.setValue(16 if len(names) == 2 else MIN_TRIALS)

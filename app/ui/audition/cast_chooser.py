@@ -18,7 +18,7 @@ from app.core.script.project import Presets
 from app.core.script.script import Character
 from app.ui.display_names import format_style
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.widgets.controls import ChoiceBox, ElidedLabel, PlainLabel, WheelFocusFilter, create_tool_button, describe_control, fill_box
+from app.ui.widgets.controls import ChoiceBox, ElidedLabel, PlainLabel, create_tool_button, describe_control, fill_box
 from app.voices.voice_labels import format_speaker
 
 MOST_SHOWN_CHARACTERS = 20  # a row of boxes takes some milliseconds to be made, and nobody casts more characters by hand
@@ -207,7 +207,6 @@ class CastChooser(QScrollArea):
         self._offer = CastOffer()
         self._is_stale = True
         self._column = QVBoxLayout()
-        self._wheel = WheelFocusFilter(self)
         self.sections: list[CastSection] = []
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -308,7 +307,6 @@ class CastChooser(QScrollArea):
         section.changed.connect(self.changed)
         section.suggestion_requested.connect(partial(self._suggest_cast, section))
         section.removal_requested.connect(partial(self._remove_cast, section))
-        self._wheel.watch_controls(box for row in section.rows for box in row.boxes)
         self.sections.append(section)
         self._column.addWidget(section)
 

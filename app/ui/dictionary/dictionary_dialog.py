@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.common.errors import AppError, InputError
 from app.common.language import localize
@@ -21,7 +21,17 @@ from app.core.text.dictionary_entries import (
 from app.core.text.pronunciation import parse_user_reading, split_moras
 from app.ui.dictionary.entry_tables import EntryTable, mark_accent
 from app.ui.display_names import format_word_kind
-from app.ui.widgets.controls import CHOICE_TEXT_PADDING_PX, DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, describe_control, fill_box
+from app.ui.widgets.controls import (
+    CHOICE_TEXT_PADDING_PX,
+    DIALOG_MARGINS,
+    ChoiceBox,
+    GuardedComboBox,
+    GuardedSpinBox,
+    PlainLabel,
+    create_button,
+    describe_control,
+    fill_box,
+)
 
 PRIORITY_WIDTH_PX = 86
 
@@ -43,14 +53,14 @@ class EntryForm(QWidget):
         self.surface.setToolTip(localize("単語のテキストでの表記。", "As written in the text."))
         self.reading = QLineEdit(maxLength=LONGEST_READING)
         self.reading.setToolTip(localize("ひらがなまたはカタカナで入力します。", "In hiragana or katakana."))
-        self.accent = QComboBox()
+        self.accent = GuardedComboBox()
         tip = localize("音が下がる位置（アクセント核）。￣ は平板です。", "Where the pitch falls (accent nucleus); ￣ is flat.")
         self.accent.setToolTip(tip)
-        self.kind = QComboBox()
+        self.kind = GuardedComboBox()
         self.kind.setToolTip(localize("前後の言葉とのつながり方が変わります。", "Affects how it connects to neighbouring words."))
         for kind in DICTIONARY_ENTRY_KINDS:
             self.kind.addItem(format_word_kind(kind), kind)
-        self.priority = QSpinBox(maximum=HIGHEST_PRIORITY)
+        self.priority = GuardedSpinBox(maximum=HIGHEST_PRIORITY)
         self.priority.setFixedWidth(PRIORITY_WIDTH_PX)
         self.priority.setAlignment(Qt.AlignmentFlag.AlignRight)
         tip = localize("値が大きいほど、ほかの読みよりもこの単語が優先されます。", "Higher values make this word win over other readings.")

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from app.common.language import localize
 from app.export.changed_plan import ExportChanges
 from app.export.export_settings import HIGHEST_LUFS, LOWEST_LUFS, ExportSettings, SidecarKind
 from app.export.sidecar_formats import SIDECAR_FORMATS
-from app.ui.widgets.controls import ChoiceBox, describe_control, fill_box
+from app.ui.widgets.controls import ChoiceBox, GuardedDoubleSpinBox, describe_control, fill_box
 
 SIDECARS_PER_ROW = 4
 DEFAULT_LUFS = -20.0
@@ -187,7 +187,7 @@ class LoudnessField(QWidget):
             "Adjusts all files together to this loudness. Measuring doubles the time.",
         )
         self.target = ExportChoiceBox(name, tip, list_loudness_choices())
-        self.own = QDoubleSpinBox()
+        self.own = GuardedDoubleSpinBox()
         self.own.setRange(LOWEST_LUFS, HIGHEST_LUFS)
         self.own.setDecimals(1)
         self.own.setSingleStep(0.5)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QPalette, QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from app.common.language import localize
 from app.core.delivery import Bounds
@@ -16,14 +16,14 @@ from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_style
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
-from app.ui.widgets.controls import ChoiceBox, PlainLabel, describe_control, fill_box, set_up_button
+from app.ui.widgets.controls import ChoiceBox, GuardedDoubleSpinBox, GuardedSpinBox, PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.parameter_slider import ParameterSlider
 from app.voices.voice_labels import describe_speaker
 
 MIXED_VALUES_TEXT = "–"
 
 
-class NumberBox(QDoubleSpinBox):
+class NumberBox(GuardedDoubleSpinBox):
     """Qt's spin box with a dash for numbers that differ.
 
     Signals:
@@ -182,7 +182,7 @@ class SeedField(ThemedWidget, QWidget):
             "The same value always gives the same take; another one changes timing and intonation slightly.",
         )
         self.label = QLabel(name)
-        self.number = QSpinBox(minimum=0, maximum=MAX_SEED)
+        self.number = GuardedSpinBox(minimum=0, maximum=MAX_SEED)
         set_up_number_field(self.number)
         self.number.valueChanged.connect(self.value_changed)
         self.dice = set_up_button(

@@ -5,8 +5,6 @@ from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
@@ -30,8 +28,7 @@ from app.ui.theme.theme import ThemedWidget, create_colour_icon
 from app.ui.voices.catalog_voice import VoiceSummary
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.widgets.containers import FoldingSection
-from app.ui.widgets.controls import ChoiceBox, PlainLabel, WheelFocusFilter, describe_control, fill_box, set_up_button
-from app.ui.widgets.parameter_slider import ParameterSlider
+from app.ui.widgets.controls import ChoiceBox, GuardedDoubleSpinBox, PlainLabel, describe_control, fill_box, set_up_button
 
 PAUSE_MARK_LABELS = {",": "、", ".": "。…", "!": "！", "?": "？"}  # the shown marks by phone; the other marks rarely occur in Japanese
 PAUSE_COLUMNS = 2
@@ -76,7 +73,7 @@ class PauseFields(QWidget):
                 field.setValue(lengths.get(phone, field.minimum()))
 
     def _create_field(self, label: str) -> QDoubleSpinBox:
-        field = QDoubleSpinBox(singleStep=PAUSE_BOUNDS.step, decimals=2)
+        field = GuardedDoubleSpinBox(singleStep=PAUSE_BOUNDS.step, decimals=2)
         field.setRange(-PAUSE_BOUNDS.step, PAUSE_BOUNDS.high)
         field.setSpecialValueText(localize("自動", "auto"))
         field.setValue(field.minimum())
@@ -336,8 +333,6 @@ class SidePanel(QScrollArea):
         self.verticalScrollBar().rangeChanged.connect(self._update_scroll_bar)
         self.setMaximumWidth(WIDEST)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        kinds = (QAbstractSpinBox, QComboBox, ParameterSlider)
-        WheelFocusFilter(self).watch_controls(control for kind in kinds for control in side.findChildren(kind))
 
     def _align_labels(self) -> None:
         """Give all labels the width of the longest, so that the sliders line up."""

@@ -12,7 +12,7 @@ from app.common.language import localize
 from app.core.synthesis_types import BOUNDS
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
 from app.ui.theme.theme import draw_icon
-from app.ui.widgets.controls import ChoiceBox, create_button, describe_control, fill_box
+from app.ui.widgets.controls import ChoiceBox, GuardedDoubleSpinBox, create_button, describe_control, fill_box
 
 WIDTH_PX, TEXT_LINES = 460, 3
 BUTTON_WIDTH_PX, SPEED_WIDTH_PX = 40, 92
@@ -186,7 +186,7 @@ class MiniPlayer(QFrame):
 
     def _create_speed_box(self) -> QDoubleSpinBox:
         tip = localize("次の部分から、この速さで読み上げます。", "Reads at this speed from the next passage on.")
-        bounds, box = BOUNDS["speed"], describe_control(QDoubleSpinBox(), localize("話速", "Speed"), tip)
+        bounds, box = BOUNDS["speed"], describe_control(GuardedDoubleSpinBox(), localize("話速", "Speed"), tip)
         box.setRange(bounds.low, bounds.high)
         box.setSingleStep(0.1)
         box.setDecimals(2)

@@ -33,7 +33,7 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.controls import DIALOG_MARGINS, ElidedButton, PlainLabel, escape_tip, fill_box, set_up_button
+from app.ui.widgets.controls import DIALOG_MARGINS, ElidedButton, PlainLabel, describe_control, escape_tip, fill_box, set_up_button
 from app.ui.widgets.dialogs import OpenDialog
 
 if TYPE_CHECKING:
@@ -185,8 +185,8 @@ class ServiceDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(localize("サービス", "Service"))
-        self.address = QLineEdit(readOnly=True)
-        self.address.setAccessibleName(localize("アドレス", "Address"))
+        tip = localize("ほかのアプリで指定するアドレスです。", "The address to enter in other programs.")
+        self.address = describe_control(QLineEdit(readOnly=True), localize("アドレス", "Address"), tip)
         tip = localize("アドレスをクリップボードにコピーします。", "Copies the address to the clipboard.")
         self.copy = set_up_button(
             QPushButton(localize("コピー", "Copy")), tip, lambda: QGuiApplication.clipboard().setText(self.address.text())

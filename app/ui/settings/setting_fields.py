@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QHBoxLayout,
     QKeySequenceEdit,
     QLineEdit,
@@ -24,13 +23,13 @@ from PySide6.QtWidgets import (
 
 from app.common.language import localize
 from app.settings.settings_labels import LABEL_BY_SETTING
-from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
+from app.ui.widgets.controls import GuardedComboBox, GuardedSpinBox, PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.dialogs import ask_for_folder
 
 REMEMBERED_LINES_SHOWN = 4
 
 
-class ChoiceField(QComboBox):
+class ChoiceField(GuardedComboBox):
     """One of several values, each with a word."""
 
     changed = Signal()
@@ -67,7 +66,7 @@ class SwitchField(QCheckBox):
         self.toggled.connect(self.changed)
 
 
-class NumberField(QSpinBox):
+class NumberField(GuardedSpinBox):
     """A whole number within bounds."""
 
     changed = Signal()

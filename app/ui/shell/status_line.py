@@ -19,7 +19,7 @@ from app.ui.display_names import describe_probe_result, format_ms
 from app.ui.script.script_model import ScriptDuration
 from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.controls import ElidedLabel, PlainLabel, create_tool_button, describe_control, escape_tip
+from app.ui.widgets.controls import ElidedLabel, GuardedComboBox, PlainLabel, create_tool_button, describe_control, escape_tip
 
 METER_FLOOR_DB = -60.0
 LOUD_LEVEL_DB = -6.0
@@ -164,7 +164,7 @@ class StatusLine(ThemedWidget, QStatusBar):
         self.places = ""  # the backend of each stage, one per row; empty before a voice was opened
         self.state = ElidedLabel("")
         self.state.setAccessibleName(localize("状態", "Status"))
-        self.backends = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.backends = GuardedComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.backends.setAccessibleName(localize("バックエンド", "Backend"))
         self.total = PlainLabel("", "muted")
         self.total.setToolTip(

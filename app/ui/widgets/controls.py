@@ -4,11 +4,11 @@ Qt renders any text that looks like HTML: it would load images from disk, or let
 `escape_tip` show untrusted text as it is.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QItemSelectionModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QPalette, QWheelEvent
 from PySide6.QtGui import Qt as Gui
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -17,12 +17,14 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
+    QDoubleSpinBox,
     QLabel,
     QLayout,
     QLineEdit,
     QMenu,
     QPushButton,
     QSizePolicy,
+    QSpinBox,
     QStyle,
     QStyleOptionButton,
     QStyleOptionComboBox,
@@ -238,11 +240,42 @@ class ElidedButton(QPushButton):
         painter.end()
 
 
+class WheelGuard:
+    """The base, before Qt's class, of a control that only takes the wheel while it has the focus; else the page behind it scrolls."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        control = cast(QWidget, self)
+        if control.focusPolicy() == Qt.FocusPolicy.WheelFocus:
+            # Else Qt would give it the focus before the event.
+            control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave an event to the parent, unless the control has the focus."""
+        if cast(QWidget, self).hasFocus():
+            self.move_by_wheel(event)
+        else:
+            event.ignore()
+
+    def move_by_wheel(self, event: QWheelEvent) -> None:
+        """Change the value as Qt's control does."""
+        super().wheelEvent(event)  # type: ignore[misc]
+
+
+class GuardedComboBox(WheelGuard, QComboBox): ...
+
+
+class GuardedSpinBox(WheelGuard, QSpinBox): ...
+
+
+class GuardedDoubleSpinBox(WheelGuard, QDoubleSpinBox): ...
+
+
 WIDEST_LIST, MOST_SHOWN = 480, 16  # pixels of width, and entries without scrolling
 CHOICE_TEXT_PADDING_PX = 12  # pixels around the text that the style sheet keeps free
 
 
-class ChoiceBox(QComboBox):
+class ChoiceBox(GuardedComboBox):
     """A combo box that shows its placeholder while nothing is chosen, and elides its chosen text, which Qt cuts off under a style sheet."""
 
     def __init__(self) -> None:
@@ -275,25 +308,6 @@ class ChoiceBox(QComboBox):
         option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
-
-
-class WheelFocusFilter(QObject):
-    """Filters wheel events of controls without focus, which scroll the panel behind them."""
-
-    def watch_controls(self, controls: Iterable[QWidget]) -> None:
-        """Watch controls, and stop them from taking the focus by the wheel."""
-        for control in controls:
-            control.installEventFilter(self)
-            if control.focusPolicy() == Qt.FocusPolicy.WheelFocus:
-                control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Reject a wheel event for a control without focus."""
-        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
-            # Qt passes an event that was ignored on to the parent.
-            event.ignore()
-            return True
-        return super().eventFilter(watched, event)
 
 
 Index = QModelIndex | QPersistentModelIndex

@@ -4,11 +4,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
+from app.ui.widgets.controls import WheelGuard
+
 GROOVE, KNOB, RING = 4, 7, 10
 WHEEL_NOTCH_UNITS = 120  # Qt reports eighths of a degree, and a notch of most mice is 15 degrees
 
 
-class ParameterSlider(QSlider):
+class ParameterSlider(WheelGuard, QSlider):
     """A horizontal slider whose coloured part reaches from the default to the value; a click jumps to its position.
 
     Signals:
@@ -33,7 +35,7 @@ class ParameterSlider(QSlider):
             self._is_mixed = is_mixed
             self.update()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
+    def move_by_wheel(self, event: QWheelEvent) -> None:
         """Move one step for each notch of the wheel."""
         delta = event.angleDelta()
         # Touchpads and fine wheels send fractions of a notch, which are added up.

@@ -19,9 +19,10 @@ from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
+from tests.ui.every_window import DIALOGS
 from tests.ui.playback.test_sound_saving import answer
 from tests.ui.stories.test_downloads import server
-from tests.ui.test_accessible import DIALOGS, tab_stops
+from tests.ui.test_accessible import tab_stops
 from tests.ui.voices.test_voice_controller import dialog_of, until
 from tests.ui.window_driver import WindowDriver
 
