@@ -14,6 +14,7 @@ class ActionSpec:
     list_keys: tuple[str, ...] = ()  # Keys that work in the list of lines only, because elsewhere they would be typed
     drawing: str = ""
     checkable: bool = False
+    is_everywhere: bool = False  # The keys also work in the other windows of the program
 
 
 CHARACTER_KEYS = range(1, 10)  # the digits that give the selected lines a character, in the order of the cast; 0 gives them none
@@ -131,7 +132,7 @@ ACTIONS = (
         ("すべての行をつなげて 1 つの音声ファイルに保存します。", "Saves all lines as a single audio file."),
         ("Ctrl+Shift+E",),
     ),
-    ActionSpec("quit", ("終了", "Quit"), keys=("Ctrl+Q",)),
+    ActionSpec("quit", ("終了", "Quit"), keys=("Ctrl+Q",), is_everywhere=True),
     ActionSpec("undo", ("元に戻す", "Undo"), keys=("Ctrl+Z",), drawing="undo"),
     ActionSpec("redo", ("やり直す", "Redo"), keys=("Ctrl+Y", "Ctrl+Shift+Z"), drawing="redo"),
     ActionSpec("cut", ("切り取り", "Cut"), list_keys=("Ctrl+X",)),

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QMenu, QMenuBar, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QMenu, QMenuBar, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.script.text_search import fold_text
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.widgets.controls import PlainLabel, fill_box
+from app.ui.widgets.dialogs import ClosableDialog
 
 ROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Key_PageDown: 8}
 COMMAND_SEARCH_SIZE = (560, 380)
@@ -105,7 +106,7 @@ def _iterate_menu_actions(actions: Iterable[QAction], path: str) -> Iterator[tup
             yield f"{path}{name}", action
 
 
-class CommandSearchDialog(QDialog):
+class CommandSearchDialog(ClosableDialog):
     """A dialog that closes with the choice of a command."""
 
     def __init__(self, commands: Sequence[MenuCommand], parent: QWidget | None = None) -> None:

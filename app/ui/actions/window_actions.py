@@ -121,6 +121,8 @@ class WindowActions(QObject):
         for name, spec in _SPECS.items():
             action = self._actions[name] = QAction(self, checkable=spec.checkable, iconText=localize(*spec.label))
             action.setObjectName(name)
+            if spec.is_everywhere:
+                action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
         self._bind_actions({})
 
     def __getitem__(self, name: str) -> QAction:

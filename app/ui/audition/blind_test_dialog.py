@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QDialog, QFileDialog, QFormLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFormLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.adapters.files.part_file import build_write_error
 from app.audition.blind_test import (
@@ -36,7 +36,7 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.controls import DIALOG_MARGINS, GuardedComboBox, GuardedSpinBox, PlainLabel, create_button, describe_control, fill_box
-from app.ui.widgets.dialogs import append_suffix
+from app.ui.widgets.dialogs import ClosableDialog, append_suffix
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 PREPARATION_BAR_WIDTH_PX = 320
@@ -214,7 +214,7 @@ def _explain_rating(plan: BlindTestPlan) -> str:
     return (task if plan.references else task + files).strip()
 
 
-class BlindTestDialog(QDialog):
+class BlindTestDialog(ClosableDialog):
     """A dialog that runs one blind test; closing it leaves the test where it is, and a later dialog can resume it.
 
     Signals:

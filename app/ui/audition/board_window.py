@@ -6,7 +6,6 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -35,6 +34,7 @@ from app.ui.widgets.controls import (
     escape_tip,
     fill_box,
 )
+from app.ui.widgets.dialogs import ClosableDialog
 
 SIZE, CHOOSER_WIDTH, NARROWEST_CHOOSER = (1100, 640), 280, 272
 WORD_JOINER = "\u2060"  # Qt breaks Japanese text in spite of `nowrap`
@@ -210,7 +210,7 @@ class BoardFilter(QWidget):
         self.compare_button.setEnabled(starred_count > 1)
 
 
-class BoardWindow(QDialog):
+class BoardWindow(ClosableDialog):
     """Shows the board and emits commands; the controllers decide what follows.
 
     Signals:

@@ -40,7 +40,7 @@ from app.ui.widgets.dialogs import ask_for_file
 from app.ui.widgets.painting import read_portrait
 
 COUNT_SETTLE_MS = 300
-WINDOW_ACTIONS = ("undo", "redo", "stop")
+WINDOW_ACTIONS = ("undo", "redo")
 
 
 class CastController(QObject):
@@ -48,6 +48,7 @@ class CastController(QObject):
 
     Signals:
         play_requested(list[str]): speak these lines, or stop what is spoken.
+        stop_requested(): stop what is spoken; where nothing is, the window closes.
         voices_found(tuple[VoiceReference, ...]): voices that an imported cast names.
 
     Args:
@@ -55,6 +56,7 @@ class CastController(QObject):
     """
 
     play_requested = Signal(object)
+    stop_requested = Signal()
     voices_found = Signal(object)
 
     def __init__(
@@ -118,10 +120,13 @@ class CastController(QObject):
         self.window.activateWindow()
         self.window.setFocus()
 
-    def close(self) -> None:
-        """Close the window, and finish what is being written."""
+    def close_window(self) -> None:
         if self.window is not None:
             self.window.reject()
+
+    def close(self) -> None:
+        """Close the window, and finish what is being written."""
+        self.close_window()
         self.files.close()
         self.checks.close()
 
@@ -133,6 +138,7 @@ class CastController(QObject):
             "up": partial(self._move_selected, -1),
             "down": partial(self._move_selected, 1),
             "play": self._play_line,
+            "stop": self.stop_requested.emit,
             "select": lambda: self._commands.select_lines_of([character.id for character in self._selected]),
             "audition": self._open_audition,
             "assign": lambda: self._commands.assign_to_selection(self._selected[0].id),

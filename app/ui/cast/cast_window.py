@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QFormLayout,
     QFrame,
     QGridLayout,
@@ -31,6 +30,7 @@ from app.ui.parameters.setting_fields import VoiceFields
 from app.ui.theme.theme import ThemedWidget, create_colour_icon, list_colour_names
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, describe_control, fill_box
+from app.ui.widgets.dialogs import ClosableDialog
 from app.ui.widgets.painting import PortraitPictures
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330
@@ -200,11 +200,11 @@ def _create_field(name: str, tip: str, max_length: int) -> QLineEdit:
     return describe_control(QLineEdit(maxLength=max_length), name, tip)
 
 
-class CastWindow(QDialog):
+class CastWindow(ClosableDialog):
     """Shows the cast and emits commands; `CastController` runs them.
 
     Signals:
-        command_requested(str): add, remove, merge, up, down, play, select, audition, assign, import, export, create or script.
+        command_requested(str): add, remove, merge, up, down, play, stop, select, audition, assign, import, export, create or script.
         warning_chosen(ScriptWarning): go to what a warning is about.
     """
 
@@ -272,6 +272,13 @@ class CastWindow(QDialog):
         """Show why something was not done; an empty text hides it."""
         self.error.setText(text)
         self.error.setVisible(bool(text))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Esc stop what is spoken before it closes the window."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.command_requested.emit("stop")
+        else:
+            super().keyPressEvent(event)
 
     @Slot()
     def update_buttons(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.common.errors import AppError, InputError
 from app.common.language import localize
@@ -32,6 +32,7 @@ from app.ui.widgets.controls import (
     describe_control,
     fill_box,
 )
+from app.ui.widgets.dialogs import ClosableDialog
 
 PRIORITY_WIDTH_PX = 86
 
@@ -126,7 +127,7 @@ class EntryForm(QWidget):
 DICTIONARY_DIALOG_SIZE = (820, 560)
 
 
-class DictionaryDialog(QDialog):
+class DictionaryDialog(ClosableDialog):
     """A dialog that emits what is requested; `show_entries` shows the result.
 
     Signals:

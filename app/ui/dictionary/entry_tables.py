@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.text.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryComparison, DictionaryEntry
@@ -23,6 +23,7 @@ from app.ui.widgets.controls import (
     select_single_row,
     set_up_row_table,
 )
+from app.ui.widgets.dialogs import ClosableDialog
 
 FALL, FLAT = "＼", "￣"
 ENTRY_CELL_MARGINS_PX = 44  # pixels around the text, with room for the sort arrow
@@ -197,7 +198,7 @@ class ImportPreviewModel(RowTableModel):
         return escape_tip(text) if role == Qt.ItemDataRole.ToolTipRole else None
 
 
-class ImportPreviewDialog(QDialog):
+class ImportPreviewDialog(ClosableDialog):
     """A dialog that asks what to do with the words of a file.
 
     Signals:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QMessageBox, QPushButton, QScrollArea, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QMessageBox, QPushButton, QScrollArea, QTableView, QVBoxLayout, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
@@ -26,7 +26,7 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.controls import DIALOG_MARGINS, Index, PlainLabel, RowTableModel, create_button, escape_tip, fill_box
-from app.ui.widgets.dialogs import OpenDialog, show_in_front
+from app.ui.widgets.dialogs import ClosableDialog, OpenDialog, show_in_front
 
 
 class PlannedFileModel(RowTableModel):
@@ -79,7 +79,7 @@ FORM_WIDTH_PX = 460
 PLAN_DELAY_MS = 150  # the files are planned again only when typing pauses, not for every letter of the pattern
 
 
-class ExportDialog(QDialog):
+class ExportDialog(ClosableDialog):
     """A dialog with the settings at the left and the planned files at the right, which `show_files` shows.
 
     Signals:

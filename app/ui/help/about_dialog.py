@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
 
 from app.common.change_log import translate_change_log
 from app.common.files.paths import find_change_log, find_resources_dir, is_frozen
@@ -19,6 +19,7 @@ from app.common.language import get_language, localize
 from app.ui.help.guide_page_view import GuidePageView
 from app.ui.theme.theme import draw_icon
 from app.ui.widgets.controls import create_close_box, describe_control, fill_box
+from app.ui.widgets.dialogs import ClosableDialog
 
 LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
 LICENCE_SUFFIXES = ("", ".txt", ".md", ".rst")
@@ -112,7 +113,7 @@ ABOUT_PICTURE_PX = 64
 BACK_LINK = "back"  # the URL scheme of the link that leads from a licence back to the list
 
 
-class AboutDialog(QDialog):
+class AboutDialog(ClosableDialog):
     """A dialog with version, privacy, model cards and third parties; each page is filled when it is first shown.
 
     Signals:
@@ -214,7 +215,7 @@ def _format_links(texts: tuple[Path, ...]) -> str:
     return " ".join(links)
 
 
-class WhatsNewDialog(QDialog):
+class WhatsNewDialog(ClosableDialog):
     """A dialog with what changed, as Markdown."""
 
     def __init__(self, markdown: str, parent: QWidget | None = None) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QProcess, QProcessEnvironment, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QFileDialog,
     QHBoxLayout,
@@ -29,6 +28,7 @@ from app.common.log import find_log_path
 from app.common.processes.launch import build_cli_command
 from app.common.system_errors import describe_reason
 from app.ui.widgets.controls import PlainLabel, create_close_box, describe_control, escape_tip, fill_box, set_up_button
+from app.ui.widgets.dialogs import ClosableDialog
 from app.ui.widgets.visibility_timer import VisibilityTimer
 
 CHECK_MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
@@ -40,7 +40,7 @@ LOG_POLL_MS = 1000
 SERIOUS_LEVELS = (" WARNING ", " ERROR ", " CRITICAL ")
 
 
-class DiagnosticsDialog(QDialog):
+class DiagnosticsDialog(ClosableDialog):
     """A dialog that starts the checks as soon as it is made.
 
     Signals:
@@ -191,7 +191,7 @@ def format_html_report(results: dict[str, Any]) -> str:
     return f"<table cellpadding='4'>{rows}</table><p>{versions}</p><p>{places}</p>"
 
 
-class LogDialog(QDialog):
+class LogDialog(ClosableDialog):
     """A dialog that shows, filters and copies the log."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

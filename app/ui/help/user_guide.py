@@ -5,11 +5,12 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QTextDocument
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.help.guide_page_view import GUIDE_PAGES, GuidePage, GuidePageView, find_spans, load_pages
 from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_close_box, describe_control, fill_box
+from app.ui.widgets.dialogs import ClosableDialog
 
 WIDTH, ROW_PADDING = 230, 13
 ARROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -105,7 +106,7 @@ class GuideIndex(QWidget):
 USER_GUIDE_SIZE = (900, 640)
 
 
-class UserGuideDialog(QDialog):
+class UserGuideDialog(ClosableDialog):
     """A dialog that stays open while the window is used."""
 
     def __init__(self, parent: QWidget | None = None, page: str = GUIDE_PAGES[0]) -> None:

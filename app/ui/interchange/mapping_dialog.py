@@ -7,7 +7,6 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHeaderView,
@@ -26,6 +25,7 @@ from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_fie
 from app.ui.display_names import format_style
 from app.ui.interchange.opened_import import OpenedImport
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, escape_tip, fill_box
+from app.ui.widgets.dialogs import ClosableDialog
 from app.voices.voice_labels import describe_speaker, localize_voice_name
 
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 5, 30, 200
@@ -238,7 +238,7 @@ class CharacterTable(QScrollArea):
 WIDTH, NARROWEST, HEIGHT, LOWEST_TABLE, LOWEST_NAMES, OF_NAME = 820, 560, 560, 480, 230, 40  # pixels; the last one of a row
 
 
-class MappingDialog(QDialog):
+class MappingDialog(ClosableDialog):
     """A dialog with only what must be asked: columns of a table, names without a voice, or both.
 
     Signals:

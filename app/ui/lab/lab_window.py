@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFont, QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QDialog, QHBoxLayout, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.lab.lab_command_page import LabCommandPage
@@ -13,7 +13,7 @@ from app.ui.lab.lab_commands import LAB_TABS, TAB_BY_COMMAND, LabCommand, find_c
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, describe_control, fill_box
-from app.ui.widgets.dialogs import ask_for_file
+from app.ui.widgets.dialogs import ClosableDialog, ask_for_file
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 
 SIZE, SMALLEST = (1120, 680), (760, 480)
@@ -105,7 +105,7 @@ def find_source(voice: CatalogVoice) -> str:
     return str(voice.path) if voice.origin == "aivisspeech" else voice.manifest.id
 
 
-class LabWindow(QDialog):
+class LabWindow(ClosableDialog):
     """Shows the lab and emits requests; the controller decides what runs.
 
     Signals:

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QFileDialog,
     QHBoxLayout,
@@ -34,7 +33,7 @@ from app.core.script.script import LineSettings
 from app.ui.background_thread import AutosavedFile, BackgroundThread
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, describe_control, fill_box, set_up_button
-from app.ui.widgets.dialogs import append_suffix, ask_for_file
+from app.ui.widgets.dialogs import ClosableDialog, append_suffix, ask_for_file
 
 PRESETS_VERSION = 1
 LARGEST_BYTES, MOST_VALUES = 4 << 20, 50 * MOST_PRESETS  # limits (bytes, values) of an imported file; a preset has some 500 bytes
@@ -146,7 +145,7 @@ class PresetCollection:
         self.set_presets(project=presets) if in_project else self.set_presets(own=presets)
 
 
-class PresetNameDialog(QDialog):
+class PresetNameDialog(ClosableDialog):
     """A dialog with a field and two check boxes.
 
     Args:

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QIcon
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.actions.shortcut_page import wrap_in_scroll_area
 from app.ui.projects.project_document import MissingVoice
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, ElidedLabel, PlainLabel, create_button, fill_box
-from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
+from app.ui.widgets.dialogs import ButtonRole, ClosableDialog, DialogButton, show_question
 from app.ui.widgets.painting import create_voice_icon
 
 PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100
 
 
-class MissingVoicesDialog(QDialog):
+class MissingVoicesDialog(ClosableDialog):
     """A row for each voice; what is left as it is keeps waiting for its voice."""
 
     def __init__(self, parent: QWidget, missing: Sequence[MissingVoice], voices: Sequence[CatalogVoice]) -> None:

@@ -13,6 +13,7 @@ from app.core.synthesis_types import BOUNDS
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
 from app.ui.theme.theme import draw_icon
 from app.ui.widgets.controls import ChoiceBox, GuardedDoubleSpinBox, create_button, describe_control, fill_box
+from app.ui.widgets.dialogs import add_close_key
 
 WIDTH_PX, TEXT_LINES = 460, 3
 BUTTON_WIDTH_PX, SPEED_WIDTH_PX = 40, 92
@@ -60,6 +61,7 @@ class MiniPlayer(QFrame):
         row = fill_box(QHBoxLayout(), self.play, self.stop, (self.voice, 1), self.speed, self.dismiss)
         fill_box(QVBoxLayout(self), self.text, row, margins=(12, 12, 12, 12))
         self.setFixedWidth(WIDTH_PX)
+        add_close_key(self, self._close_player)
         player.changed.connect(self._show_passage)
         player.word_changed.connect(self._mark_word)
         self._show_passage()

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QHeaderView,
@@ -34,7 +33,7 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.controls import DIALOG_MARGINS, ElidedButton, PlainLabel, describe_control, escape_tip, fill_box, set_up_button
-from app.ui.widgets.dialogs import OpenDialog
+from app.ui.widgets.dialogs import ClosableDialog, OpenDialog
 
 if TYPE_CHECKING:
     from app.ui.service.window_listeners import WindowService
@@ -179,7 +178,7 @@ def describe_idle_listener() -> str:
     return localize("オフ", "Off")
 
 
-class ServiceDialog(QDialog):
+class ServiceDialog(ClosableDialog):
     """Follows the service while it is shown; the texts of requests are kept in memory only."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QGridLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
@@ -18,12 +18,13 @@ from app.ui.actions.shortcut_page import ShortcutPage, wrap_in_scroll_area
 from app.ui.actions.window_actions import KeyBindings
 from app.ui.settings.setting_fields import ChoiceField, create_setting_field
 from app.ui.widgets.controls import PlainLabel, escape_tip, fill_box, set_up_button
+from app.ui.widgets.dialogs import ClosableDialog
 
 LISTENER_SETTINGS = ("service", "chat_reader")
 SHOWN_SETTINGS = tuple(item for item in fields(Settings) if item.name in LABEL_BY_SETTING)
 
 
-class SettingsDialog(QDialog):
+class SettingsDialog(ClosableDialog):
     """Shows settings and keys; each page is made when it is shown for the first time.
 
     Args:

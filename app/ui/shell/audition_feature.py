@@ -81,6 +81,7 @@ class CastFeature(WindowFeature):
             find_voice_name=self._voices.find_name,
         )
         cast.play_requested.connect(self._play_or_stop)
+        cast.stop_requested.connect(self._stop_or_close)
         cast.voices_found.connect(context.project.add_references)
         context.speech.dictionary_changed.connect(cast.checks.forget_readings)
         return cast
@@ -101,6 +102,14 @@ class CastFeature(WindowFeature):
             self._playback.stop_playing()
         else:
             self._playback.play_lines(ids)
+
+    @Slot()
+    def _stop_or_close(self) -> None:
+        """Stop what is spoken; where nothing is, close the window of the cast."""
+        if self._playback.is_playing:
+            self._playback.stop_playing()
+        else:
+            self.cast.close_window()
 
     @Slot()
     def _name_actions(self) -> None:

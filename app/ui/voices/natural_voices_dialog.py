@@ -7,7 +7,7 @@ from typing import Literal
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.adapters.http.hub_files import AIVISHUB_PAGES, HUGGING_FACE, OfferedVoice
 from app.common.errors import AppError
@@ -22,6 +22,7 @@ from app.ui.voices.kokoro_offer import create_kokoro_offer, find_kokoro_voice, i
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import format_bytes
 from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, create_close_button, create_tool_button, escape_tip, fill_box
+from app.ui.widgets.dialogs import ClosableDialog
 from app.ui.widgets.painting import draw_voice_picture
 from app.ui.widgets.text_dialog import show_text
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
@@ -180,7 +181,7 @@ def _format_link(address: str) -> str:
 SIZE, LOWEST = (820, 620), 420
 
 
-class NaturalVoicesDialog(QDialog):
+class NaturalVoicesDialog(ClosableDialog):
     """Shows a card per voice in the order of the hub.
 
     Signals:

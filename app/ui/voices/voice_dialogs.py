@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
@@ -10,12 +10,13 @@ from app.install.speaker_blends import SpeakerBlend, list_blends
 from app.ui.voices.catalog_voice import CatalogVoice, describe_bert_need
 from app.ui.web_links import find_address_error, parse_address
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, create_close_button, describe_control, fill_box
+from app.ui.widgets.dialogs import ClosableDialog
 from app.ui.widgets.parameter_slider import ParameterSlider
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB, STANDARD_LICENCE, STANDARD_LICENCE_JA
 from app.voices.voice_labels import describe_speaker, format_usual_speaker
 
 
-class MissingBertDialog(QDialog):
+class MissingBertDialog(ClosableDialog):
     """Asks how to get the missing BERT.
 
     Args:
@@ -71,7 +72,7 @@ class MissingBertDialog(QDialog):
         return create_button(text, text, accept_choice)
 
 
-class VoiceAddressDialog(QDialog):
+class VoiceAddressDialog(ClosableDialog):
     """A dialog with one field for a URL or a UUID.
 
     Signals:
@@ -136,7 +137,7 @@ class VoiceAddressDialog(QDialog):
 BLEND_STEPS, MIDDLE_STEP, MOST_NAME_LETTERS = 20, 10, 80  # a step is 5 %
 
 
-class SpeakerBlendDialog(QDialog):
+class SpeakerBlendDialog(ClosableDialog):
     """Has two speakers, a slider between them and a name; saving under the name of a blend replaces it.
 
     Signals:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.script.text_search import fold_text
@@ -25,6 +25,7 @@ from app.ui.widgets.controls import (
     escape_tip,
     fill_box,
 )
+from app.ui.widgets.dialogs import ClosableDialog
 from app.ui.widgets.painting import create_voice_icon
 from app.voices.voice_labels import NATURAL_VOICE_ID, list_speaker_names
 
@@ -74,7 +75,7 @@ SIZE, LOWEST = (900, 620), 480
 LIBRARY_PICTURE_PX = 36
 
 
-class VoiceLibraryDialog(QDialog):
+class VoiceLibraryDialog(ClosableDialog):
     """Shows the list of voices, with the facts about the selected one.
 
     Signals:

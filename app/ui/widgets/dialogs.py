@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
 
 from app.common.language import localize
+
+CLOSE_KEY = "Ctrl+W"
 
 _last_folders: dict[str, str] = {}
 
@@ -69,6 +72,19 @@ def append_suffix(file: Path, suffix: str) -> Path:
         number += 1
         appended = file.with_name(f"{file.name} {number}{suffix}")
     return appended
+
+
+def add_close_key(window: QWidget, close_window: Callable[[], object]) -> None:
+    """Let CLOSE_KEY close a window."""
+    QShortcut(QKeySequence(CLOSE_KEY), window).activated.connect(lambda: close_window())
+
+
+class ClosableDialog(QDialog):
+    """A window of its own, which closes by Esc, as all dialogs of Qt do, and by Ctrl+W, as by its title bar."""
+
+    def __init__(self, parent: QWidget | None = None, flags: Qt.WindowType = Qt.WindowType.Dialog) -> None:
+        super().__init__(parent, flags)
+        add_close_key(self, self.close)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,17 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, fill_box
+from app.ui.widgets.dialogs import ClosableDialog
 
 TEXT_DIALOG_SIZE_PX = (620, 460)
 LOW, FEW_LINES, FEW_LETTERS = 260, 6, 240  # height in pixels for a short text, and the limits of lines and letters of one
 
 
-class TextDialog(QDialog):
+class TextDialog(ClosableDialog):
     """A dialog that shows a text and does not block the window.
 
     Args:
