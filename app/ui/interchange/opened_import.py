@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.common.errors import AppError
+from app.common.language import localize
 from app.compose.text_front_end import open_g2p
 from app.core.script.characters import fold_character_name
 from app.core.script.project import VoiceAssignment
@@ -22,6 +23,7 @@ from app.interchange.character_assignment import (
     match_characters,
     suggest_voices,
 )
+from app.interchange.dialogue_text import read_plain_text
 from app.interchange.imported_script import ImportedScript, read_file_bytes
 from app.interchange.reading_diff import apply_spoken_phrases
 from app.interchange.script_import import TABLES, read_script_file
@@ -87,6 +89,12 @@ def open_file(file: Path, voices: ImportVoices) -> OpenedImport:
         return _apply_voices(OpenedImport(file, voices, read_script_file(file)))
     table = parse_table(file.name, file.suffix.lower(), read_file_bytes(file), {})
     return map_table(OpenedImport(file, voices, table=table), table, propose_columns(table))
+
+
+def open_text(text: str, voices: ImportVoices) -> OpenedImport:
+    """Read a text that was pasted. Raise InputError."""
+    name = localize("貼り付けたテキスト", "Pasted text")
+    return _apply_voices(OpenedImport(Path(name), voices, read_plain_text(name, ".txt", text.encode("utf-8", "replace"))))
 
 
 def map_table(opened: OpenedImport, table: ScriptTable, columns: Mapping[str, int]) -> OpenedImport:

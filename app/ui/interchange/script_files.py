@@ -39,9 +39,9 @@ MAX_REPORTED_SENTENCES = 2  # more sentences than the banner can show go into it
 
 @dataclass(slots=True)
 class ImportJob:
-    """The files still to read, and the contents of those already read."""
+    """The files still to read, or a text that was pasted, and the contents of those already read."""
 
-    files: deque[Path]
+    files: deque[Path | str]
     row: int | None  # The row that the lines are inserted before; None inserts them below the selected ones
     names: list[str] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
@@ -137,6 +137,13 @@ class ScriptImporter(QObject):
         if self._job is None:
             self._read_next_file()
 
+    @Slot(str, int)
+    def import_text(self, text: str, row: int) -> None:
+        """Import a pasted text as if it were a file; its lines are inserted before this row."""
+        self._jobs.append(ImportJob(deque([text]), row))
+        if self._job is None:
+            self._read_next_file()
+
     def close(self) -> None:
         """Give up the import: close the dialog and wait for the file that is being read."""
         self._close_event.set()
@@ -164,10 +171,10 @@ class ScriptImporter(QObject):
 
         def read_file() -> tuple[OpenedImport, AppError | None]:
             # The readers of files are imported here, in the background, so that the window does not wait for them.
-            from app.ui.interchange.opened_import import find_voices, open_file
+            from app.ui.interchange.opened_import import find_voices, open_file, open_text
 
             import_voices, error = find_voices(voices, default_id, remembered)
-            return open_file(file, import_voices), error
+            return open_text(file, import_voices) if isinstance(file, str) else open_file(file, import_voices), error
 
         def accept_opened(result: tuple[OpenedImport, AppError | None]) -> None:
             opened, error = result

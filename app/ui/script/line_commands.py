@@ -25,7 +25,7 @@ from app.core.script.script import (
 )
 from app.core.script.text_division import divide_sentences, join_lines, split_line
 from app.core.text.text_lines import MAX_LINE_CHARACTERS, cut_line, split_lines
-from app.ui.script.line_editor import LineEditor, find_divisions, offer_divisions
+from app.ui.script.line_editor import LineEditor, offer_divisions
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import LineSeeds, ScriptDocument
 from app.ui.script.script_list import ScriptList
@@ -39,11 +39,13 @@ class LineCommands(QObject):
 
     Signals:
         noticed(str): the added lines differ from the source.
+        dialogue_pasted(str, int): the names in a dialogue are to become characters, and its lines to come before this row.
         stop_requested(): Esc, while a line is edited.
     """
 
     stop_requested = Signal()
     noticed = Signal(str)
+    dialogue_pasted = Signal(str, int)
 
     def __init__(self, document: ScriptDocument, model: ScriptModel, view: ScriptList, selection: LineSelection, seeds: LineSeeds) -> None:
         super().__init__(view)
@@ -124,9 +126,9 @@ class LineCommands(QObject):
             script, adopted = merge_cast(self._document.script, copies, self._list_copied_cast())
             self._insert_lines(list(adopted), self.find_insertion_row(), localize("貼り付け", "Paste"), script)
         else:
-            row = self.find_insertion_row()
+            row, label = self.find_insertion_row(), localize("貼り付け", "Paste")
             offer_divisions(
-                self._view.window(), find_divisions(text), lambda lines: self._add_lines(lines, row, localize("貼り付け", "Paste"))
+                self._view.window(), text, lambda lines: self._add_lines(lines, row, label), lambda: self.dialogue_pasted.emit(text, row)
             )
 
     @Slot()
@@ -293,7 +295,12 @@ class LineCommands(QObject):
         editor = self.sender()
         assert isinstance(editor, LineEditor)
         line_id, (start, end) = editor.line_id, editor.selected_range
-        offer_divisions(self._view.window(), find_divisions(text), lambda lines: self._paste_into(line_id, start, end, lines))
+        offer_divisions(
+            self._view.window(),
+            text,
+            lambda lines: self._paste_into(line_id, start, end, lines),
+            lambda: self._paste_dialogue_at(line_id, text),
+        )
 
     def _paste_into(self, line_id: str, start: int, end: int, texts: list[str]) -> None:
         """Replace these letters of a line by the first text, and add the others as lines below it."""
@@ -308,6 +315,16 @@ class LineCommands(QObject):
         lines = [Line(text, settings, character=line.character) for text in further]
         self._document.apply_edit(localize("貼り付け", "Paste"), insert_lines(script, row + 1, lines))
         self._view.select_lines([item.id for item in lines[:MAX_SELECTED_LINES]] or [line_id])
+
+    def _paste_dialogue_at(self, line_id: str, text: str) -> None:
+        """Request the lines of a dialogue below a line, or in its place where it is empty."""
+        self._view.end_editing()
+        line, row = self._document.script.find_line(line_id), self._document.script.find_index(line_id)
+        if line is None or row is None:
+            return
+        if not line.text:
+            self._document.apply_edit(localize("行を削除", "Delete lines"), remove_lines(self._document.script, [line_id]))
+        self.dialogue_pasted.emit(text, row + bool(line.text))
 
     @Slot(int)
     def _edit_neighbour(self, step: int) -> None:

@@ -1,7 +1,7 @@
 """The editor of a line's text, in place in its card, and the question how a longer text that is pasted becomes lines."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal, Slot
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QMessageBox, QPlainTextEdit, QWidget
 from app.common.language import localize
 from app.core.script.text_division import Division, divide_text
 from app.core.text.text_lines import cut_line, split_lines
+from app.ui.widgets.controls import truncate_text
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 
 _RETURN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -18,6 +19,7 @@ _PLAIN_MODIFIERS = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadMo
 
 MIN_DIVIDED_SENTENCES = 4  # fewer are quickly split by hand
 MAX_DIVIDED_CHARS = 100_000  # of a longer text nobody wants to wait until it is divided; it comes as it is
+MAX_SHOWN_NAMES, MAX_SHOWN_NAME_LETTERS = 4, 10  # on the button; more would make the question wide
 
 LinesCallback = Callable[[list[str]], object]
 
@@ -34,19 +36,46 @@ def find_divisions(text: str) -> dict[Division, list[str]]:
     return divisions
 
 
-def offer_divisions(parent: QWidget, lines_by_division: dict[Division, list[str]], on_chosen: LinesCallback) -> QMessageBox | None:
-    """Ask for one of several divisions and pass its lines to `on_chosen`; the only one is passed at once, without a question."""
-    if len(lines_by_division) == 1:
+def list_dialogue_names(text: str) -> list[str]:
+    """Return who speaks in a text such as `アキ：おはよう`, in the order of their first words; nobody where it is no dialogue."""
+    if len(text) > MAX_DIVIDED_CHARS:
+        return []
+    # The readers of scripts are imported when a text is pasted, so that the window opens sooner.
+    from app.interchange.dialogue_text import parse_dialogue
+
+    return list(dict.fromkeys(line.name for line in parse_dialogue(split_lines(text)) or () if line.name))
+
+
+def offer_divisions(parent: QWidget, text: str, on_chosen: LinesCallback, on_dialogue: Callable[[], object]) -> QMessageBox | None:
+    """Ask how a text becomes lines, and pass these to `on_chosen`; where there is one way alone, do so at once.
+
+    Args:
+        on_dialogue: is called where the names before a dialogue's lines are to become characters.
+    """
+    lines_by_division, names = find_divisions(text), list_dialogue_names(text)
+    if len(lines_by_division) == 1 and not names:
         on_chosen(lines_by_division["line"])
         return None
     answers = []
+    if names:
+        tip = localize("名前を登場人物にして、セリフだけを行にします。", "Makes the names characters, and lines of their words alone.")
+        answers.append(DialogButton(_name_dialogue(names), ButtonRole.ActionRole, on_dialogue, tip, is_default=True))
     for division, title, tip in _list_division_labels():
         if lines := lines_by_division.get(division):
-            text = f"{title} ({format_line_count(len(lines))})"
-            answers.append(DialogButton(text, ButtonRole.ActionRole, partial(on_chosen, lines), tip, is_default=division == "line"))
+            label = f"{title} ({format_line_count(len(lines))})"
+            answers.append(
+                DialogButton(label, ButtonRole.ActionRole, partial(on_chosen, lines), tip, is_default=division == "line" and not names)
+            )
     question = localize("貼り付けるテキストを、どのように行に分けますか？", "How should the text become lines?")
     hint = localize("あとから「元に戻す」で戻せます。", "You can undo it afterwards.")
     return show_question(parent, "Koebako", (question, hint), answers)
+
+
+def _name_dialogue(names: Sequence[str]) -> str:
+    """Return the words of the button that makes characters of these names, of which only the first ones are listed."""
+    shown = [truncate_text(name, MAX_SHOWN_NAME_LETTERS) for name in names[:MAX_SHOWN_NAMES]]
+    listed = localize("、", ", ").join(shown) + ("…" if len(names) > MAX_SHOWN_NAMES else "")
+    return (localize("登場人物に分ける", "Make characters") + localize(f"（{listed}）", f" ({listed})")).replace("&", "&&")
 
 
 def format_line_count(count: int) -> str:

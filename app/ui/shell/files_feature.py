@@ -129,6 +129,7 @@ class FilesFeature(WindowFeature):
         view.links_dropped.connect(self.incoming.open_links)
         self.incoming.project_found.connect(projects.open_file)
         self.incoming.scripts_found.connect(lambda files, row: self.importing.import_files(files, row))
+        script.commands.dialogue_pasted.connect(lambda text, row: self.importing.import_text(text, row))
         self.incoming.others_found.connect(library.add_files)
         self.incoming.voice_link_found.connect(partial(library.add_voice, "address"))
         context.actions.connect_handlers(
