@@ -134,7 +134,7 @@ class ReadingController(QObject):
             if is_first:
                 self.panel.strip.select_first_cell()
         elif answer.error is not None:
-            self.panel.note.setText(answer.error.message)
+            self.panel.show_note(answer.error.message)
 
     def _is_edited_since(self, job: ReadLineJob) -> bool:
         """Return whether the line has other edits than when its reading was asked for; another text is read once typing rests."""

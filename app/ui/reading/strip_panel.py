@@ -21,7 +21,7 @@ from app.ui.reading.strip_view import StripView
 from app.ui.settings.settings_store import RememberedFold, SettingsStore
 from app.ui.theme.theme import Theme
 from app.ui.widgets.containers import FoldButton
-from app.ui.widgets.controls import PlainLabel, create_button, fill_box
+from app.ui.widgets.controls import ElidedLabel, create_button, escape_tip, fill_box
 from app.ui.widgets.emoji_picker import EmojiButton
 
 MAX_SUMMARY_CELLS = 400  # no window is wider
@@ -165,7 +165,9 @@ class StripPanel(QFrame):
         self.title.toggled.connect(self._toggle_strip)
         self.summary = KanaSummary()
         self.summary.hide()
-        self.note = PlainLabel(style="muted")
+        self.note = ElidedLabel("")
+        self.note.setObjectName("muted")
+        self._can_reset = (False, False)  # whether there is something for `reset_phrase`, and for `reset_all`
         self.reading = ReadingField()
         tip = localize(
             "選んだ音を含むアクセント句の、アクセント、イントネーション、長さをリセットします。",
@@ -188,8 +190,9 @@ class StripPanel(QFrame):
         fill_box(QHBoxLayout(self._tools), self.emoji)
         top = QHBoxLayout()
         top.addStrut(READING_FIELD_HEIGHT_PX)
-        fill_box(top, self.title, self.note, self.reading, (self.summary, 1), (self.others, 1), self._tools)
-        fill_box(top, self.melody, self.reset_phrase, self.reset_all)
+        fill_box(top, self.title, self.note, self.reading, (self.summary, 1), (self.others, 1))
+        # Those that come and go are left of those that stay, so that these do not move.
+        fill_box(top, self.reset_phrase, self.reset_all, self._tools, self.melody)
         fill_box(QVBoxLayout(self), top, self.view, spacing=2, margins=(8, 4, 10, 4))
         self.reading.closed.connect(self._focus_strip)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -211,12 +214,19 @@ class StripPanel(QFrame):
         """Show a line with its melody and its last sound; `is_current` means that it was spoken as it is now."""
         self.view.show_line(shape, melody, sound, is_current)
         self.summary.show_shape(shape)
-        self.note.setText("" if shape is None else _describe_shape(shape))
+        self.view.show_hint("")
+        self.show_note("" if shape is None else _describe_shape(shape))
         self.others.show_doubts(() if shape is None else find_reading_doubts(shape.reading))
         edits = shape.overrides if shape is not None else Overrides()
         is_shaped = bool(edits.moras or edits.pauses or edits.phrases)
-        self.reset_phrase.setEnabled(is_shaped)
-        self.reset_all.setEnabled(is_shaped or bool(edits.readings))
+        self._can_reset = is_shaped, is_shaped or bool(edits.readings)
+        if self.title.isVisibleTo(self):  # else the field for a word has the header
+            self._show_resets()
+
+    def show_note(self, text: str) -> None:
+        """Show what is to be said about the line in the header."""
+        self.note.setText(text)
+        self.note.setToolTip(escape_tip(text))
 
     def add_tool(self, widget: QWidget) -> None:
         """Add a button to the header, which is shown whether the strip is open or not."""
@@ -230,7 +240,7 @@ class StripPanel(QFrame):
         self.close_reading_field()
         self.show_line(None, None, None, False)
         self.waveform.hide()
-        self.note.setText(localize("テキストを入力すると、ここに読みが表示されます。", "Type some text to see its reading here."))
+        self.view.show_hint(localize("テキストを入力すると、ここに読みが表示されます。", "Type some text to see its reading here."))
 
     def open_reading_field(self, surface: str, kana: str) -> None:
         for widget in (self.title, self._tools, self.melody, self.reset_phrase, self.reset_all, self.others):
@@ -250,8 +260,16 @@ class StripPanel(QFrame):
     def _update_header(self) -> None:
         self.title.show()
         self._tools.show()
-        for widget in (self.melody, self.reset_phrase, self.reset_all, self.others):
+        for widget in (self.melody, self.others):
             widget.setVisible(self.is_open)
+        self._show_resets()
+
+    def _show_resets(self) -> None:
+        """Show the buttons that have something to reset."""
+        for button, is_usable in zip((self.reset_phrase, self.reset_all), self._can_reset, strict=True):
+            if button.hasFocus() and not is_usable:
+                self.strip.setFocus()
+            button.setVisible(is_usable and self.is_open)
 
     @Slot(bool)
     def _toggle_strip(self, is_open: bool) -> None:

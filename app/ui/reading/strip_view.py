@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.common.language import localize
@@ -15,7 +15,7 @@ from app.ui.reading.strip.axis_lane import AxisRow
 from app.ui.reading.strip.phone_strip import STRIP_HEIGHT_PX, PhoneStrip
 from app.ui.reading.strip.strip_shape import StripAxis, StripShape, find_mora_index
 from app.ui.theme.theme import Theme
-from app.ui.widgets.controls import fill_box
+from app.ui.widgets.controls import PlainLabel, fill_box
 
 Float64 = NDArray[np.float64]
 
@@ -113,6 +113,10 @@ class StripView(QScrollArea):
         self.lane.moved.connect(self._follow_lane)
         self._body = QWidget()
         self._body.setObjectName("strip")
+        self.hint = PlainLabel(style="muted", wraps=True)  # in the place of the rows while there is nothing in them
+        self.hint.setParent(self)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         fill_box(QVBoxLayout(self._body), self.strip, self.lane, self.waveform, None, spacing=0)
         self.setWidget(self._body)
         self.setWidgetResizable(True)
@@ -120,11 +124,23 @@ class StripView(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.show_lane(False)
+        self.show_hint("")
 
     def set_theme(self, theme: Theme) -> None:
         """Apply the colours of a theme."""
         for row in (self.strip, self.lane, self.waveform):
             row.set_theme(theme)
+
+    def show_hint(self, text: str) -> None:
+        """Show what to do instead of a line's rows; an empty text shows the rows."""
+        self.hint.setText(text)
+        self.hint.setVisible(bool(text))
+        self.hint.raise_()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let the hint fill the view."""
+        super().resizeEvent(event)
+        self.hint.setGeometry(self.rect())
 
     def show_lane(self, is_shown: bool) -> None:
         """Show the melody between strip and waveform, or fold it."""

@@ -205,7 +205,7 @@ class ReadingFeature(WindowFeature):
         script.panel.below.insertWidget(0, self.frame)
         panel = self.panel
         melody = panel.melody
-        buttons = (panel.emoji, melody.fold, melody.pen, melody.more, panel.reset_phrase, panel.reset_all)
+        buttons = (panel.reset_phrase, panel.reset_all, panel.emoji, melody.fold, melody.pen, melody.more)
         stops = (script.view, panel.title, panel.reading.edit, *buttons, panel.strip, panel.lane)
         # The strip is created after the buttons below it, so Qt's default tab order would be wrong.
         for first, second in itertools.pairwise(stops):

@@ -37,6 +37,7 @@ QPushButton:checked { background: $notice; border-color: $accent; font-weight: 6
 QPushButton:checked:focus { border: 2px solid $accent; padding: 6px 15px; }
 QPushButton:disabled { color: $muted; background: $window; }
 QPushButton#small { padding: 2px 10px; border-radius: 6px; }
+QPushButton#small:checked:focus { padding: 1px 9px; }
 QPushButton#primary { background: $accent; border-color: $accent; color: $on_accent; font-weight: 600; padding: 9px 22px; }
 QPushButton#primary:hover { background: $accent_over; border-color: $accent_over; }
 QPushButton#primary:pressed { background: $accent_down; border-color: $accent_down; }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QPalette, QWheelEvent
+from PySide6.QtGui import QCursor, QFont, QFontMetrics, QPainter, QPaintEvent, QPalette, QWheelEvent
 from PySide6.QtGui import Qt as Gui
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -216,8 +216,15 @@ class ElidedButton(QPushButton):
         self.setToolTip(escape_tip(full_text))
 
     def sizeHint(self) -> QSize:
-        """Return the size of the text, at most 320 px wide."""
-        return super().sizeHint().boundedTo(QSize(WIDEST_BUTTON, super().sizeHint().height()))
+        """Return the size of the text, at most 320 px wide; of a button that can be checked, as wide as its text in bold."""
+        hint = super().sizeHint()
+        if self.isCheckable():
+            bold = QFont(self.font())
+            # The style sheet shows a checked button so, and Qt measures it unchecked.
+            bold.setBold(True)
+            width = QFontMetrics(bold).horizontalAdvance(self.text()) - self.fontMetrics().horizontalAdvance(self.text())
+            hint.setWidth(hint.width() + width)
+        return hint.boundedTo(QSize(WIDEST_BUTTON, hint.height()))
 
     def minimumSizeHint(self) -> QSize:
         """Return a width of at most 96 px, as the text can be elided."""

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.core.script.script import replace_text
-from app.core.synthesis_types import SynthesisRequest
+from app.core.sound.line_edits import set_accent
+from app.core.synthesis_types import Overrides, SynthesisRequest
 from app.engine.line_reader import MAX_SHOWN_CHARACTERS
 from app.engine.synthesis_jobs import SpeechJob
 from app.settings.user_settings import Settings
@@ -153,13 +154,13 @@ def test_phrases_and_keys(qtbot: QtBot, open_window: OpenWindow) -> None:
     tone, length_s = edits(window)[4]
     assert tone == 1
     assert length_s == pytest.approx(27 / 230 + 0.02, abs=0.002)
-    assert window.strip_panel.reset_phrase.isEnabled()
+    assert window.strip_panel.reset_phrase.isVisible()
     QTest.keyClick(strip, Qt.Key.Key_Delete)
     assert 4 not in edits(window)
     window.strip_panel.reset_all.click()
     line = window.lines[0]
     assert line.overrides == type(line.overrides)()
-    assert not window.strip_panel.reset_all.isEnabled()
+    assert not window.strip_panel.reset_all.isVisible()
     for key in (Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Down):
         QTest.keyClick(strip, key)
     assert strip.current is not None
@@ -300,7 +301,7 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
     panel = window.strip_panel
     assert panel.isVisible(), "nothing moves when the first letter is typed"
     assert panel.strip.shape is None
-    assert "to see its reading" in panel.note.text()
+    assert "to see its reading" in panel.view.hint.text()
     window.script.editor.textCursor().insertText("いう。") if window.script.editor else None
     shown(qtbot, window, "イウ")
     assert panel.note.text() == ""
@@ -370,6 +371,9 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
     assert frame.height() >= panel.height(), "it does not scroll"
     assert frame.geometry().bottom() < window.transport.geometry().top()
     assert window.script.geometry().bottom() < frame.geometry().top()
+    assert window.phone_strip.shape is not None
+    window.phone_strip.submit_edit(set_accent(window.phone_strip.shape.reading, Overrides(), 0, 2))
+    assert panel.reset_all.isVisible()
     window.phone_strip.word_requested.emit(0)
     panel.reading.show_error("あ" * 200)
     assert not panel.reset_all.isVisible()
