@@ -149,6 +149,12 @@ ACTIONS = (
     ActionSpec("paste", ("貼り付け", "Paste"), list_keys=("Ctrl+V",)),
     ActionSpec("find", ("検索…", "Find…"), ("行の中の言葉を探します。", "Finds words in the lines."), ("Ctrl+F",)),
     ActionSpec("replace", ("置換…", "Replace…"), ("行の中の言葉を置き換えます。", "Replaces words in the lines."), ("Ctrl+H",)),
+    ActionSpec(
+        "go_to_line",
+        ("行へ移動…", "Go to line…"),
+        ("行の番号を入力して、その行を選びます。", "Selects the line with a number that you type."),
+        ("Ctrl+G",),
+    ),
     ActionSpec("select_all", ("すべての行を選択", "Select all lines"), keys=("Ctrl+A",)),
     ActionSpec(
         "add_line",

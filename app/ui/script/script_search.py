@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Iterator
 
-from PySide6.QtCore import QObject, QRegularExpression, QTimer, Slot
+from PySide6.QtCore import QObject, QRegularExpression, QTimer, Signal, Slot
 
 from app.common.errors import InputError
 from app.common.language import localize
@@ -86,7 +86,13 @@ SEARCH_SLICE_S = 0.008  # of its own time that a search computes, after which th
 
 
 class ScriptSearchController(QObject):
-    """Finds what the bar asks for, selects the line it is in, and replaces it; all that is replaced at once is one step to undo."""
+    """Finds what the bar asks for, selects the line it is in, and replaces it; all that is replaced at once is one step to undo.
+
+    Signals:
+        replaced(int): everything was replaced at once, in so many places.
+    """
+
+    replaced = Signal(int)
 
     def __init__(self, bar: SearchBar, document: ScriptDocument, view: ScriptList, selection: LineSelection) -> None:
         super().__init__(bar)
@@ -162,6 +168,8 @@ class ScriptSearchController(QObject):
         self._is_replacing = True  # the places are looked for once, below
         self._document.apply_edit(label, replace_matches(self._document.script, matches, by))
         self._is_replacing = False
+        if is_everywhere:
+            self.replaced.emit(len(matches))
         # What was put there may be found again: あ → ああ.
         self._set_search_start(last.line_id, last.start + len(expand_replacement(last, by)))
         self._begin_search()

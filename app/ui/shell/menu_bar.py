@@ -22,7 +22,7 @@ FILE_MENU = (
     "dictionary settings",
     "quit",
 )
-EDIT_MENU = ("undo redo", "cut copy copy_sound paste select_all", "find replace")
+EDIT_MENU = ("undo redo", "cut copy copy_sound paste select_all", "find replace go_to_line")
 LINE_MENU = (
     "add_line edit_line duplicate delete",
     "split_here split_sentences join_lines",

@@ -31,6 +31,7 @@ from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.containers import ScrollFrame
+from app.ui.widgets.dialogs import ask_for_number
 
 
 class ScriptFeature(WindowFeature):
@@ -59,6 +60,7 @@ class ScriptFeature(WindowFeature):
         self.selection.changed.connect(self.autosave.schedule_save)
         self.model.filtered.connect(self.search.search_shown_lines)
         self.commands.noticed.connect(lambda text: self.banner.show_message("notice", text))
+        self.search.replaced.connect(self._report_replaced)
         context.actions.connect_handlers(self._map_actions())
         actions, stack = self._context.actions, self._context.document.stack
         actions.connect_handlers({"undo": stack.undo, "redo": stack.redo})
@@ -73,6 +75,30 @@ class ScriptFeature(WindowFeature):
         script = self._context.document.script
         chosen = remembered if script.find_line(remembered) else script.lines[0].id if script.lines else ""
         self.view.select_lines([chosen] if chosen else [])
+
+    @Slot()
+    def _ask_for_line(self) -> None:
+        script = self._context.document.script
+        if script.lines:
+            self.view.end_editing()
+            count, row = len(script.lines), script.find_index(self.selection.current_id) or 0
+            label = localize(f"行の番号（1〜{count:,}）", f"Number of the line (1 to {count:,})")
+            texts = (localize("行へ移動", "Go to line"), label, localize("移動", "Go"))
+            ask_for_number(self._context.window, texts, (1, count), row + 1, self._go_to_line)
+
+    def _go_to_line(self, number: int) -> None:
+        """Select the line of a number; where it is not among the shown ones, show all."""
+        lines = self._context.document.script.lines
+        line_id = lines[min(number, len(lines)) - 1].id
+        if self.view.is_filtered and line_id not in self.view.shown_ids:
+            self.filter.show_character(None)
+        self.view.select_lines([line_id])
+        self.view.setFocus()
+
+    @Slot(int)
+    def _report_replaced(self, count: int) -> None:
+        places = "place" if count == 1 else "places"
+        self.banner.show_message("notice", localize(f"{count:,} か所を置き換えました。", f"Replaced in {count:,} {places}."))
 
     @Slot()
     def scroll_to_selection(self) -> None:
@@ -103,6 +129,7 @@ class ScriptFeature(WindowFeature):
             "replace": self.search.open_replace,
             "focus_messages": self.panel.messages.focus_newest,
             "past_messages": self.panel.messages.show_past_messages,
+            "go_to_line": self._ask_for_line,
         }
 
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.common.language import localize
 
@@ -126,6 +126,29 @@ def show_question(
         box.setDefaultButton(cancel)
     box.open()
     return box
+
+
+def ask_for_number(
+    parent: QWidget, texts: tuple[str, str, str], bounds: tuple[int, int], value: int, on_chosen: Callable[[int], object]
+) -> None:
+    """Ask for a whole number within bounds, and pass it to `on_chosen`.
+
+    Args:
+        texts: the title, what the number is, and the word on the button.
+        value: the number that is offered.
+    """
+    dialog = QInputDialog(parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setInputMode(QInputDialog.InputMode.IntInput)
+    dialog.setWindowTitle(texts[0])
+    dialog.setLabelText(texts[1])
+    dialog.setOkButtonText(texts[2])
+    dialog.setCancelButtonText(localize("キャンセル", "Cancel"))
+    dialog.setIntRange(*bounds)
+    dialog.setIntValue(value)
+    dialog.intValueSelected.connect(on_chosen)
+    add_close_key(dialog, dialog.close)
+    dialog.open()
 
 
 class OpenDialog(Generic[HeldDialog]):
