@@ -15,7 +15,7 @@ from app.core.text.readings.reading_corrections import load_rules
 
 G2P = OpenJTalkG2P()
 MARKS = re.compile("[。．.！？!?…]|^8+$")  # of ends; and applause is a number with a stop behind it
-DRAWN_SENTENCES = 600  # of each text of the reference material
+DRAWN_SENTENCES = 600  # of each text of the reference material; what begins as a particle does goes on behind another sentence
 
 with (Path(__file__).parents[2] / "golden" / "everyday_words.tsv").open(encoding="utf-8", newline="") as _file:
     READINGS = {row["text"]: row["reading"] for row in csv.DictReader(_file, delimiter="\t")}
@@ -57,5 +57,7 @@ def test_neither_a_full_stop_nor_the_place_in_the_text_shapes_a_reading() -> Non
 @pytest.mark.parametrize("name", ["rohan4600.txt", "common_voice_ja.txt"])
 def test_no_sentence_of_the_texts_depends_on_a_full_stop_or_its_place(shared: Path, name: str) -> None:
     lines = (line.rpartition(":")[2].partition(",")[0].strip() for line in (shared / "texts" / name).read_text("utf-8").splitlines())
-    sentences = [text for line in lines if (text := line.rstrip("。．.！？!?")) and not MARKS.search(text)]
+    sentences = [
+        text for line in lines if (text := line.rstrip("。．.！？!?")) and not MARKS.search(text) and text[0] not in "をとのはへがにで"
+    ]
     assert find_dependent_readings(random.Random(58).sample(sentences, DRAWN_SENTENCES)) == {}
