@@ -7,7 +7,6 @@ its prefecture and a quarter by its municipality.
 """
 
 import json
-import lzma
 import os.path
 import re
 import sqlite3
@@ -18,6 +17,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import ZIP_LZMA, ZipFile, ZipInfo
 
 from app.adapters.openjtalk import mecab_words
 from app.core.text.pronunciation import convert_to_katakana
@@ -25,6 +25,12 @@ from app.core.text.readings.place_names import MUNICIPALITIES_FILE, QUARTERS_FIL
 
 ROOT = Path(__file__).parents[1]
 
+# One region is held in memory at a time; in smaller ones the file would be larger.
+REGIONS = (
+    "北海道 青森県 岩手県 宮城県 秋田県 山形県 福島県", "茨城県 栃木県 群馬県 埼玉県 千葉県 東京都 神奈川県",
+    "新潟県 富山県 石川県 福井県 山梨県 長野県 岐阜県 静岡県 愛知県 三重県", "滋賀県 京都府 大阪府 兵庫県 奈良県 和歌山県",
+    "鳥取県 島根県 岡山県 広島県 山口県", "徳島県 香川県 愛媛県 高知県", "福岡県 佐賀県 長崎県 熊本県 大分県 宮崎県 鹿児島県 沖縄県",
+)  # fmt: skip
 _DISTRICT = re.compile("(.+?郡)(.+)")
 _DISTRICT_KANA = re.compile("(.+?グン)(.+)")
 _WARD = re.compile("(.+?市)(.+区)")
@@ -160,16 +166,20 @@ def write_quarters(rows: list[Quarter]) -> int:
     for row in rows:
         if row.name[0] and _KATAKANA.fullmatch(sound := pronounce_name(*row.name)):
             quarters[f"{row.prefecture}\t{row.municipality[0]}"][row.name[0]].add(sound)
-    lines, count = [], 0
+    paragraphs, count = defaultdict[str, list[str]](list), 0
     for place, names in sorted(quarters.items()):
         misread = [f"{name}\t{kana}\n" for name, (kana, *others) in sorted(names.items()) if not others and is_misread(place, name, kana)]
         count += len(misread)
-        lines += [f"\n{place}\n", *misread] if misread else []
-    (ROOT / "resources" / QUARTERS_FILE).write_bytes(lzma.compress(("\n" + "".join(lines)).encode(), preset=9))
+        if misread:
+            paragraphs[place.partition("\t")[0]].append(f"\n\n{place}\n{''.join(misread).rstrip()}")
+    with ZipFile(ROOT / "resources" / QUARTERS_FILE, "w", ZIP_LZMA) as regions:
+        for region in REGIONS:
+            entry = ZipInfo(region.replace(" ", "・"))  # of 1980, so that the same list gives the same file
+            regions.writestr(entry, "".join(text for prefecture in region.split() for text in paragraphs[prefecture]), ZIP_LZMA)
     return count
 
 
 if __name__ == "__main__":
     list_of_places = sorted(set(read_list()))
-    (ROOT / "resources" / QUARTERS_FILE).write_bytes(lzma.compress(b""))  # none, so that what is misread without it is found
+    ZipFile(ROOT / "resources" / QUARTERS_FILE, "w").close()  # none, so that what is misread without it is found
     print(write_municipalities(list_of_places), write_quarters(list_of_places))

@@ -52,7 +52,7 @@ _TO_HALF_WIDTH = str.maketrans({"’": "'", "−": "-", "。": ".", "、": ",", 
 _NOT_KANA = re.compile("[^ァ-ヺー]")
 
 _END_MARKS = ".!?．！？"
-# What goes on with a particle is no sentence of its own: うそ！と叫んだ, モーニング娘。は人気です.
+# What continues with a particle is no sentence of its own: うそ！と叫んだ, モーニング娘。は人気です.
 _GOES_ON = r"って|を|とい[うっわえ]|とか|と(?=[一-龠々])|の(?=[一-龠々ァ-ヶ])|[はへがに](?=[一-龠々ァ-ヶ])|で(?![もはす])(?=[一-龠々])"
 # A sentence has its own reading, whatever is before it; points in a row end none.
 _SENTENCE = re.compile(rf"(?:[^.!?．！？]++|[.．]{{2,}}|[.!?．！？]+(?=[0-9A-Za-z]|{_GOES_ON}))+[.!?．！？]*|[.!?．！？]+")

@@ -1,12 +1,14 @@
 """The words that the shipped dictionaries and the user's add to the front end: in a dictionary of MeCab's own form, or found before MeCab sees them."""
 
-import lzma
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from app.adapters.openjtalk.reading_choices import PROJECT_WORDS, should_use_built_in_words
 from app.adapters.user_dictionary import DictionaryChange, change_dictionary, load_dictionary
@@ -43,21 +45,44 @@ def _load_places() -> PlaceNames:
     return PlaceNames(_read_resource(MUNICIPALITIES_FILE), _read_quarters, _read_resource(STATIONS_FILE))
 
 
+def _read_quarters(prefecture: str) -> str:
+    """Return the quarters of the region that a prefecture is in."""
+    return _read_region(next((region for region in _list_regions() if prefecture in region), ""))
+
+
 @cache
-def _read_quarters() -> str:
-    return _read_resource(QUARTERS_FILE)
+def _list_regions() -> tuple[str, ...]:
+    with _open_quarters() as regions:
+        return tuple(regions.namelist())
+
+
+@lru_cache(maxsize=1)  # that of the whole country would hold three megabytes
+def _read_region(region: str) -> str:
+    with _open_quarters() as regions:
+        return regions.read(region).decode() if region else ""
+
+
+@contextmanager
+def _open_quarters() -> Iterator[ZipFile]:
+    try:
+        with ZipFile(find_resources_dir() / QUARTERS_FILE) as regions:
+            yield regions
+    except (OSError, UnicodeDecodeError, BadZipFile, LZMAError) as exc:
+        raise _build_damaged_error() from exc
 
 
 def _read_resource(name: str) -> str:
-    file = find_resources_dir() / name
     try:
-        data = file.read_bytes()
-        return (lzma.decompress(data) if file.suffix == ".xz" else data).decode()
-    except (OSError, UnicodeDecodeError, lzma.LZMAError) as exc:
-        raise InternalError(
-            localize("付属の辞書を読み込めません。", "The built-in dictionary could not be read."),
-            localize("Koebako を再インストールしてください。", "Reinstall Koebako."),
-        ) from exc
+        return (find_resources_dir() / name).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise _build_damaged_error() from exc
+
+
+def _build_damaged_error() -> InternalError:
+    return InternalError(
+        localize("付属の辞書を読み込めません。", "The built-in dictionary could not be read."),
+        localize("Koebako を再インストールしてください。", "Reinstall Koebako."),
+    )
 
 
 @dataclass(frozen=True)

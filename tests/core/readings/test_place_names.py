@@ -2,6 +2,7 @@
 
 import random
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,7 @@ def test_a_place_is_read_by_what_is_near_it(text: str, reading: str) -> None:
 
 
 def test_every_sound_of_the_lists_can_be_spoken() -> None:
-    quarters = user_lexicon._read_quarters().splitlines()
+    quarters = "\n".join(map(user_lexicon._read_region, user_lexicon._list_regions())).splitlines()
     sounds = [
         row[-1].replace(" ", "") for row in (*MUNICIPALITIES, *(line.split("\t") for line in quarters)) if row[-1] and row[-1] >= "ァ"
     ]
@@ -81,8 +82,9 @@ def test_without_what_ships_there_are_no_places(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_damaged_list_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "readings").mkdir()
-    (tmp_path / QUARTERS_FILE).write_bytes(b"not xz")
+    (tmp_path / QUARTERS_FILE).write_bytes(b"no archive")
     monkeypatch.setattr(user_lexicon, "find_resources_dir", lambda: tmp_path)
-    for name in (QUARTERS_FILE, MUNICIPALITIES_FILE):
+    user_lexicon._list_regions.cache_clear()
+    for read_list in (partial(user_lexicon._read_resource, MUNICIPALITIES_FILE), user_lexicon._list_regions):
         with pytest.raises(InternalError):
-            user_lexicon._read_resource(name)
+            read_list()

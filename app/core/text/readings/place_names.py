@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from app.core.text.readings.morphs import Correction, Morph, MorphPart
 
-MUNICIPALITIES_FILE, QUARTERS_FILE, STATIONS_FILE = "readings/municipalities.tsv", "readings/quarters.tsv.xz", "readings/stations.tsv"
+MUNICIPALITIES_FILE, QUARTERS_FILE, STATIONS_FILE = "readings/municipalities.tsv", "readings/quarters.zip", "readings/stations.tsv"
 _SUFFIX_READINGS = {"市": ("シ",), "区": ("ク",), "町": ("チョー", "マチ"), "村": ("ソン", "ムラ"), "郡": ("グン",)}
 _ANY_SUFFIX = re.compile("[市区町村郡]")
 _LONGEST_PLACE = 12  # letters
@@ -38,11 +38,11 @@ class PlaceNames:
 
     Args:
         municipalities: lines of prefecture, name and pronunciation, with tabs between them; a ward's are those of its city and its own, with a space between.
-        read_quarters: returns paragraphs of prefecture and municipality, and then of the names and pronunciations of quarters; called when the first is sought.
+        read_quarters: returns, for a prefecture, paragraphs of prefecture and municipality, and then of the names and pronunciations of quarters.
         stations: lines of name and pronunciation.
     """
 
-    def __init__(self, municipalities: str, read_quarters: Callable[[], str], stations: str = "") -> None:
+    def __init__(self, municipalities: str, read_quarters: Callable[[str], str], stations: str = "") -> None:
         # A row for each prefecture, as text: as dictionaries they would take three times the memory.
         self._readings: dict[str, str] = {}
         for line in municipalities.splitlines():
@@ -131,7 +131,7 @@ class PlaceNames:
 
     def _parse_quarters(self, place: str) -> dict[str, str]:
         """Return the quarters of a municipality that are misread otherwise, with their pronunciations."""
-        _, found, rest = self._read_quarters().partition(f"\n\n{place}\n")
+        _, found, rest = self._read_quarters(place.partition("\t")[0]).partition(f"\n\n{place}\n")
         return dict(line.split("\t") for line in rest.partition("\n\n")[0].splitlines()) if found else {}
 
 
