@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,6 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.commands.mcp.run import MAX_LINE_BYTES
+from app.common.errors import InputError
+from app.core.script.project import PROJECT_SUFFIX
+from app.export.manifest_store import MANIFEST_NAME
+from app.interchange.koebako_files import read_project
 from app.service.agents.agent_session import INTERNAL_ERROR
 from app.service.agents.agent_tools import TOOLS
 from app.service.agents.tool_arguments import FILE_FORMATS
@@ -233,12 +238,32 @@ class Agents(Area):
             if path.is_symlink():
                 if path.name not in ("linked.wav", "linked 2.wav", "loop.wav"):
                     case.complain("wrong", f"a link: {path}", "a link")
+            elif path.is_dir():
+                self._judge_export(case, path, allowed)
+            elif path.suffix in (PROJECT_SUFFIX, ".lock"):
+                self._judge_project(case, path)
             elif not path.is_file() or path.suffix not in allowed:
                 case.complain("half", f"{path.name!a}", "no sound file")
             else:
                 self._judge_sound(case, path)
         if strays := [path for path in self.place.out.iterdir() if path != self._folder]:
             case.complain("outside", strays)
+
+    def _judge_project(self, case: Case, path: Path) -> None:
+        """A project can be opened, if it is one and not its lock."""
+        if path.suffix == PROJECT_SUFFIX:
+            try:
+                read_project(path)
+            except InputError as error:
+                case.complain("half", f"{path.name!a}: {error.message}", "a project")
+        path.unlink()
+
+    def _judge_export(self, case: Case, folder: Path, allowed: set[str]) -> None:
+        """An export holds sounds and the record of them."""
+        for path in folder.iterdir():
+            if path.suffix not in allowed and path.name != MANIFEST_NAME:
+                case.complain("half", f"{folder.name!a}/{path.name!a}", "no sound file")
+        shutil.rmtree(folder)
 
     def _judge_sound(self, case: Case, path: Path) -> None:
         if not path.stat().st_size:
@@ -268,10 +293,12 @@ class Agents(Area):
             "voice": draw.choice(("", "Mei", hostile_text(draw)[:100])),
             "style": draw.choice(("", "ノーマル", hostile_text(draw)[:100])),
             "speed": draw.choice((0.5, 2, 1e9, -1)),
-            "lines": [{"text": hostile_text(draw)[:30]} for _ in range(draw.choice((1, 2, 0, 201)))],
         }
-        wanted = [name for name in tool["inputSchema"]["properties"] if name in tool["inputSchema"]["required"] or draw.random() < 0.4]
-        chosen = {name: draw.choice(VALUES) if draw.random() < 0.1 else known[name] for name in wanted}
+        properties = tool["inputSchema"]["properties"]
+        wanted = [name for name in properties if name in tool["inputSchema"]["required"] or draw.random() < 0.4]
+        chosen = {
+            name: draw.choice(VALUES) if draw.random() < 0.1 else known.get(name, draw_by_schema(draw, properties[name])) for name in wanted
+        }
         return chosen | ({draw.choice(("path", "__proto__", "x" * 9999)): 1} if draw.random() < 0.05 else {})
 
     def _build_odd_bytes(self, draw: random.Random) -> bytes:
@@ -288,6 +315,26 @@ class Agents(Area):
                 return draw.choice((b"\r", b" \t ", b"\xef\xbb\xbf{}", b"Content-Length: 2\r", b"\x1b[31m", "\u2028".encode()))
             case _:
                 return b"[" * draw.choice((10, 5000, MAX_LINE_BYTES - 1))
+
+
+def draw_by_schema(draw: random.Random, schema: dict[str, Any]) -> Any:
+    """A value that a schema allows, or is just beyond what it allows."""
+    match schema["type"]:
+        case "object":
+            return {
+                name: draw_by_schema(draw, one)
+                for name, one in schema["properties"].items()
+                if draw.random() < 0.5 or name in schema["required"]
+            }
+        case "array":
+            return [draw_by_schema(draw, schema["items"]) for _ in range(draw.choice((1, 1, 2, 3, 0, schema["maxItems"] + 1)))]
+        case "string":
+            return draw.choice(("アキ", "はい", "", hostile_text(draw)[:60]))
+        case "boolean":
+            return draw.random() < 0.5
+        case kind:
+            small = (schema["minimum"], schema["minimum"] + 1, schema["maximum"], schema["minimum"] - 1, 1, 2)
+            return draw.choice(small if kind == "integer" else (*small, 0.5))
 
 
 def _dump(value: Any) -> bytes:
