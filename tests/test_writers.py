@@ -270,7 +270,7 @@ OWN_FOLDERS = {
         " voices/prepare/variants/graph_variants voices/voice_card_data voices/prepared_voice"
     ),
     "scratch folders and spools": "backends/backend_trial lab/lab_subject lab/optimise/graph_candidates lab/optimise/candidate_run service/routes_query",
-    "what is read, not written": "voices/expected_outputs voices/containers/voice_zip",
+    "what is read, not written": "adapters/openjtalk/user_lexicon voices/expected_outputs voices/containers/voice_zip",
     "the means by which the others write": (
         "adapters/files/part_file adapters/sound/sound_file_sink cli/command_files common/files/whole_files compose/audio_outputs"
     ),
