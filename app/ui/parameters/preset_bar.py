@@ -220,8 +220,13 @@ class PresetNameDialog(ClosableDialog):
         self.accept()
 
 
-class PresetFilesButton(QToolButton):
-    """A menu button; files are read and written in the background.
+class PresetMenuButton(QToolButton):
+    """A button whose menu saves, deletes, imports and exports presets; files are read and written in the background.
+
+    Args:
+        presets: Returns the presets to export.
+        save: Called where the user wants to save the current settings as a preset.
+        delete: Called where the user wants to delete the selected preset.
 
     Signals:
         presets_read(Presets): The presets of a file were read.
@@ -231,16 +236,22 @@ class PresetFilesButton(QToolButton):
     presets_read = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, presets: Callable[[], Presets]) -> None:
+    def __init__(self, *, presets: Callable[[], Presets], save: Callable[[], None], delete: Callable[[], None]) -> None:
         super().__init__()
         self._presets = presets
         self._background = BackgroundThread(self, "preset files")
         self._background.failed.connect(self.failed)
-        tip = localize("プリセットをファイルから読み込み、ファイルに書き出します。", "Imports presets from a file, or exports them.")
-        set_up_button(self, tip, name=localize("プリセットの読み込みと書き出し", "Import and export presets"), style="more")
+        tip = localize("プリセットの保存、削除、読み込み、書き出しをします。", "Saves, deletes, imports or exports presets.")
+        set_up_button(self, tip, name=localize("プリセットの操作", "Preset actions"), style="more")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
-        menu.addAction(localize("プリセットを読み込む…", "Import presets…")).triggered.connect(self._choose_import_file)
+        self.save = menu.addAction(localize("今の設定をプリセットとして保存…", "Save settings as a preset…"))
+        self.save.triggered.connect(save)
+        self.delete = menu.addAction(localize("選択中のプリセットを削除", "Delete the selected preset"))
+        self.delete.triggered.connect(delete)
+        menu.addSeparator()
+        self.import_presets = menu.addAction(localize("プリセットを読み込む…", "Import presets…"))
+        self.import_presets.triggered.connect(self._choose_import_file)
         self.export = menu.addAction(localize("プリセットを書き出す…", "Export presets…"))
         self.export.triggered.connect(self._export_presets)
         self.setMenu(menu)
@@ -265,7 +276,7 @@ class PresetFilesButton(QToolButton):
 
 
 class PresetBar(ThemedWidget, QWidget):
-    """A list of presets with its buttons; changes are shown at once, written in the background, and are no steps of the script's history.
+    """A list of presets with its menu; changes are shown at once, written in the background, and are no steps of the script's history.
 
     Signals:
         chosen(dict): A preset was chosen; its values by the name of the setting.
@@ -294,18 +305,10 @@ class PresetBar(ThemedWidget, QWidget):
         self.names.setMinimumContentsLength(6)
         self.names.activated.connect(self._apply_selected)
         self.label.setBuddy(self.names)
-        tip = localize("今の設定に名前を付けて保存します。", "Saves the current settings under a name.")
-        name = localize("プリセットとして保存", "Save as a preset")
-        self.keep = set_up_button(QToolButton(), tip, self._ask_for_name, name=name, style="add")
-        tip = localize("選択中のプリセットを削除します。", "Deletes the selected preset.")
-        name = localize("プリセットを削除", "Delete preset")
-        self.drop = set_up_button(QToolButton(), tip, self._remove_selected, name=name, style="delete")
-        self.more = PresetFilesButton(lambda: self.presets)
+        self.more = PresetMenuButton(presets=lambda: self.presets, save=self._ask_for_name, delete=self._remove_selected)
         self.more.failed.connect(self.failed)
         self.more.presets_read.connect(self._import_presets)
-        row = fill_box(QHBoxLayout(self), self.label, (self.names, 1), spacing=8)
-        buttons = fill_box(QHBoxLayout(), self.keep, self.drop, self.more, spacing=2)
-        row.addLayout(buttons)
+        fill_box(QHBoxLayout(self), self.label, (self.names, 1), self.more, spacing=8)
         self._fill_choices()
         self.draw_in_theme()
 
@@ -333,7 +336,7 @@ class PresetBar(ThemedWidget, QWidget):
         presets = [LinePreset(), *self.presets.values()]
         rows = [row for row, preset in enumerate(presets) if LinePreset.from_settings(settings, character=preset.character) == preset]
         self.names.setCurrentIndex(max(rows, key=lambda row: (presets[row].character, -row), default=-1))
-        self.drop.setEnabled(self.names.currentIndex() > 0)
+        self.more.delete.setEnabled(self.names.currentIndex() > 0)
 
     def keep_settings_as(self, name: str, with_speaker: bool = False, in_project: bool = False) -> None:
         """Save the shown settings under a name, for all projects or for the open one, replacing a preset of that name."""
@@ -365,7 +368,7 @@ class PresetBar(ThemedWidget, QWidget):
 
     @Slot()
     def _ask_for_name(self) -> None:
-        entry = self._collection.entries[self.names.currentIndex() - 1] if self.drop.isEnabled() else None
+        entry = self._collection.entries[self.names.currentIndex() - 1] if self.more.delete.isEnabled() else None
         dialog = PresetNameDialog(self, self._collection, entry)
         dialog.name_accepted.connect(self.keep_settings_as)
         dialog.open()
@@ -384,6 +387,4 @@ class PresetBar(ThemedWidget, QWidget):
         self.presets_imported.emit(len(presets))
 
     def draw_in_theme(self) -> None:
-        color = self.palette().color(QPalette.ColorRole.WindowText)
-        for button in (self.keep, self.drop, self.more):
-            button.setIcon(draw_icon(button.objectName(), color))
+        self.more.setIcon(draw_icon(self.more.objectName(), self.palette().color(QPalette.ColorRole.WindowText)))

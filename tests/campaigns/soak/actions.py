@@ -110,8 +110,8 @@ def use_presets(window: WindowDriver, random: Random, _folder: Path) -> None:
             bar.keep_settings_as(random.choice(("早口", "静か", "怒り")))
         case 1 if bar.names.count():
             bar.names.activated.emit(random.randrange(bar.names.count()))
-        case _ if bar.drop.isEnabled():
-            bar.drop.click()
+        case _ if bar.more.delete.isEnabled():
+            bar.more.delete.trigger()
 
 
 def roll(window: WindowDriver, random: Random, _folder: Path) -> None:

@@ -44,7 +44,7 @@ def names(bar: PresetBar) -> list[str]:
 
 def name_it(bar: PresetBar, name: str, *, character: bool | None = None, in_project: bool | None = None) -> PresetNameDialog:
     """Answers the question as a user does."""
-    bar.keep.click()
+    bar.more.save.trigger()
     dialog = bar.findChildren(PresetNameDialog)[-1]
     dialog.field.setText(name)
     if character is not None:
@@ -72,7 +72,7 @@ def test_they_are_kept_applied_and_removed(qtbot: QtBot) -> None:
     assert not {"style", "seed", "voice", "speaker", "assist_text"} & set(values)
     again.show_settings(LineSettings(**values))
     with qtbot.waitSignal(again.preset_removed) as removed:
-        again.drop.click()
+        again.more.delete.trigger()
     assert removed.args[0].stored_name == "早口"
     assert again.file.begin_flush()() is None
     again.file.close()
@@ -141,8 +141,8 @@ def test_those_of_a_project_come_and_go_with_it(
     opened(qtbot, window, tmp_path / "a.koebako")
     assert names(bar) == ["Default", "語り", "語り (2) (project)"]
     bar.names.setCurrentIndex(2)
-    bar.drop.setEnabled(True)
-    bar.drop.click()
+    bar.more.delete.setEnabled(True)
+    bar.more.delete.trigger()
     assert (names(bar), window.project_parts.presets) == (["Default", "語り"], {})
     press_action(window.banner, "Undo")
     assert list(window.project_parts.presets) == ["語り"]
@@ -161,18 +161,18 @@ def test_what_is_written_comes_back(tmp_path_factory: pytest.TempPathFactory, ke
 def test_they_are_passed_on_as_a_file(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "mine.json"
     bar = open_bar(qtbot)
-    assert not bar.more.menu().actions()[1].isEnabled(), "nothing to export"
+    assert not bar.more.export.isEnabled(), "nothing to export"
     bar.show_settings(SAD)
     bar.keep_settings_as("悲しい", True)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(file.with_suffix("")), ""))
-    bar.more.menu().actions()[1].trigger()
+    bar.more.export.trigger()
     qtbot.waitUntil(file.exists)
     other = open_bar(qtbot)
     other.keep_settings_as("悲しい")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (str(file), ""))
     for _ in range(2):  # the second time nothing is new
         with qtbot.waitSignal(other.presets_imported) as told:
-            other.more.menu().actions()[0].trigger()
+            other.more.import_presets.trigger()
         assert told.args == [1]
         assert names(other) == ["Default", "悲しい", "悲しい (2)"]
     for over in (bar, other):

@@ -37,7 +37,7 @@ def test_presets_are_no_steps_of_the_script(qtbot: QtBot, open_window: OpenWindo
     assert names() == ["速い"], "undo takes back what was done to the script, never a preset"
     window.window_actions["redo"].trigger()
     assert presets.names.currentText() == "速い"
-    presets.drop.click()
+    presets.more.delete.trigger()
     assert names() == []
     assert window.banner.message.text() == "The preset “速い” was deleted."
     window.sliders["speed"].set_value(1.2)
