@@ -93,6 +93,10 @@ class StyleCatalogue:
     def find_speaker(self, speaker_uuid: str) -> ServedSpeaker | None:
         return next((speaker for speaker in self.speakers if speaker.uuid == speaker_uuid), None)
 
+    def find_owner(self, style: ServedStyle) -> ServedSpeaker:
+        """Return who speaks in a style of this catalogue."""
+        return next(speaker for speaker in self.speakers if style in speaker.styles)
+
     @property
     def first_style(self) -> ServedStyle | None:
         """Return the style used if a client names none."""

@@ -24,6 +24,11 @@ class SpeakerLabel(NamedTuple):
     name: tuple[str, str]
     character: tuple[str, str]
 
+    @property
+    def introductions(self) -> tuple[str, str]:
+        """Return the name to remember with the word of character: ちどり（落ち着き）, Chidori (calm)."""
+        return f"{self.name[0]}（{self.character[0]}）", f"{self.name[1]} ({self.character[1]})"
+
 
 SPEAKER_LABELS = {
     "Female 1": SpeakerLabel(("女声1", "Female 1"), ("つぐみ", "Tsugumi"), ("はきはき", "clear")),
@@ -43,10 +48,7 @@ def format_speaker(speaker: str) -> str:
 
 def describe_speaker(speaker: str) -> str:
     """Return the name of a speaker with a word of character, where one is chosen: ちどり（落ち着き）."""
-    if speaker not in SPEAKER_LABELS:
-        return speaker
-    label = SPEAKER_LABELS[speaker]
-    return localize(f"{label.name[0]}（{label.character[0]}）", f"{label.name[1]} ({label.character[1]})")
+    return localize(*SPEAKER_LABELS[speaker].introductions) if speaker in SPEAKER_LABELS else speaker
 
 
 def format_usual_speaker(speaker: str) -> str:
@@ -59,8 +61,7 @@ def list_speaker_names(speaker: str) -> tuple[str, ...]:
     if speaker not in SPEAKER_LABELS:
         return (speaker,)
     label = SPEAKER_LABELS[speaker]
-    introduced = (f"{label.name[0]}（{label.character[0]}）", f"{label.name[1]} ({label.character[1]})")
-    return tuple(dict.fromkeys((speaker, *label.usual, *label.name, *introduced)))
+    return tuple(dict.fromkeys((speaker, *label.usual, *label.name, *label.introductions)))
 
 
 def localize_voice_name(name: str) -> str:

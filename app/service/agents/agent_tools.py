@@ -36,6 +36,7 @@ from app.service.agents.tool_arguments import (
     MAX_NAME_CHARS,
     VOICE_ARGUMENTS,
     Schema,
+    build_array_schema,
     build_object_schema,
     build_text_schema,
     describe_tool,
@@ -113,7 +114,7 @@ TOOLS: tuple[Schema, ...] = (
         "Writes one sound file for each line into the user's folder, numbered in order.",
         {
             "name": build_text_schema(MAX_NAME_CHARS, description="Begin of the names, without a path"),
-            "lines": {"type": "array", "minItems": 1, "maxItems": MAX_EXPORTED_LINES, "items": _LINE},
+            "lines": build_array_schema(MAX_EXPORTED_LINES, _LINE),
             "format": FORMAT_ARGUMENT,
         },
         "name",
@@ -239,7 +240,7 @@ class SpeechTools:
         if not name and last_style is not None:
             if not style:
                 return last_style
-            name = next(speaker.name for speaker in self._catalogue.speakers if last_style in speaker.styles)
+            name = self._catalogue.find_owner(last_style).name
         chosen_style = self._catalogue.find_style(name, style=style)
         if chosen_style is None:
             raise create_unknown_voice_error()

@@ -23,7 +23,15 @@ from app.core.sound.line_edits import (
 from app.core.sound.line_reading import LineReading, LineWord
 from app.core.synthesis_types import MORA_PITCH_BOUNDS, PAUSE_BOUNDS, Overrides, ReadingOverride
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
-from app.service.agents.tool_arguments import MAX_NAME_CHARS, Schema, build_array_schema, build_index_schema, build_object_schema
+from app.service.agents.tool_arguments import (
+    MAX_NAME_CHARS,
+    Schema,
+    build_array_schema,
+    build_index_schema,
+    build_number_schema,
+    build_object_schema,
+    build_text_schema,
+)
 
 MAX_EDITS = 500  # of one kind in one call
 
@@ -32,7 +40,7 @@ LINE_EDITS: dict[str, Schema] = {
         MAX_EDITS,
         build_object_schema(
             {
-                "word": {"type": "string", "minLength": 1, "maxLength": MAX_NAME_CHARS, "description": "A word of `read_line`"},
+                "word": build_text_schema(MAX_NAME_CHARS, description="A word of `read_line`"),
                 "kana": {"type": "string", "maxLength": MAX_NAME_CHARS, "description": "Its reading; empty for Koebako's own"},
                 "occurrence": build_index_schema(MAX_LINE_CHARACTERS, "Which one, from 0, where the word occurs more than once"),
             },
@@ -57,12 +65,7 @@ LINE_EDITS: dict[str, Schema] = {
         build_object_schema(
             {
                 "pause": build_index_schema(description="Which pause of `read_line`, from 0"),
-                "seconds": {
-                    "type": "number",
-                    "minimum": PAUSE_BOUNDS.low,
-                    "maximum": PAUSE_BOUNDS.high,
-                    "description": "Without, the voice decides",
-                },
+                "seconds": build_number_schema(PAUSE_BOUNDS, "Without, the voice decides"),
             },
             "pause",
         ),
@@ -72,12 +75,7 @@ LINE_EDITS: dict[str, Schema] = {
         build_object_schema(
             {
                 "mora": build_index_schema(description="Counted over the line, from 0"),
-                "semitones": {
-                    "type": "number",
-                    "minimum": MORA_PITCH_BOUNDS.low,
-                    "maximum": MORA_PITCH_BOUNDS.high,
-                    "description": "Up or down from the voice's own pitch; 0 for that",
-                },
+                "semitones": build_number_schema(MORA_PITCH_BOUNDS, "Up or down from the voice's own pitch; 0 for that"),
             },
             "mora",
             "semitones",

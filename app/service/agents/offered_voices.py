@@ -58,7 +58,7 @@ class OfferedVoices:
 
     def _name_style(self, style: ServedStyle) -> dict[str, Any]:
         """Return who speaks in a style, as lines name it: the voice that ships is none."""
-        speaker = next(speaker for speaker in self._catalogue.speakers if style in speaker.styles)
+        speaker = self._catalogue.find_owner(style)
         return {"voice": "" if style.voice == self.shipped_voice else style.voice, "speaker": speaker.plain_name, "style": style.name}
 
     def name_speaker(self, settings: LineSettings) -> SpeakerNames:

@@ -12,7 +12,7 @@ from app.core.sound.stage_clock import RequestStopped
 from app.core.text.dictionary_entries import DictionaryEntry
 from app.engine.synthesis_jobs import JobTurn
 from app.export.export_ledger import ExportLedger, LedgerScript
-from app.export.export_plan import PlanContext, build_numbered_lines, list_character_names
+from app.export.export_plan import NumberedLine, PlanContext, build_numbered_lines, list_character_names
 from app.export.export_renderer import WrittenFile, is_single_line_error
 from app.export.export_settings import ExportSettings
 from app.export.export_tasks import ExportTask
@@ -42,10 +42,12 @@ class ProjectExport:
         self._script = replace_voices(project.script, {"": shipped}) if shipped else project.script
         self._settings = ExportSettings(folder=str(folder), sound=form, existing="skip", only_changed=True)
         self._voices, self._turn = voices, turn
-        lines = build_numbered_lines(self._script.lines)
-        self._spoken = [item for item in lines if voices.find_speaker(item.line.settings) is not None]
-        reason = create_unknown_voice_error().message
-        self._failures: list[dict[str, Any]] = [{"line": item.number, "reason": reason} for item in lines if item not in self._spoken]
+        self._spoken, self._failures = list[NumberedLine](), list[dict[str, Any]]()
+        for item in build_numbered_lines(self._script.lines):
+            if voices.find_speaker(item.line.settings) is not None:
+                self._spoken.append(item)
+            else:
+                self._failures.append({"line": item.number, "reason": create_unknown_voice_error().message})
         ids, used_voices = (
             frozenset(line.id for line in self._script.lines),
             dict.fromkeys(item.line.settings.voice for item in self._spoken),

@@ -1,7 +1,8 @@
 """The project that an agent has open: its lines and cast as a person edits them, opened, saved and exported inside the agent's folder."""
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -159,7 +160,7 @@ class ProjectTools:
             "remove_lines": lambda values, _agent, _turn: self._remove_lines(values),
             "read_line": lambda values, _agent, turn: self._describe_reading(self._find_line(values["line"]), turn),
             "edit_line": lambda values, _agent, turn: self._edit_line(values, turn),
-            "list_characters": lambda _values, _agent, _turn: {"characters": [self._describe_character(one) for one in self._script.cast]},
+            "list_characters": lambda _values, _agent, _turn: {"characters": self._describe_characters(self._script.cast)},
             "set_character": lambda values, _agent, _turn: self._set_character(values),
             "export_changed": lambda values, _agent, turn: self._export_changed(values, turn),
         }
@@ -270,9 +271,7 @@ class ProjectTools:
 
     def _add_lines(self, values: dict[str, Any]) -> dict[str, Any]:
         total = len(self._script.lines)
-        first = values.get("before", total + 1)
-        if first > total:
-            first = total + 1
+        first = min(values.get("before", total + 1), total + 1)
         self._change_script(insert_lines(self._script, first - 1, [self._create_line(item) for item in values["lines"]]))
         return {"first": first, "count": len(values["lines"]), "total": len(self._script.lines)}
 
@@ -347,9 +346,9 @@ class ProjectTools:
             )
         return character
 
-    def _describe_character(self, character: Character) -> dict[str, Any]:
-        lines = sum(line.character == character.id for line in self._script.lines)
-        return {"name": character.name, **self._voices.describe_settings(character.settings), "lines": lines}
+    def _describe_characters(self, characters: Sequence[Character]) -> list[dict[str, Any]]:
+        counted = Counter(line.character for line in self._script.lines)
+        return [{"name": one.name, **self._voices.describe_settings(one.settings), "lines": counted[one.id]} for one in characters]
 
     def _set_character(self, values: dict[str, Any]) -> dict[str, Any]:
         builder, name = CastBuilder(self._script.cast), sanitise_short_text(values["name"]).strip()
@@ -369,4 +368,4 @@ class ProjectTools:
         script = recast_character(script, character.id, self._voices.convert_settings(values, character.settings))
         self._change_script(script)
         changed = script.find_character(character.id)
-        return self._describe_character(changed or character)
+        return self._describe_characters((changed or character,))[0]

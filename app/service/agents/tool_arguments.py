@@ -4,6 +4,7 @@ from typing import Any
 
 from app.common.errors import InputError
 from app.common.language import localize
+from app.core.delivery import Bounds
 from app.core.synthesis_types import BOUNDS, INDEX_BOUNDS
 
 MAX_CALL_CHARS = 10_000
@@ -11,10 +12,16 @@ MAX_EXPORTED_LINES = 200
 FILE_FORMATS = ("wav", "flac", "ogg", "opus", "mp3")
 MAX_NAME_CHARS = 200
 Schema = dict[str, Any]
+
+
+def build_number_schema(bounds: Bounds, description: str) -> Schema:
+    return {"type": "number", "minimum": bounds.low, "maximum": bounds.high, "description": description}
+
+
 VOICE_ARGUMENTS: dict[str, Schema] = {
     "voice": {"type": "string", "maxLength": MAX_NAME_CHARS, "description": "Name of a speaker, as `voices` lists them"},
     "style": {"type": "string", "maxLength": MAX_NAME_CHARS, "description": "Name of one of the speaker's styles"},
-    "speed": {"type": "number", "minimum": BOUNDS["speed"].low, "maximum": BOUNDS["speed"].high, "description": "1 is the usual speed"},
+    "speed": build_number_schema(BOUNDS["speed"], "1 is the usual speed"),
 }
 FORMAT_ARGUMENT: Schema = {
     "type": "string",
@@ -43,10 +50,7 @@ def build_index_schema(highest: int = int(INDEX_BOUNDS.high), description: str =
 
 def build_delivery_schemas() -> dict[str, Schema]:
     """Return the schemas of all numbers that say how a line is spoken, by name."""
-    return {
-        name: {"type": "number", "minimum": bounds.low, "maximum": bounds.high, "description": bounds.tips[1]}
-        for name, bounds in BOUNDS.items()
-    }
+    return {name: build_number_schema(bounds, bounds.tips[1]) for name, bounds in BOUNDS.items()}
 
 
 def describe_tool(name: str, title: str, description: str, properties: dict[str, Schema], *required: str, reads: bool) -> Schema:

@@ -294,7 +294,4 @@ def find_chat_style(talk: ChatTalk, names: Mapping[int, str], catalogue: StyleCa
     reader_style = next((style for name in list_chat_names(talk, names) if (style := catalogue.find_style(name)) is not None), None)
     if reader_style is None and number > 0 and number not in names and catalogue.speakers:
         reader_style = catalogue.speakers[(number - 1) % len(catalogue.speakers)].styles[0]
-    if reader_style is None:
-        return None
-    owner = next((speaker for speaker in catalogue.speakers if reader_style in speaker.styles), None)
-    return None if owner is None else (owner, reader_style)
+    return None if reader_style is None else (catalogue.find_owner(reader_style), reader_style)

@@ -15,7 +15,7 @@ from app.core.text.readings.reading_corrections import load_rules
 
 G2P = OpenJTalkG2P()
 MARKS = re.compile("[。．.！？!?…]|^8+$")  # of ends; and applause is a number with a stop behind it
-DRAWN_SENTENCES = 600  # of each text of the reference material; what begins as a particle does goes on behind another sentence
+DRAWN_SENTENCES = 600  # of each text of the reference material; one that starts like a particle continues the sentence before it
 
 with (Path(__file__).parents[2] / "golden" / "everyday_words.tsv").open(encoding="utf-8", newline="") as _file:
     READINGS = {row["text"]: row["reading"] for row in csv.DictReader(_file, delimiter="\t")}

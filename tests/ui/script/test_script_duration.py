@@ -43,7 +43,9 @@ def test_a_voice_is_estimated_by_its_own_pace() -> None:
     alone = measure([Line(text, quick, id="q")], {}).seconds
     both = [Line(text, slow, id="heard", character="x"), Line(text, slow, id="s", character="y"), Line(text, quick, id="q", character="x")]
     found = measure(both, {"heard": 200.0}).seconds - 200.0 - alone
-    assert found == pytest.approx(200.0, rel=0.1), "the slow voice is slow whoever has it, and says nothing about the quick one"
+    assert found == pytest.approx(200.0, rel=0.1), (
+        "a slow voice counts as slow for every character, and leaves the quick voice's pace alone"
+    )
 
 
 def test_the_status_line_shows_it(qtbot: QtBot, open_window: OpenWindow) -> None:

@@ -90,6 +90,11 @@ class SecondWord:
     reading: str
     start: int
 
+    @property
+    def end(self) -> int:
+        """Return where the word ends in the text."""
+        return self.start + len(self.surface)
+
 
 def convert_to_pronunciation(reading: str) -> str:
     """Return a reading as it sounds within a word: コウエン → コーエン."""
@@ -110,7 +115,7 @@ def find_listed_words(morphs: Sequence[Morph], second: Sequence[SecondWord], whi
     first_at = {morph.start: at for at, morph in enumerate(morphs)}
     last_at = {morph.end: at + 1 for at, morph in enumerate(morphs)}
     for word in second:
-        first, last = first_at.get(word.start), last_at.get(word.start + len(word.surface))
+        first, last = first_at.get(word.start), last_at.get(word.end)
         if first is None or last is None or not word.reading:
             continue
         is_divided = last - first > 1
@@ -132,7 +137,7 @@ def has_divided_name(morphs: Sequence[Morph]) -> bool:
 
 def find_divided_names(morphs: Sequence[Morph], second: Sequence[SecondWord]) -> Iterator[Correction]:
     """Yield given names that are one word to the second analyser alone."""
-    words = {(word.start, word.start + len(word.surface)): word for word in second}
+    words = {(word.start, word.end): word for word in second}
     for at in range(len(morphs)):
         last = _find_name_end(morphs, at)
         word = words.get((morphs[at].end, morphs[last - 1].end)) if last else None
@@ -173,15 +178,15 @@ def find_divided_verbs(morphs: Sequence[Morph], second: Sequence[SecondWord]) ->
     for at in range(1, len(morphs)):
         if morphs[at].surface not in _VERB_RESTS or not _may_be_divided(morphs, at):
             continue
-        verb = next((word for word in second if word.start < morphs[at].start < word.start + len(word.surface)), None)
+        verb = next((word for word in second if word.start < morphs[at].start < word.end), None)
         if verb is None or not verb.surface.endswith(_TE_FORM_STEMS) or verb.surface in _NOT_DIVIDED:
             continue
         first, last = second.index(verb), second.index(verb) + 1
         while first and second[first].start not in starts:
             first -= 1
-        while last < len(second) and second[last - 1].start + len(second[last - 1].surface) not in ends:
+        while last < len(second) and second[last - 1].end not in ends:
             last += 1
-        if second[first].start in starts and (end := second[last - 1].start + len(second[last - 1].surface)) in ends:
+        if second[first].start in starts and (end := second[last - 1].end) in ends:
             parts = tuple(_build_second_part(word, is_verb=word is verb) for word in second[first:last])
             yield Correction(starts[second[first].start], ends[end], parts, "second", verb.surface)
 
@@ -189,14 +194,11 @@ def find_divided_verbs(morphs: Sequence[Morph], second: Sequence[SecondWord]) ->
 def _may_be_divided(morphs: Sequence[Morph], index: int) -> bool:
     before, morph = morphs[index - 1], morphs[index]
     if morph.surface == "って":
-        return "終助詞" in morph.kinds and _KANJI_END.search(_join_two(morphs, index)) is not None
+        two_before = "".join(word.surface for word in morphs[max(0, index - 2) : index])
+        return "終助詞" in morph.kinds and _KANJI_END.search(two_before) is not None
     if morph.surface == "ん":
         return "名詞" in before.kinds and _KANJI_END.search(before.surface) is not None and morphs[index + 1 : index + 2] != []
     return morph.surface == "いで" and "動詞" in morph.kinds and _KANJI_END.search(before.surface) is not None
-
-
-def _join_two(morphs: Sequence[Morph], index: int) -> str:
-    return "".join(morph.surface for morph in morphs[max(0, index - 2) : index])
 
 
 def _build_second_part(word: SecondWord, *, is_verb: bool) -> MorphPart:
