@@ -36,6 +36,7 @@ from app.ui.audition.board_view import BOARD_KEYS
 from app.ui.help.guide_page_view import GUIDE_PAGES, locate_page
 from app.ui.latency.latency_table import list_columns
 from app.ui.takes.take_panel import TAKE_TABLE_KEYS
+from app.ui.voices.voice_listening import LISTEN_KEY
 from app.ui.widgets.dialogs import CLOSE_KEY
 from app.voices.prepared_voice import NamedId, read_manifest, write_manifest
 from app.voices.voice_labels import NATURAL_VOICE_ID
@@ -167,7 +168,7 @@ def test_every_name_in_bold_is_shown_in_the_window(language: Language) -> None:
 @pytest.mark.parametrize(("name", "language"), EVERY)
 def test_every_key_is_one_of_the_window(name: str, language: Language) -> None:
     arrows = {"Up": "↑", "Down": "↓"}
-    keys = STRIP_KEYS | BOARD_KEY_NAMES | {CLOSE_KEY} | {key.name.removeprefix("Key_") for key in TAKE_TABLE_KEYS}
+    keys = STRIP_KEYS | BOARD_KEY_NAMES | {CLOSE_KEY, LISTEN_KEY} | {key.name.removeprefix("Key_") for key in TAKE_TABLE_KEYS}
     for key in (key for spec in ACTIONS for key in (*spec.keys, *spec.list_keys)):
         keys |= {key.replace("Return", "Enter"), "+".join(arrows.get(part, part) for part in key.split("+"))}
     quoted = re.findall(r"`((?:Ctrl|Alt|Shift)\+[^`]+|F\d+|Space|Enter|Del|Esc|[A-Z]|[←→↑↓/])`", prose(name, language))

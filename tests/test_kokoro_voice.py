@@ -7,11 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.common.errors import VoiceError
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
+from app.core.script.script import LineCast
 from app.core.sound.fixed_durations import FixedSentence, compute_phone_pitches, measure_durations, read_sentences, synthesize_fixed
 from app.core.sound.render_caches import RenderCaches
+from app.core.sound.voice_traits import SpeakerBlend
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, PhoneTiming, StageTiming, SynthesisRequest
+from app.engine.speech_job_runner import iterate_cast_chunks
 from tests.pitch_measures import pitch_of, semitones_between
 from tests.tiny_models.kokoro_voice import HOP, LEAD_STEPS, MEDIAN_HZ, OWN_HZ, RATE, STEP, make_kokoro_voice
 
@@ -271,3 +275,20 @@ def spaced_and_not(speaker: Speaker) -> list[FixedSentence]:
 def test_phones_in_other_phrases_are_no_hit_in_the_cache(speaker: Speaker, spaced_and_not: list[FixedSentence]) -> None:
     totals = [measure_durations(speaker.pipeline, RAIN, [sentence])[0].total for sentence in spaced_and_not]
     assert totals[0] == totals[1] + 1, "the space lasts one frame"
+
+
+def test_a_blend_that_is_kept_nowhere_is_heard_between_its_speakers(speaker: Speaker) -> None:
+    low, high = (median_of(speaker, SpeakerBlend("", "low", "high", share)) for share in (0.0, 1.0))
+    middle = median_of(speaker, SpeakerBlend("between", "low", "high", 0.5))
+    assert middle == pytest.approx(np.sqrt(low * high), rel=0.02)
+    assert high > 1.3 * low
+    assert list(speaker.pipeline.voice.styles.values()) == ["Neutral", "between"], "the voice keeps its own"
+    with pytest.raises(VoiceError):
+        speaker.pipeline.voice.add_blend(SpeakerBlend("", "low", "nobody", 0.5))
+
+
+def median_of(speaker: Speaker, blend: SpeakerBlend) -> float:
+    """The pitch of a line that a blend speaks."""
+    cast = LineCast("", blend.first, blend.name, blend)
+    chunks = iterate_cast_chunks(speaker.pipeline, RAIN, cast, lambda _timing: None, lambda: False, may_be_silent=False)
+    return float(np.median(voiced_hz(np.concatenate([chunk.samples for chunk in chunks if not chunk.silence]))))

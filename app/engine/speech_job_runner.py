@@ -79,6 +79,8 @@ def iterate_cast_chunks(
     """
     from app.core.sound.pipeline import synthesize_or_silence
 
+    if cast is not None and cast.blend is not None:
+        pipeline = replace(pipeline, voice=pipeline.voice.add_blend(cast.blend))
     speak = partial(synthesize_or_silence, pipeline) if may_be_silent else pipeline.synthesize
     yield from speak(apply_cast(request, cast, pipeline.voice) if cast else request, on_stage, is_cancelled, find_queued_s)
     save_pace(pipeline.graphs_id, pipeline.pace)

@@ -5,7 +5,7 @@ that ships cannot be changed: its first blend makes a copy in the user's folder,
 """
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from app.adapters.files.file_lock import lock_path_for_change
 from app.common.errors import InputError, VoiceError
 from app.common.files.paths import find_data_dir, list_voice_dirs
 from app.common.language import localize
-from app.core.sound.voice_traits import ARCHITECTURES
+from app.core.sound.voice_traits import ARCHITECTURES, SpeakerBlend, StyleRows
 from app.core.synthesis_types import Float32
 from app.install.staging_folders import link_or_copy, read_in_place, replace_folder
 from app.install.voice_identity import list_prepared_files, validate_voice_name
@@ -26,16 +26,6 @@ from app.voices.untrusted.voice_limits import MAX_VOICE_STYLES
 from app.voices.voice_card_data import read_card
 
 NEUTRAL_NAMES = frozenset({"neutral", "ノーマル"})
-
-
-@dataclass(frozen=True, slots=True)
-class SpeakerBlend:
-    """A style between two speakers of a voice, who are given by name; `share` is the second one's, 0 to 1. It replaces a blend of its name."""
-
-    name: str
-    first: str
-    second: str
-    share: float
 
 
 def add_blend(reference: str, blend: SpeakerBlend) -> Voice:
@@ -106,35 +96,18 @@ def _find_blendable_voice(reference: str) -> Voice:
 def _insert_blend(voice: Voice, blend: SpeakerBlend) -> tuple[VoiceManifest, Float32]:
     """Return the manifest and style vectors with a blend, in the place of one of its name."""
     manifest = voice.manifest
-    first, second = (_find_speaker_row(manifest, name) for name in (blend.first, blend.second))
-    row = (1 - blend.share) * voice.style_vectors[first] + blend.share * voice.style_vectors[second]
-    # People hear ratios of pitch: halfway is the geometric mean.
-    pitch = manifest.median_f0[first] ** (1 - blend.share) * manifest.median_f0[second] ** blend.share
-    names = [style.name for style in manifest.styles]
-    pitches, vectors = list(manifest.median_f0), list(voice.style_vectors)
-    if blend.name in names:
-        place = len(manifest.speakers) + names.index(blend.name)
-        pitches[place], vectors[place] = round(pitch, 1), row
-    elif len(vectors) >= MAX_VOICE_STYLES:
+    speakers = [speaker.name for speaker in manifest.speakers]
+    for name in (blend.first, blend.second):
+        if name not in speakers:
+            raise InputError(localize(f"話者「{name}」はこの声にいません。", f"This voice has no speaker “{name}”."), "、".join(speakers))
+    rows = StyleRows(tuple(style.name for style in manifest.styles), voice.style_vectors, manifest.median_f0)
+    rows = rows.insert_blend(blend, speakers)
+    if len(rows.vectors) > MAX_VOICE_STYLES:
         raise InputError(
             localize("これ以上ブレンドを保存できません。", "No more blends can be saved."),
             localize("使わないブレンドを削除してください。", "Remove some that you do not use."),
         )
-    else:
-        names.append(blend.name)
-        pitches.append(round(pitch, 1))
-        vectors.append(row)
-    return _rebuild_manifest(manifest, names, tuple(pitches)), np.stack(vectors).astype(np.float32)
-
-
-def _find_speaker_row(manifest: VoiceManifest, name: str) -> int:
-    place = next((index for index, speaker in enumerate(manifest.speakers) if speaker.name == name), None)
-    if place is None:
-        raise InputError(
-            localize(f"話者「{name}」はこの声にいません。", f"This voice has no speaker “{name}”."),
-            "、".join(speaker.name for speaker in manifest.speakers),
-        )
-    return 1 + place
+    return _rebuild_manifest(manifest, list(rows.names), rows.pitches), rows.vectors
 
 
 def _rebuild_manifest(manifest: VoiceManifest, names: list[str], pitches: tuple[float, ...]) -> VoiceManifest:

@@ -18,11 +18,15 @@ SUMMARY_NAME = "LICENCE.ja.txt"
 
 
 class SpeakerLabel(NamedTuple):
-    """A speaker in the words of people, in Japanese and in English: the usual name, a name to remember, and a word of character."""
+    """A speaker in the words of people, in Japanese and in English: the usual name, a name to remember, and a word of character.
+
+    The greeting is what the speaker says of themselves, in the language of the voice.
+    """
 
     usual: tuple[str, str]
     name: tuple[str, str]
     character: tuple[str, str]
+    greeting: str
 
     @property
     def introductions(self) -> tuple[str, str]:
@@ -31,14 +35,32 @@ class SpeakerLabel(NamedTuple):
 
 
 SPEAKER_LABELS = {
-    "Female 1": SpeakerLabel(("女声1", "Female 1"), ("つぐみ", "Tsugumi"), ("はきはき", "clear")),
-    "Female 2": SpeakerLabel(("女声2", "Female 2"), ("ちどり", "Chidori"), ("落ち着き", "calm")),
-    "Female 3": SpeakerLabel(("女声3", "Female 3"), ("こまどり", "Komadori"), ("やわらか", "soft")),
-    "Female 4": SpeakerLabel(("女声4", "Female 4"), ("ひばり", "Hibari"), ("明るい", "bright")),
-    "Male 1": SpeakerLabel(("男声1", "Male 1"), ("みみずく", "Mimizuku"), ("低め", "low")),
+    "Female 1": SpeakerLabel(
+        ("女声1", "Female 1"), ("つぐみ", "Tsugumi"), ("はきはき", "clear"), "つぐみです。長い文章も、はきはきとお読みします。"
+    ),
+    "Female 2": SpeakerLabel(
+        ("女声2", "Female 2"), ("ちどり", "Chidori"), ("落ち着き", "calm"), "ちどりと申します。落ち着いて、ゆっくりお伝えしますね。"
+    ),
+    "Female 3": SpeakerLabel(
+        ("女声3", "Female 3"), ("こまどり", "Komadori"), ("やわらか", "soft"), "こまどりです。やわらかい声で、そっとお話しします。"
+    ),
+    "Female 4": SpeakerLabel(
+        ("女声4", "Female 4"), ("ひばり", "Hibari"), ("明るい", "bright"), "ひばりです！今日も、明るく元気にいきましょう。"
+    ),
+    "Male 1": SpeakerLabel(
+        ("男声1", "Male 1"), ("みみずく", "Mimizuku"), ("低め", "low"), "みみずくです。低めの声で、じっくりお聞かせします。"
+    ),
 }
 """Of the natural voice's speakers, by the name that manifests, projects and clients have for them, which never changes. The words of
 character come from one sentence each: median pitch 249, 222, 218, 304 and 105 Hz; Female 1 has most sound above 3 kHz, Female 3 least."""
+
+
+USUAL_GREETING = "こんにちは。今日は、いい天気になりましたね。"
+
+
+def find_greeting(speaker: str) -> str:
+    """Return what a speaker says to be known; the same sentence for all that we do not know ourselves."""
+    return SPEAKER_LABELS[speaker].greeting if speaker in SPEAKER_LABELS else USUAL_GREETING
 
 
 def format_speaker(speaker: str) -> str:

@@ -26,8 +26,9 @@ import soundfile
 from app.common.errors import NothingToReadError
 from app.common.files import paths
 from app.compose.text_front_end import open_g2p
+from app.core.sound.voice_traits import SpeakerBlend
 from app.install.natural_voice_first_start import prepare_waiting_voice
-from app.install.speaker_blends import SpeakerBlend, add_blend, list_blends
+from app.install.speaker_blends import add_blend, list_blends
 from app.voices.installed_voices import list_installed_voices
 from app.voices.voice_labels import NATURAL_VOICE_ID
 from tests.benchmarks.hearing_judges import Judges, Sound, fetch_second_judges, find_cache_dir, make_environment

@@ -15,14 +15,14 @@ from app.common.errors import OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.files.paths import find_data_dir
 from app.common.progress import Report, ignore_report
-from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
+from app.core.sound.voice_traits import KOKORO_ARCHITECTURE, SpeakerBlend
 from app.install import natural_voice, natural_voice_install
 from app.install.manage_voices import prepare_voice_again, rename_voice, renew_outdated_voice
 from app.install.natural_voice import SplitModel, find_installed_parts, find_natural_voice
 from app.install.natural_voice_install import install_natural_voice
 from app.install.refinement_work import list_outdated_voices
 from app.install.resolve_voice import resolve_ready_voice
-from app.install.speaker_blends import SpeakerBlend, add_blend, list_blends
+from app.install.speaker_blends import add_blend, list_blends
 from app.install.staging_folders import list_leftovers
 from app.install.voice_import import InstallResult
 from app.voices.prepared_voice import VoiceManifest, read_manifest, read_prepared_voice, write_manifest

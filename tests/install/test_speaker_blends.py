@@ -8,8 +8,9 @@ import pytest
 
 from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
+from app.core.sound.voice_traits import SpeakerBlend
 from app.install import speaker_blends, staging_folders
-from app.install.speaker_blends import SpeakerBlend, add_blend, keep_blends, list_blends, remove_blend
+from app.install.speaker_blends import add_blend, keep_blends, list_blends, remove_blend
 from app.voices.prepared_voice import NamedId, VoiceManifest, read_prepared_voice, write_manifest
 
 SPEAKERS = ("Female 1", "Female 2", "Male 1")

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from app.core.delivery import Delivery, dump_delivery
-from app.core.sound.voice_traits import VoiceTraits
+from app.core.sound.voice_traits import SpeakerBlend, VoiceTraits
 from app.core.synthesis_types import Overrides, SynthesisRequest
 from app.core.text.text_lines import cut_line
 
@@ -237,6 +237,7 @@ class LineCast:
     voice: str = ""
     speaker: str = ""
     style: str = ""
+    blend: SpeakerBlend | None = None  # one that the voice has for this request alone; `style` is its name
 
 
 def build_request(line: Line) -> SynthesisRequest:

@@ -1,12 +1,14 @@
 """The kinds of voices, what differs between them a row each, and the facts of one voice that the pipeline needs; the rest of its description stays in `app.voices`."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from app.common.errors import InputError
+from app.common.errors import InputError, VoiceError
 from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
@@ -21,6 +23,36 @@ def compute_style_vector(vectors: Float32, style: int, weight: float) -> Float32
     """Return float32 (256,) from the mean (row 0) towards a style: weight 0 is the mean, 1 the style, more exaggerates."""
     mean: Float32 = vectors[0]
     return np.asarray(mean + (vectors[style] - mean) * np.float32(weight), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerBlend:
+    """A style between two speakers of a voice, who are given by name; `share` is the second one's, 0 to 1. It replaces a blend of its name."""
+
+    name: str
+    first: str
+    second: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class StyleRows:
+    """The styles of a voice whose rows belong to speakers: their names, float32 (rows, 256), and the median pitch of each row in Hz."""
+
+    names: tuple[str, ...]
+    vectors: Float32
+    pitches: tuple[float, ...]
+
+    def insert_blend(self, blend: SpeakerBlend, speakers: Sequence[str]) -> StyleRows:
+        """Return the rows with a blend, in the place of one of its name; raise ValueError for a speaker who is not among `speakers`."""
+        first, second = (1 + speakers.index(name) for name in (blend.first, blend.second))
+        row = (1 - blend.share) * self.vectors[first] + blend.share * self.vectors[second]
+        # People hear ratios of pitch: halfway is the geometric mean.
+        pitch = round(self.pitches[first] ** (1 - blend.share) * self.pitches[second] ** blend.share, 1)
+        names = tuple(dict.fromkeys((*self.names, blend.name)))
+        place = len(speakers) + names.index(blend.name)
+        vectors = np.concatenate((self.vectors[:place], row[None], self.vectors[place + 1 :])).astype(np.float32)
+        return StyleRows(names, vectors, (*self.pitches[:place], pitch, *self.pitches[place + 1 :]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +176,19 @@ class VoiceTraits:
         if not self.architecture.styles_by_speaker:
             return style
         return 1 + speaker if style == 0 else len(self.speakers) + style
+
+    def add_blend(self, blend: SpeakerBlend) -> VoiceTraits:
+        """Return the voice with a blend as one of its styles, which is kept nowhere; raise VoiceError where it cannot have it."""
+        rows = StyleRows(tuple(self.styles.values()), self.style_vectors, self.median_f0)
+        try:
+            if not self.architecture.styles_by_speaker:
+                raise ValueError("its styles do not belong to speakers")
+            rows = rows.insert_blend(blend, tuple(self.speakers.values()))
+        except ValueError as exc:
+            raise VoiceError(
+                localize(f"声「{self.name}」では、この 2 人を混ぜられません。", f"The voice “{self.name}” cannot blend these two speakers.")
+            ) from exc
+        return replace(self, styles=dict(enumerate(rows.names)), style_vectors=rows.vectors, median_f0=rows.pitches)
 
     def build_style_vector(self, speaker: int, style: int, weight: float) -> Float32:
         """Return the weighted style vector of a speaker's style, float32 (256,)."""

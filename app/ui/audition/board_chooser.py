@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -24,6 +24,7 @@ from app.core.script.text_search import fold_text
 from app.ui.audition.cast_chooser import CastChooser
 from app.ui.display_names import format_style
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_listening import ListeningRows, Row, VoicePick
 from app.ui.widgets.controls import PlainLabel, create_search_field, create_tool_button, escape_tip, fill_box, truncate_text
 from app.voices.voice_labels import describe_speaker
 
@@ -102,6 +103,14 @@ def _iterate_leaves(item: QTreeWidgetItem) -> Iterator[QTreeWidgetItem]:
         yield from _iterate_leaves(below)
 
 
+def find_first_pick(index: Row) -> VoicePick | None:
+    """Return whom a row of the tree stands for: its style, or the first one below it; None for a voice that cannot speak yet."""
+    first = QModelIndex(index)  # type: ignore[arg-type]  # it takes a persistent one, too
+    while first.isValid() and (style := first.data(STYLE_ROLE)) is None:
+        first = index.model().index(0, 0, first)
+    return VoicePick(*style) if first.isValid() else None
+
+
 OFFERED_STRENGTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 PRESETS_HEIGHT_PX = 104
 BOARD_SETTLE_MS = 120  # checking a voice changes the boxes of all its styles; the board is rebuilt once, after the last of them
@@ -113,10 +122,12 @@ class BoardChooser(QWidget):
     Signals:
         changed(): Something else is to be compared.
         lines_requested(): The lines now selected in the script are to be compared.
+        introduction_requested(VoicePick): A voice of the lists is to be heard.
     """
 
     changed = Signal()
     lines_requested = Signal()
+    introduction_requested = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,6 +148,7 @@ class BoardChooser(QWidget):
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName(localize("声・話者・スタイル", "Voices, speakers and styles"))
         self.tree.setIndentation(16)
+        ListeningRows(self.tree, find_first_pick).requested.connect(self.introduction_requested)
         self.tree.itemChanged.connect(lambda _item: self._timer.start())
         self.strengths = {strength: self._create_strength_button(strength) for strength in OFFERED_STRENGTHS}
         self.presets = QListWidget()
@@ -155,6 +167,7 @@ class BoardChooser(QWidget):
         self.tabs.currentChanged.connect(self.pages.setCurrentIndex)
         self.tabs.currentChanged.connect(lambda _index: self._timer.start())
         self.casts.changed.connect(self._timer.start)
+        self.casts.introduction_requested.connect(self.introduction_requested)
         lines = PlainLabel(localize("行", "Lines"), "heading")
         take_lines = (self.take_lines_button, Qt.AlignmentFlag.AlignLeft)
         fill_box(QVBoxLayout(self), lines, self.lines, take_lines, 6, self.tabs, (self.pages, 1), spacing=6)

@@ -94,6 +94,7 @@ class BoardController(QObject):
     def _create_window(self) -> BoardWindow:
         window = self.window = BoardWindow(self._parent, self._model)
         window.chooser.changed.connect(self._rebuild_board)
+        window.chooser.introduction_requested.connect(self._catalog.introduction_requested)
         window.chooser.lines_requested.connect(self._take_selected_lines)
         window.filter.compare_requested.connect(self._compare_starred)
         window.finished.connect(self._forget_window)

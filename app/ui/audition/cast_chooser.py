@@ -18,6 +18,7 @@ from app.core.script.project import Presets
 from app.core.script.script import Character
 from app.ui.display_names import format_style
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_listening import VoicePick, add_listening
 from app.ui.widgets.controls import ChoiceBox, ElidedLabel, PlainLabel, create_tool_button, describe_control, fill_box
 from app.voices.voice_labels import format_speaker
 
@@ -85,9 +86,11 @@ class RoleRow(QWidget):
 
     Signals:
         changed(): Something else was chosen.
+        introduction_requested(VoicePick): A voice or style of the lists is to be heard.
     """
 
     changed = Signal()
+    introduction_requested = Signal(object)
 
     def __init__(self, character: Character, choice: RoleChoice, offer: CastOffer) -> None:
         super().__init__()
@@ -114,6 +117,11 @@ class RoleRow(QWidget):
         # `activated` comes from the user alone.
         self.voice_box.activated.connect(self._choose_voice)
         self.style_box.activated.connect(self._choose_style)
+        for rows in (
+            add_listening(self.voice_box, lambda key: None if key is None else VoicePick(*key)),
+            add_listening(self.style_box, lambda style: VoicePick(*self._choice.voice, style) if self._choice.voice else None),
+        ):
+            rows.requested.connect(self.introduction_requested)
         self.preset_box.activated.connect(self._choose_preset)
 
     @property
@@ -157,9 +165,11 @@ class CastSection(QFrame):
     Signals:
         changed(): Another voice was chosen.
         suggestion_requested(), removal_requested(): A button was pressed.
+        introduction_requested(VoicePick): A voice of the lists is to be heard.
     """
 
     changed = Signal()
+    introduction_requested = Signal(object)
     suggestion_requested = Signal()
     removal_requested = Signal()
 
@@ -187,6 +197,7 @@ class CastSection(QFrame):
         column = fill_box(QVBoxLayout(self), head, *self.rows, spacing=6, margins=(0, 0, 0, 8))
         for row in self.rows:
             row.changed.connect(self.changed)
+            row.introduction_requested.connect(self.introduction_requested)
         if (hidden := len(offer.characters) - len(self.rows)) > 0:
             more = localize(f"ほか {hidden:,} 人は元の声のままです。", f"{hidden:,} more keep their voices.")
             column.addWidget(PlainLabel(more, "muted"))
@@ -197,9 +208,11 @@ class CastChooser(QScrollArea):
 
     Signals:
         changed(): Another cast is to be compared.
+        introduction_requested(VoicePick): A voice of the lists is to be heard.
     """
 
     changed = Signal()
+    introduction_requested = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -305,6 +318,7 @@ class CastChooser(QScrollArea):
     def _add_section(self, cast: CastChoice) -> None:
         section = CastSection(cast, self._offer)
         section.changed.connect(self.changed)
+        section.introduction_requested.connect(self.introduction_requested)
         section.suggestion_requested.connect(partial(self._suggest_cast, section))
         section.removal_requested.connect(partial(self._remove_cast, section))
         self.sections.append(section)

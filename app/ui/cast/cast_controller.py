@@ -36,6 +36,7 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel, measure_character_durations, sum_durations
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_library_actions import SpeakerBlendController
 from app.ui.widgets.dialogs import ask_for_file
 from app.ui.widgets.painting import read_portrait
 
@@ -53,6 +54,7 @@ class CastController(QObject):
 
     Args:
         find_voice_name: returns the name of a voice that may not be installed.
+        blends: makes voices between two speakers.
     """
 
     play_requested = Signal(object)
@@ -72,11 +74,12 @@ class CastController(QObject):
         commands: CastCommands,
         actions: WindowActions,
         find_voice_name: Callable[[str], str],
+        blends: SpeakerBlendController,
     ) -> None:
         super().__init__(parent)
         self._parent, self._document, self._model, self._selection, self._view = parent, document, model, selection, view
         self._project, self._catalog, self._commands, self._actions = project, catalog, commands, actions
-        self._find_voice_name = find_voice_name
+        self._find_voice_name, self._blends = find_voice_name, blends
         self.window: CastWindow | None = None  # the open window, or None
         self.files = CastFiles(self)  # reads and writes casts
         self.files.read.connect(self._import_cast)
@@ -106,6 +109,8 @@ class CastController(QObject):
             window.form.portrait_requested.connect(self._choose_portrait)
             window.form.recast.connect(self._recast_current)
             window.form.line_settings_requested.connect(self._recast_as_line)
+            window.form.blend_requested.connect(self._open_blend_of_current)
+            window.form.voice.introduction_requested.connect(self._catalog.introduction_requested)
             window.form.voice.chooser.library_requested.connect(self._actions["voice_library"].trigger)
             window.finished.connect(self._forget_window)
             # Keys of the main window do not reach a window of its own.
@@ -300,6 +305,15 @@ class CastController(QObject):
     def _recast_current(self, name: str, value: Any) -> None:
         if (current := self._current) is not None:
             self._recast_character(current.id, {name: value})
+
+    @Slot()
+    def _open_blend_of_current(self) -> None:
+        """Make a voice between two speakers for the current character, who gets it once it is saved."""
+        character = self._current
+        voice = self._catalog.find_voice(character.settings.voice) if character is not None else None
+        if character is not None and voice is not None and voice.can_blend and self.window is not None:
+            recast = partial(self._recast_character, character.id)
+            self._blends.open_dialog(voice, self.window, first=character.settings.speaker, use_style=lambda style: recast({"style": style}))
 
     def _recast_character(self, character_id: str, settings: dict[str, Any]) -> None:
         script = recast_character(self._document.script, character_id, settings)

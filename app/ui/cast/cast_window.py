@@ -47,13 +47,14 @@ class CharacterForm(ThemedWidget, QWidget):
 
     Signals:
         edited(str, object): this field of the character has another value: aliases, colour, note or portrait.
-        portrait_requested(): a picture is to be chosen.
+        portrait_requested(): a picture is to be chosen.  blend_requested(): mix two speakers of the voice.
         recast(str, object): this setting has another value: voice, speaker or style.
         line_settings_requested(): take the settings of the selected line.
     """
 
     edited = Signal(str, object)
     portrait_requested = Signal()
+    blend_requested = Signal()
     recast = Signal(str, object)
     line_settings_requested = Signal()
 
@@ -83,6 +84,12 @@ class CharacterForm(ThemedWidget, QWidget):
         tip = localize(
             "選んだ行の声と話し方を、この登場人物のものにします。行ごとの設定はそのままです。",
             "Gives the character the voice and delivery of the selected line; what lines have of their own stays.",
+        )
+        self.blend = create_button(
+            localize("2 人の話者を混ぜる…", "Blend two speakers…"),
+            localize("2 人の話者の間の声を、聞きながら作ります。", "Makes a voice between two speakers, by ear."),
+            self.blend_requested.emit,
+            style="small",
         )
         self.from_line = create_button(text, tip, self.line_settings_requested.emit)
         self._lay_out_fields()
@@ -114,6 +121,7 @@ class CharacterForm(ThemedWidget, QWidget):
         )
         self.voice.show_settings(settings)
         self.voice.set_enabled(character is not None)
+        self.blend.setVisible(voice is not None and voice.can_blend)
         self.numbers.setText(describe_delivery(settings))
 
     def show_voices(self, voices: Sequence[CatalogVoice]) -> None:
@@ -144,7 +152,9 @@ class CharacterForm(ThemedWidget, QWidget):
             label.setMinimumWidth(width)
         self._commands = QGridLayout()
         self._commands.setSpacing(6)
-        fill_box(QVBoxLayout(self), self.title, self._commands, 2, self.voice, self.numbers, self.from_line, 6, form, None, spacing=8)
+        fill_box(
+            QVBoxLayout(self), self.title, self._commands, 2, self.voice, self.blend, self.numbers, self.from_line, 6, form, None, spacing=8
+        )
 
     def draw_in_theme(self) -> None:
         """Fill the list of colours."""

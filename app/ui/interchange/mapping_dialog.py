@@ -24,6 +24,7 @@ from app.interchange.character_assignment import AssignableVoice
 from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_field_name
 from app.ui.display_names import format_style
 from app.ui.interchange.opened_import import OpenedImport
+from app.ui.voices.voice_listening import VoicePick, add_listening
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, escape_tip, fill_box
 from app.ui.widgets.dialogs import ClosableDialog
 from app.voices.voice_labels import describe_speaker, localize_voice_name
@@ -137,9 +138,11 @@ class CharacterTable(QScrollArea):
 
     Signals:
         changed(): A voice was chosen.
+        introduction_requested(VoicePick): One of those in the lists is to be heard.
     """
 
     changed = Signal()
+    introduction_requested = Signal(object)
 
     def __init__(self, voices: Sequence[AssignableVoice]) -> None:
         super().__init__()
@@ -210,6 +213,11 @@ class CharacterTable(QScrollArea):
         for offered in self._voices.values():
             voice.addItem(localize_voice_name(offered.name), offered.id)
         row = CharacterRow(character, voice, style)
+        for rows in (
+            add_listening(voice, lambda voice_id: VoicePick(voice_id) if voice_id else None),
+            add_listening(style, lambda names: VoicePick(voice.currentData(), *names)),
+        ):
+            rows.requested.connect(self.introduction_requested)
         # `activated` comes from the user alone; filling the box must not count as a choice.
         voice.activated.connect(lambda _index: self._offer_styles(row))
         voice.activated.connect(self.changed)

@@ -195,6 +195,7 @@ class ScriptImporter(QObject):
         # A list, because both callbacks must see the newest mapping: the columns may change while the dialog is open.
         state = [opened]
         dialog.columns_changed.connect(lambda table, columns: self._map_columns(state, table, columns))
+        dialog.names.introduction_requested.connect(self._catalog.introduction_requested)
         dialog.choices_accepted.connect(lambda choices: self._finish_file(state[0], choices))
         dialog.rejected.connect(self._read_next_file)
         dialog.open()

@@ -16,6 +16,7 @@ from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_style
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
+from app.ui.voices.voice_listening import ListeningRows, VoicePick, add_listening
 from app.ui.widgets.controls import ChoiceBox, GuardedDoubleSpinBox, GuardedSpinBox, PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.parameter_slider import ParameterSlider
 from app.voices.voice_labels import describe_speaker
@@ -251,9 +252,11 @@ class VoiceFields(QFormLayout):
 
     Signals:
         edited(str, object): The user changed the setting of this name to this value; the chooser has signals of its own.
+        introduction_requested(VoicePick): A voice, speaker or style of the lists is to be heard.
     """
 
     edited = Signal(str, object)
+    introduction_requested = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -266,12 +269,16 @@ class VoiceFields(QFormLayout):
         self.setHorizontalSpacing(8)
         self.setVerticalSpacing(6)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self.rows: dict[str, ListeningRows] = {}  # of the boxes of speakers and styles, by the name of the setting
         self.addRow(localize("声", "Voice"), self.chooser)
         self.addRow(localize("話者", "Speaker"), self.speakers)
         self.addRow(localize("スタイル", "Style"), self.styles)
         self.setRowVisible(self.speakers, False)
         for name, box in (("style", self.styles), ("speaker", self.speakers)):
             box.currentIndexChanged.connect(partial(self._emit_choice, name, box))
+            self.rows[name] = add_listening(box, partial(self._find_pick, name))
+            self.rows[name].requested.connect(self.introduction_requested)
+        self.chooser.introduction_requested.connect(self.introduction_requested)
 
     @property
     def labels(self) -> list[QWidget]:
@@ -320,6 +327,12 @@ class VoiceFields(QFormLayout):
         self.chooser.box.setEnabled(has_line)
         for box in (self.speakers, self.styles):
             box.setEnabled(has_line and box.count() > 0)
+
+    def _find_pick(self, name: str, choice: str) -> VoicePick | None:
+        """Return who is heard with this speaker or style in place of the chosen one; None where the voice cannot be heard."""
+        voice = self.chooser.find_pick(self.chooser.current_voice)
+        speaker, style = (str(box.currentData() or "") for box in (self.speakers, self.styles))
+        return None if voice is None else VoicePick(voice.voice, **{"speaker": speaker, "style": style, name: choice})
 
     def _emit_choice(self, name: str, box: QComboBox, _row: int) -> None:
         if not self._is_showing:

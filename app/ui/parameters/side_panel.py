@@ -213,8 +213,10 @@ class SidePanel(QScrollArea):
         edited(str, object): The user changed the setting of this name to this value.
         preset_selected(dict): The user changed these settings to these values at once.
         folded(): The section of advanced settings was opened or closed.
+        introduction_requested(VoicePick): A voice, speaker or style is to be heard.
     """
 
+    introduction_requested = Signal(object)
     edited = Signal(str, object)
     preset_selected = Signal(object)
     folded = Signal()
@@ -229,6 +231,7 @@ class SidePanel(QScrollArea):
         self.card = VoiceCard()
         self.character = CharacterField()
         self._choices = VoiceFields()
+        self._choices.introduction_requested.connect(self.introduction_requested)
         self.chooser, self.speakers, self.styles = self._choices.chooser, self._choices.speakers, self._choices.styles
         self.chosen = PlainLabel("", "muted")
         self.presets = PresetBar()

@@ -20,8 +20,6 @@ from app.ui.widgets.dialogs import OpenDialog
 if TYPE_CHECKING:
     from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
 
-    pass
-
 MAX_NAMED_MISSING_VOICES = 3
 
 
@@ -69,6 +67,7 @@ class MissingVoicesController(QObject):
             return
         self.close()
         dialog = self.dialog = MissingVoicesDialog(self._parent, missing, list_usable_voices(self._catalog))
+        dialog.introduction_requested.connect(self._catalog.introduction_requested)
         dialog.accepted.connect(lambda: self.replace_voices(dialog.replacements))
         dialog.show()
 

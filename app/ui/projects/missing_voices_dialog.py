@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QIcon
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -10,6 +10,7 @@ from app.common.language import localize
 from app.ui.actions.shortcut_page import wrap_in_scroll_area
 from app.ui.projects.project_document import MissingVoice
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_listening import VoicePick, add_listening
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, ElidedLabel, PlainLabel, create_button, fill_box
 from app.ui.widgets.dialogs import ButtonRole, ClosableDialog, DialogButton, show_question
 from app.ui.widgets.painting import create_voice_icon
@@ -18,7 +19,13 @@ PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100
 
 
 class MissingVoicesDialog(ClosableDialog):
-    """A row for each voice; what is left as it is keeps waiting for its voice."""
+    """A row for each voice; what is left as it is keeps waiting for its voice.
+
+    Signals:
+        introduction_requested(VoicePick): one of the voices that are here is to be heard.
+    """
+
+    introduction_requested = Signal(object)
 
     def __init__(self, parent: QWidget, missing: Sequence[MissingVoice], voices: Sequence[CatalogVoice]) -> None:
         super().__init__(parent)
@@ -67,6 +74,8 @@ class MissingVoicesDialog(ClosableDialog):
         box.setIconSize(QSize(PICTURE, PICTURE))
         box.setAccessibleName(localize(f"「{voice.name}」に割り当てる声", f"Voice for “{voice.name}”"))
         box.setToolTip(localize("この声の行をすべて話す声。", "The voice that will speak all of these lines."))
+        rows = add_listening(box, lambda voice_id: None if voice_id is None else VoicePick(voice_id))
+        rows.requested.connect(self.introduction_requested)
         box.addItem(localize("そのままにする", "Leave as it is"), None)
         for picture, title, voice_id in choices:
             box.addItem(picture, title, voice_id)

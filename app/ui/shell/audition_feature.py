@@ -79,6 +79,7 @@ class CastFeature(WindowFeature):
             commands=self.commands,
             actions=context.actions,
             find_voice_name=self._voices.find_name,
+            blends=self._voices.blends,
         )
         cast.play_requested.connect(self._play_or_stop)
         cast.stop_requested.connect(self._stop_or_close)

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction
 
 from app.common.files.paths import find_data_dir
 from app.common.language import localize
+from app.core.script.script import change_settings
 from app.core.sound.voice_traits import SBV2_ARCHITECTURE, VoiceArchitecture
 from app.ui.display_names import format_style
 from app.ui.parameters.side_panel import SidePanel
@@ -59,11 +61,13 @@ class VoicesFeature(WindowFeature):
         side.card.natural_voice_requested.connect(lambda: self.natural.add_kokoro_voice())
         self.refinements = RefinementController(catalog, self.tasks, speech)
         VoiceTaskResultHandler(self.tasks, self.choice, catalog, settings, self.banner)
-        self.samples = VoiceSamplePlayer(side.card, selection, speech, queue)
+        self.samples = VoiceSamplePlayer(side.card, selection=selection, speech=speech, playback=queue, catalog=catalog)
+        side.introduction_requested.connect(self.samples.play_introduction)
         self.library = VoiceLibraryActions(window, catalog, self.tasks, document, selection)
-        self.blends = SpeakerBlendController(window, catalog, self.tasks)
+        self.blends = SpeakerBlendController(window, catalog=catalog, tasks=self.tasks, speech=speech)
         self.library.blend_requested.connect(self.blends.open_dialog)
-        self.blends.style_requested.connect(self.samples.try_style)
+        self.blends.introduction_requested.connect(self.samples.play_introduction)
+        side.card.blend_requested.connect(self._open_blend_of_lines)
         catalog.favourites_changed.connect(lambda ids: settings.change_settings(favourite_voices=ids))
         catalog.precision_preference_changed.connect(
             lambda sounds: settings.change_settings(exact_voices=sounds.exact, fast_voices=sounds.fast)
@@ -105,6 +109,20 @@ class VoicesFeature(WindowFeature):
         """Return whether another seed makes this voice sound otherwise; a voice that is missing counts as one of the usual kind."""
         voice = self._context.catalog.find_voice(voice_id)
         return voice is None or voice.architecture.is_seeded
+
+    @Slot()
+    def _open_blend_of_lines(self) -> None:
+        """Make a blend for the selected lines."""
+        selection, document = self._script.selection, self._context.document
+        voice = self._context.catalog.find_voice(self.choice.current_voice_id)
+        if voice is None or not voice.can_blend:
+            return
+        ids = selection.ids
+
+        def use_style(style: str) -> None:
+            document.apply_edit(localize("スタイルを変更", "Change style"), change_settings(document.script, ids, style=style))
+
+        self.blends.open_dialog(voice, self._context.window, first=selection.settings.speaker, use_style=use_style)
 
     def list_commands(self) -> list[MenuCommand]:
         """Return commands that choose voices and styles, for the command search."""

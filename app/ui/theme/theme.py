@@ -57,6 +57,9 @@ QToolButton[popupMode="2"] { padding-right: 20px; }
 QToolButton#more { padding-right: 4px; }
 QToolButton#slim { padding: 1px 6px; }
 QToolButton#more::menu-indicator { image: none; }
+QToolButton#quiet::menu-button { border: none; width: 18px; border-radius: 4px; }
+QToolButton#quiet::menu-button:hover { background: $faint; }
+QToolButton#quiet::menu-arrow { image: url("controls:down.svg"); width: 10px; height: 10px; }
 QToolButton#search { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px 10px; color: $muted; }
 QToolButton#search:hover, QToolButton#search:focus { border-color: $accent; }
 QToolButton#framed { background: $surface; border: 1px solid $border; padding: 4px 8px; }

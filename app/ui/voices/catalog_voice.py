@@ -96,6 +96,11 @@ class CatalogVoice:
         return tuple((item.id, item.name) for item in self.manifest.styles)
 
     @property
+    def can_blend(self) -> bool:
+        """Return whether styles can be made between its speakers."""
+        return self.origin != "aivisspeech" and self.architecture.styles_by_speaker and len(self.speakers) > 1
+
+    @property
     def icon(self) -> Path | None:
         """Return the path of the first icon on the card, or None if there is none."""
         icons = [name for speaker in self.model_card.speakers for name in (speaker.icon, *(style.icon for style in speaker.styles)) if name]

@@ -10,7 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
 
 from app.common.language import localize
-from app.core.script.script import Line, LineSettings, build_request, find_cast
+from app.core.script.script import Line, LineSettings, build_request, choose_known_name, find_cast
 from app.ui.display_names import format_style
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
@@ -26,36 +26,37 @@ from app.ui.voices.catalog_voice import (
     wrap_parts,
 )
 from app.ui.voices.precision_button import PrecisionButton
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_listening import VoicePick
 from app.ui.voices.voice_tasks import KOKORO_DOWNLOAD_BYTES
-from app.ui.widgets.controls import PlainLabel, clear_hover_after, create_button, create_tool_button, fill_box, wrap_tip
+from app.ui.widgets.controls import PlainLabel, clear_hover_after, create_button, describe_control, fill_box, set_up_button, wrap_tip
 from app.ui.widgets.painting import draw_voice_picture
+from app.voices.voice_labels import USUAL_GREETING, find_greeting
 
 MAX_MENU_SAMPLES = 40
 NaturalOffer = Literal["none", "offered", "coming"]
 
-SAMPLE_SENTENCE = "こんにちは。今日は、いい天気になりましたね。"
-
 
 class SamplesButton(QToolButton):
-    """A button with a menu; hidden while there is nothing to play.
+    """A button that lets the voice introduce itself, with a menu of its recordings or styles; hidden while there is nothing to play.
 
     Signals:
-        sample_requested(Path): play this recording.  style_requested(str): let the voice speak in this style.
+        sample_requested(Path): play this recording.
+        introduction_requested(str): let the voice introduce itself in this style; an empty name is the style of the line.
     """
 
     sample_requested = Signal(object)
-    style_requested = Signal(str)
+    introduction_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("quiet")
-        self.setText(localize("ボイスサンプル", "Samples"))
-        self.setToolTip(
-            localize("声に付属するサンプル、または短い文を再生します。", "Plays the samples that come with the voice, or a short sentence.")
-        )
+        tip = localize("この声の自己紹介を再生します。▾ でスタイルを選べます。", "Lets the voice introduce itself; ▾ offers its styles.")
+        self.setText(localize("聞いてみる", "Listen"))
+        set_up_button(self, tip, lambda: self.introduction_requested.emit(""))
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(14, 14))
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.setMenu(QMenu(self))
         clear_hover_after(self.menu(), self)
         self.hide()
@@ -76,11 +77,11 @@ class SamplesButton(QToolButton):
             action.triggered.connect(lambda _checked=False, file=file: self.sample_requested.emit(file))
         for style in styles if not samples else ():
             action = menu.addAction(localize(f"スタイル「{format_style(style)}」で再生", f"Play: {format_style(style)}").replace("&", "&&"))
-            action.triggered.connect(lambda _checked=False, style=style: self.style_requested.emit(style))
+            action.triggered.connect(lambda _checked=False, style=style: self.introduction_requested.emit(style))
         self.setVisible(bool(samples or styles))
 
 
-PICTURE, MARGIN, BESIDE = 44, 12, 10  # pixels: the picture, the margin around everything, and the gap next to the picture
+PICTURE, MARGIN, BESIDE = 56, 12, 10  # pixels: the picture, the margin around everything, and the gap next to the picture
 # Height in pixels of a card with picture, speaker and two lines, so that the card does not grow while a voice is looked up.
 MIN_CARD_HEIGHT_PX = 132
 
@@ -89,7 +90,9 @@ class VoiceCard(ThemedWidget, QFrame):
     """Shows the name and description of a voice.
 
     Signals:
-        licence_requested(): show the licence.  sample_requested(Path): play it.  style_requested(str): let the voice speak in this style.
+        licence_requested(): show the licence.  sample_requested(Path): play it.
+        introduction_requested(str): let the voice introduce itself in this style; an empty name is the style of the line.
+        blend_requested(): mix two speakers of the voice.
         lab_requested(str): open this voice in the lab.
         natural_voice_requested(): add the natural voice.
         resolve_missing_requested(): get what the voice lacks.  assign_voices_requested(): reassign lines of missing voices.
@@ -97,7 +100,8 @@ class VoiceCard(ThemedWidget, QFrame):
 
     licence_requested = Signal()
     sample_requested = Signal(object)
-    style_requested = Signal(str)
+    introduction_requested = Signal(str)
+    blend_requested = Signal()
     lab_requested = Signal(str)
     natural_voice_requested = Signal()
     resolve_missing_requested = Signal()
@@ -131,16 +135,23 @@ class VoiceCard(ThemedWidget, QFrame):
             localize("見つからない声の行すべてに、別の声を割り当てます。", "Gives all lines of missing voices to other voices."),
             self.assign_voices_requested.emit,
         )
-        tip = localize("この声の利用規約を表示します。", "Shows the licence of this voice.")
-        self.licence = create_tool_button(localize("利用規約", "Licence"), tip, self.licence_requested.emit, style="quiet")
-        self.licence.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.licence.setIconSize(QSize(14, 14))
-        self.licence.hide()
+        self.more = QToolButton()
+        self.more.setObjectName("more")
+        self.more.setText("…")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        tip = localize("利用規約の表示、話者を混ぜた声。", "Licence, and voices between two speakers.")
+        describe_control(self.more, localize("声のその他", "More about the voice"), tip)
+        menu = QMenu(self.more)
+        clear_hover_after(menu, self.more)
+        self.licence = menu.addAction(localize("利用規約…", "Licence…"), self.licence_requested.emit)
+        self.blend = menu.addAction(localize("2 人の話者を混ぜる…", "Blend two speakers…"), self.blend_requested.emit)
+        self.more.setMenu(menu)
+        self._offer_more(has_licence=False, can_blend=False)
         self.samples = SamplesButton()
         self.precision = PrecisionButton(has_tests=True)
         self.precision.setObjectName("quiet")
         self.samples.sample_requested.connect(self.sample_requested)
-        self.samples.style_requested.connect(self.style_requested)
+        self.samples.introduction_requested.connect(self.introduction_requested)
         self._build_layout()
         self._show_problem("", "")
 
@@ -153,7 +164,7 @@ class VoiceCard(ThemedWidget, QFrame):
         self.about.setText(describe_voice(voice))
         self.about.setVisible(bool(self.about.text()))
         self.about.setToolTip(wrap_tip(voice.description))
-        self.licence.setVisible(bool(voice.licence.strip()))
+        self._offer_more(has_licence=bool(voice.licence.strip()), can_blend=catalog_voice is not None and catalog_voice.can_blend)
         self.draw_in_theme()
         speaks = catalog_voice is None or (catalog_voice.origin != "aivisspeech" and catalog_voice.has_bert)
         self._offer_samples(speaks)
@@ -195,7 +206,7 @@ class VoiceCard(ThemedWidget, QFrame):
         )
         self.about.setToolTip("")
         self.about.show()
-        for widget in (self.makers, self.licence, self.samples, self.precision):
+        for widget in (self.makers, self.more, self.samples, self.precision):
             widget.hide()
         self.draw_in_theme()
         self._show_natural_offer()
@@ -224,7 +235,7 @@ class VoiceCard(ThemedWidget, QFrame):
             menu.popup(event.globalPos())
 
     def _build_layout(self) -> None:
-        buttons = fill_box(QHBoxLayout(), self.licence, self.samples, self.precision, None, spacing=4)
+        buttons = fill_box(QHBoxLayout(), self.samples, self.precision, self.more, None, spacing=4)
         words = fill_box(QVBoxLayout(), self.name, self.makers, buttons, None, spacing=1)
         head = fill_box(QHBoxLayout(), (self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=BESIDE)
         parts = (head, self.lack, self.about, self.natural, self.mend, self.assign, None)
@@ -233,6 +244,11 @@ class VoiceCard(ThemedWidget, QFrame):
     def _offer_samples(self, can_speak: bool) -> None:
         catalog_voice = self._voice if isinstance(self._voice, CatalogVoice) else None
         self.samples.offer_samples(catalog_voice, [name for _, name in self._voice.styles] if can_speak and self._voice is not None else [])
+
+    def _offer_more(self, *, has_licence: bool, can_blend: bool) -> None:
+        self.licence.setVisible(has_licence)
+        self.blend.setVisible(can_blend)
+        self.more.setVisible(has_licence or can_blend)
 
     def _show_problem(self, text: str, action: str) -> None:
         self.lack.setText(text)
@@ -267,17 +283,20 @@ class VoiceCard(ThemedWidget, QFrame):
         self.picture.setPixmap(draw_voice_picture(name, image, PICTURE, self.devicePixelRatioF(), self.palette()))
         color = self.palette().color(self.foregroundRole())
         self.samples.setIcon(draw_icon("play", color))
-        self.licence.setIcon(draw_icon("notice", color))
 
 
 class VoiceSamplePlayer(QObject):
-    """Plays the samples chosen on the voice card; any other playback stops."""
+    """Lets voices be heard that the user thinks of choosing; any other playback stops."""
 
-    def __init__(self, card: VoiceCard, selection: LineSelection, speech: SpeechController, playback: LinePlayback) -> None:
+    def __init__(
+        self, card: VoiceCard, *, selection: LineSelection, speech: SpeechController, playback: LinePlayback, catalog: VoiceCatalog
+    ) -> None:
         super().__init__(card)
-        self._selection, self._speech, self._playback = selection, speech, playback
+        self._selection, self._speech, self._playback, self._catalog = selection, speech, playback, catalog
+        self._introduced: VoicePick | None = None
         card.sample_requested.connect(self.play_recording)
-        card.style_requested.connect(self._speak_sample)
+        card.introduction_requested.connect(self._play_current_introduction)
+        catalog.introduction_requested.connect(self.play_introduction)
 
     @Slot(object)
     def play_recording(self, file: Path) -> None:
@@ -289,21 +308,46 @@ class VoiceSamplePlayer(QObject):
         """Play the current line, or a sample sentence if it has no text, with another voice; the line is not changed."""
         line = self._selection.line
         if line is None or not line.text.strip():
-            line = Line(SAMPLE_SENTENCE, self._selection.settings)
+            line = Line(USUAL_GREETING, self._selection.settings)
         self._speak_line(replace(line, settings=replace(line.settings, voice=voice_id)))
 
-    @Slot(str)
-    def _speak_sample(self, style: str) -> None:
-        """Play the sample sentence in a style of the current line's voice, with all other settings at their defaults."""
-        line_settings = self._selection.settings
-        settings = LineSettings(voice=line_settings.voice, speaker=line_settings.speaker, style=style)
-        self._speak_line(Line(SAMPLE_SENTENCE, settings))
+    @Slot(object)
+    def play_introduction(self, pick: VoicePick) -> None:
+        """Let somebody introduce themselves, with a recording of that style or a greeting; once more ends it."""
+        is_again = pick == self._introduced and self._speech.state.is_speaking
+        self._introduced = pick
+        if is_again:
+            self._playback.stop_playing()
+            self._speech.stop_speaking()
+            return
+        voice = self._catalog.find_voice(pick.voice)
+        if voice is not None and (recording := find_recording(voice, pick.style)) is not None:
+            self.play_recording(recording)
+        else:
+            settings = LineSettings(voice=pick.voice, speaker=pick.speaker, style=pick.style)
+            self._speak_line(Line(find_greeting(_find_greeter(pick, voice)), settings))
 
-    @Slot(str, str)
-    def try_style(self, voice_id: str, style: str) -> None:
-        """Play the sample sentence in a style of any voice."""
-        self._speak_line(Line(SAMPLE_SENTENCE, LineSettings(voice=voice_id, style=style)))
+    @Slot(str)
+    def _play_current_introduction(self, style: str) -> None:
+        """Let the speaker of the current line introduce themselves, in a style of the voice or, for an empty name, in that of the line."""
+        settings = self._selection.settings
+        self.play_introduction(VoicePick(settings.voice, settings.speaker, style or settings.style))
 
     def _speak_line(self, line: Line) -> None:
         self._playback.stop_playing()
         self._speech.speak_request(build_request(line), find_cast(line))
+
+
+def find_recording(voice: CatalogVoice, style: str) -> Path | None:
+    """Return a recording of a style that comes with the voice and can be played, of the first style for an empty name; None if there is none."""
+    from app.adapters.sound.sound_formats import PLAYABLE_SUFFIXES  # few voices bring recordings
+
+    wanted = style or voice.styles[0][1]
+    return next((file for name, file, _ in voice.list_samples() if name == wanted and file.suffix.lower() in PLAYABLE_SUFFIXES), None)
+
+
+def _find_greeter(pick: VoicePick, voice: CatalogVoice | None) -> str:
+    """Return the speaker whose greeting fits; none for a blend of several."""
+    if voice is None or (voice.architecture.styles_by_speaker and pick.style not in ("", voice.styles[0][1])):
+        return ""
+    return choose_known_name(pick.speaker, [name for _, name in voice.speakers])

@@ -32,11 +32,13 @@ class VoiceCatalog(QObject):
         changed(): a scan has ended, or the order or a precision has changed.
         favourites_changed(tuple[str, ...]): the new favourites.
         precision_preference_changed(PrecisionPreference): the user chose how exactly a voice speaks.
+        introduction_requested(VoicePick): a list of voices is asked to let one be heard.
     """
 
     changed = Signal()
     favourites_changed = Signal(object)
     precision_preference_changed = Signal(object)
+    introduction_requested = Signal(object)
 
     def __init__(self, parent: QObject, favourites: tuple[str, ...] = (), precision_preference: PrecisionPreference | None = None) -> None:
         super().__init__(parent)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSizePo
 
 from app.common.language import localize
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_listening import VoicePick, add_listening, can_introduce
 from app.ui.widgets.controls import ChoiceBox, create_tool_button, describe_control, fill_box
 from app.ui.widgets.painting import create_voice_icon
 
@@ -21,10 +22,12 @@ class VoiceChooser(QWidget):
     Signals:
         chosen(str): the user chose the voice of this id.
         library_requested(): the user opens the voice library.
+        introduction_requested(VoicePick): a voice of the list is to be heard.
     """
 
     chosen = Signal(str)
     library_requested = Signal()
+    introduction_requested = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,6 +41,8 @@ class VoiceChooser(QWidget):
         self.box.setIconSize(QSize(CHOOSER_PICTURE_PX, CHOOSER_PICTURE_PX))
         self.box.setPlaceholderText("…")
         self.box.activated.connect(self._choose_row)
+        self.rows = add_listening(self.box, self.find_pick)
+        self.rows.requested.connect(self.introduction_requested)
         self.more = create_tool_button(
             localize("管理…", "Manage…"),
             localize("声を追加、更新、削除します。", "Add, update and delete voices."),
@@ -58,6 +63,16 @@ class VoiceChooser(QWidget):
         if (voice, name) != (self._current, self._current_name) or self.box.currentData() != voice:
             self._current, self._current_name = voice, name
             self._fill_list()
+
+    @property
+    def current_voice(self) -> str:
+        """Return the id of the voice that is shown."""
+        return self._current
+
+    def find_pick(self, voice_id: object) -> VoicePick | None:
+        """Return the voice of this id as one to be heard; None for one that cannot be."""
+        voice = next((item for item in self._voices if voice_id in (item.id, item.manifest.id)), None)
+        return VoicePick(voice.id) if voice is not None and can_introduce(voice) else None
 
     def open_list(self) -> None:
         self.box.setFocus()

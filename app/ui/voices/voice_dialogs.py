@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QDialogButtonBox, QFormLayout, QHBoxLayout, QLabel
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.install.speaker_blends import SpeakerBlend, list_blends
+from app.core.sound.voice_traits import SpeakerBlend
+from app.install.speaker_blends import list_blends
 from app.ui.voices.catalog_voice import CatalogVoice, describe_bert_need
 from app.ui.web_links import find_address_error, parse_address
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, create_close_button, describe_control, fill_box
@@ -141,19 +142,29 @@ class SpeakerBlendDialog(ClosableDialog):
     """Has two speakers, a slider between them and a name; saving under the name of a blend replaces it.
 
     Signals:
-        save_requested(SpeakerBlend): save and play it.  removal_requested(str): remove the blend of this name.
+        save_requested(SpeakerBlend): save it, and use or play it.  removal_requested(str): remove the blend of this name.
+        blend_changed(): the user chose another blend, or asks to hear it.
+
+    Args:
+        first: the speaker to begin with, by name; any other name is the first one.
+        is_for_use: somebody is cast with what is saved.
     """
 
     save_requested = Signal(object)
     removal_requested = Signal(str)
+    blend_changed = Signal()
 
-    def __init__(self, parent: QWidget, voice: CatalogVoice) -> None:
+    def __init__(self, parent: QWidget, voice: CatalogVoice, *, first: str = "", is_for_use: bool = False) -> None:
         super().__init__(parent)
         self.setWindowTitle(localize("話者を混ぜる", "Blend two speakers"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(480)
-        self.first = self._create_speaker_box(voice, localize("1 人目", "First speaker"), 0)
-        self.second = self._create_speaker_box(voice, localize("2 人目", "Second speaker"), 1)
+        row = next((row for row, (_, name) in enumerate(voice.speakers) if name == first), 0)
+        self.first = self._create_speaker_box(voice, localize("1 人目", "First speaker"), row)
+        self.second = self._create_speaker_box(voice, localize("2 人目", "Second speaker"), 0 if row else 1)
+        tip = localize("動かしているあいだ、その割合の声が聞こえます。", "Plays the blend, as moving the slider does.")
+        self.listen = create_button(localize("▶ 聞いてみる", "▶ Listen"), tip, self.blend_changed.emit)
+        self.listen.setAccessibleName(localize("聞いてみる", "Listen"))
         self.share = ParameterSlider(BLEND_STEPS, MIDDLE_STEP)
         self.share.setValue(MIDDLE_STEP)
         tip = localize("右ほど 2 人目に近づきます。", "Further right is nearer to the second speaker.")
@@ -163,8 +174,9 @@ class SpeakerBlendDialog(ClosableDialog):
         tip = localize("同じ名前で保存すると、置き換えます。", "Saving under the same name replaces the blend.")
         self.name = describe_control(QLineEdit(), localize("スタイルの名前", "Name of the style"), tip)
         self.name.setMaxLength(MOST_NAME_LETTERS)
-        tip = localize("スタイルとして保存し、短い文を再生します。", "Saves it as a style and plays a short sentence.")
-        self.save = create_button(localize("保存して再生", "Save and play"), tip, self._request_save, style="primary")
+        tip = localize("この声のスタイルとして保存します。", "Saves it as a style of the voice.")
+        name = localize("保存して使う", "Save and use") if is_for_use else localize("保存して再生", "Save and play")
+        self.save = create_button(name, tip, self._request_save, style="primary")
         # Enter in the field of the name saves the blend.
         self.save.setAutoDefault(True)
         self.saved = describe_control(ChoiceBox(), localize("保存したブレンド", "Saved blends"))
@@ -201,12 +213,12 @@ class SpeakerBlendDialog(ClosableDialog):
 
     def _build_layout(self) -> None:
         lead = localize(
-            "2 人の話者の間の声を、スタイルとして保存します。高さも間になります。",
-            "Saves a voice between two speakers as a style; its pitch lies between theirs, too.",
+            "2 人の話者の間の声を作ります。スライダーを動かすと聞こえます。高さも間になります。",
+            "Makes a voice between two speakers, heard as you move the slider; its pitch lies between theirs, too.",
         )
         self.percent.setMinimumWidth(self.percent.fontMetrics().horizontalAdvance("100 : 100"))
         self.percent.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        share = fill_box(QHBoxLayout(), (self.share, 1), self.percent, spacing=8)
+        share = fill_box(QHBoxLayout(), (self.share, 1), self.percent, self.listen, spacing=8)
         saved = fill_box(QHBoxLayout(), (self.saved, 1), self.remove, spacing=8)
         form = QFormLayout(horizontalSpacing=12, verticalSpacing=8)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
@@ -221,7 +233,9 @@ class SpeakerBlendDialog(ClosableDialog):
     def _connect_widgets(self) -> None:
         for box in (self.first, self.second):
             box.currentIndexChanged.connect(self._propose_name)
+            box.activated.connect(self._report_blend)
         self.share.valueChanged.connect(self._propose_name)
+        self.share.valueChanged.connect(self._report_blend)
         self.name.textChanged.connect(self._update_shares)
 
     @Slot()
@@ -236,16 +250,31 @@ class SpeakerBlendDialog(ClosableDialog):
     def _update_shares(self) -> None:
         self.percent.setText(f"{100 - self._percent} : {self._percent}")
         self.share.setAccessibleDescription(self.percent.text())
-        self.save.setEnabled(bool(self.name.text().strip()) and self.first.currentIndex() != self.second.currentIndex())
+        self.save.setEnabled(bool(self.name.text().strip()) and self.blend is not None)
+        self.listen.setEnabled(self.blend is not None)
+
+    @property
+    def blend(self) -> SpeakerBlend | None:
+        """Return the blend that is chosen; None for somebody with themselves."""
+        first, second = self.first.currentData(), self.second.currentData()
+        return SpeakerBlend(self.name.text(), first, second, self._percent / 100) if first != second else None
+
+    @property
+    def is_moving(self) -> bool:
+        """Return whether the user holds the slider."""
+        return self.share.isSliderDown()
 
     @property
     def _percent(self) -> int:
         return round(100 * self.share.value() / BLEND_STEPS)
 
     @Slot()
+    def _report_blend(self, *_place: object) -> None:
+        self.blend_changed.emit()
+
+    @Slot()
     def _request_save(self) -> None:
         self.show_error(None)
         # Until the voice is back in place; `show_blends` or `show_error` follows.
         self.save.setEnabled(False)
-        blend = SpeakerBlend(self.name.text(), self.first.currentData(), self.second.currentData(), self._percent / 100)
-        self.save_requested.emit(blend)
+        self.save_requested.emit(self.blend)

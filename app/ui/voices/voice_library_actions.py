@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,19 +13,24 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
+from app.core.script.script import LineCast
+from app.core.synthesis_types import SynthesisRequest
+from app.engine.synthesis_jobs import SpeakFailure, SpeechJob
 from app.ui.background_thread import BackgroundThread
 from app.ui.playback.sound_saving import build_file_title
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
+from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_listening import VoicePick
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.dialogs import OpenDialog, ask_for_file, ask_for_files, show_in_front
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.required_bert import SBV2_BERT_ID
 
 if TYPE_CHECKING:
-    from app.install.speaker_blends import SpeakerBlend
+    from app.core.sound.voice_traits import SpeakerBlend
     from app.ui.voices.voice_dialogs import SpeakerBlendDialog
     from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
     from app.voices.prepared_voice import Voice
@@ -201,6 +207,9 @@ class VoiceLibraryActions(QObject):
             self._tasks.remove_voice(voice)
 
 
+BLEND_PHRASES = ("こんにちは。", "今日は、いい天気ですね。")
+
+
 def is_bert_source(path: Path) -> bool:
     """Return True for a BERT: a model with a vocabulary in the same folder, or that folder.
 
@@ -218,29 +227,92 @@ def is_bert_source(path: Path) -> bool:
     return beside and path.suffix.lower() in BERT_FILE_SUFFIXES
 
 
+class BlendListening(QObject):
+    """Speaks short phrases while a blend is being chosen, each with the blend that is chosen when it begins, so that no word is cut."""
+
+    def __init__(self, dialog: SpeakerBlendDialog, voice: str, speech: SpeechController) -> None:
+        super().__init__(dialog)
+        self._dialog, self._voice, self._speech = dialog, voice, speech
+        self._phrases = itertools.cycle(BLEND_PHRASES)
+        self._spoken_blend: SpeakerBlend | None = None  # the one that sounds; None while it is silent
+        dialog.blend_changed.connect(self._begin_phrase)
+        dialog.finished.connect(self._stop_phrase)
+        speech.speech_played.connect(self._follow_end)
+        speech.speech_dropped.connect(self._forget_dropped)
+        speech.speaking_failed.connect(self._show_failure)
+
+    @Slot()
+    def _begin_phrase(self) -> None:
+        if self._spoken_blend is None:
+            self._speech.stop_speaking()
+            self._speak_phrase()
+
+    def _speak_phrase(self) -> None:
+        self._spoken_blend = blend = self._dialog.blend
+        if blend is not None:
+            request = SynthesisRequest(next(self._phrases))
+            cast = LineCast(self._voice, blend.first, blend.name, blend)
+            self._speech.speak_request_next(request, cast, source=self, is_measured=False)
+
+    @Slot(object)
+    def _follow_end(self, job: SpeechJob) -> None:
+        """Speak on while the slider is held, or if it has been moved since the phrase began."""
+        if job.source is self:
+            is_moved = self._dialog.is_moving or self._dialog.blend != self._spoken_blend
+            self._spoken_blend = None
+            if is_moved and self._dialog.isVisible():
+                self._speak_phrase()
+
+    @Slot(object)
+    def _forget_dropped(self, jobs: Sequence[SpeechJob]) -> None:
+        if any(job.source is self for job in jobs):
+            self._spoken_blend = None
+
+    @Slot(object)
+    def _show_failure(self, failure: SpeakFailure) -> None:
+        if failure.job.source is self:
+            self._spoken_blend = None
+            self._dialog.show_error(failure.error)
+
+    @Slot()
+    def _stop_phrase(self) -> None:
+        if self._spoken_blend is not None:
+            self._speech.stop_speaking()
+
+
 class SpeakerBlendController(QObject):
-    """Saves and removes blends of the voice whose dialog is open.
+    """Lets blends be heard, and saves and removes those of the voice whose dialog is open.
 
     Signals:
-        style_requested(str, str): let the voice of this id speak a sample in this style.
+        introduction_requested(VoicePick): a blend was saved and is to be heard.
     """
 
     dialog: OpenDialog[SpeakerBlendDialog] = OpenDialog()
-    style_requested = Signal(str, str)
+    introduction_requested = Signal(object)
 
-    def __init__(self, parent: QObject, catalog: VoiceCatalog, tasks: VoiceTasks) -> None:
+    def __init__(self, parent: QObject, *, catalog: VoiceCatalog, tasks: VoiceTasks, speech: SpeechController) -> None:
         super().__init__(parent)
-        self._catalog, self._tasks = catalog, tasks
+        self._catalog, self._tasks, self._speech = catalog, tasks, speech
         self._background = BackgroundThread(self, "blends")
         catalog.changed.connect(self._show_blends)
         self._voice_id = ""
+        self._use_style: Callable[[str], object] | None = None
 
-    def open_dialog(self, voice: CatalogVoice, parent: QWidget) -> None:
+    def open_dialog(
+        self, voice: CatalogVoice, parent: QWidget, *, first: str = "", use_style: Callable[[str], object] | None = None
+    ) -> None:
+        """Ask for two speakers of a voice and the share of each.
+
+        Args:
+            first: the speaker to begin with, by name.
+            use_style: gives the saved style to whom it is for; without it the style is played.
+        """
         from app.ui.voices.voice_dialogs import SpeakerBlendDialog
 
         if self.dialog is None:
-            self._voice_id = voice.manifest.id
-            self.dialog = SpeakerBlendDialog(parent, voice)
+            self._voice_id, self._use_style = voice.manifest.id, use_style
+            self.dialog = SpeakerBlendDialog(parent, voice, first=first, is_for_use=use_style is not None)
+            BlendListening(self.dialog, voice.id, self._speech)
             self.dialog.save_requested.connect(self._save_blend)
             self.dialog.removal_requested.connect(self._remove_blend)
         self.dialog.open()
@@ -252,8 +324,20 @@ class SpeakerBlendController(QObject):
     def _save_blend(self, blend: SpeakerBlend) -> None:
         from app.install.speaker_blends import add_blend
 
-        voice_id, style = self._voice_id, " ".join(blend.name.split())
-        self._change_voice(lambda: add_blend(voice_id, blend), lambda: self.style_requested.emit(voice_id, style))
+        voice_id, style, use_style = self._voice_id, " ".join(blend.name.split()), self._use_style
+
+        def use_saved() -> None:
+            if use_style is None:
+                self.introduction_requested.emit(VoicePick(voice_id, "", style))
+            else:
+                use_style(style)
+                self.close_dialog()
+
+        self._change_voice(lambda: add_blend(voice_id, blend), use_saved)
+
+    def close_dialog(self) -> None:
+        if self.dialog is not None:
+            self.dialog.accept()
 
     def _remove_blend(self, name: str) -> None:
         from app.install.speaker_blends import remove_blend

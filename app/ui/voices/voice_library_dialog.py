@@ -15,6 +15,7 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_chooser import VoiceList
 from app.ui.voices.voice_facts_page import VoiceFactsPage
+from app.ui.voices.voice_listening import ListeningRows, VoicePick, can_introduce
 from app.ui.widgets.controls import (
     DIALOG_MARGINS,
     SELECT_AS_CURRENT,
@@ -108,6 +109,8 @@ class VoiceLibraryDialog(ClosableDialog):
         self.list.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.list.currentRowChanged.connect(self._show_current_voice)
         self.list.itemSelectionChanged.connect(self._update_search_buttons)
+        listening = ListeningRows(self.list, lambda index: self._find_pick(index.row()))
+        listening.requested.connect(catalog.introduction_requested)
         self.search = VoiceLibrarySearch()
         self.search.changed.connect(self.show_voices)
         self.search.favourite.clicked.connect(self._toggle_favourite)
@@ -221,6 +224,10 @@ class VoiceLibraryDialog(ClosableDialog):
     def _toggle_favourite(self) -> None:
         if self.current_voice is not None:
             self._catalog.set_favourite(self.current_voice, not self._catalog.is_favourite(self.current_voice))
+
+    def _find_pick(self, row: int) -> VoicePick | None:
+        voice = self._voices[row] if row < len(self._voices) else None
+        return VoicePick(voice.id) if voice is not None and can_introduce(voice) else None
 
     def _describe_voice(self, voice: CatalogVoice) -> str:
         fast = localize("・高速", ", Fast") if self._catalog.find_precision(voice) == "fast" else ""

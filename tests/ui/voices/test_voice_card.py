@@ -58,7 +58,7 @@ def test_a_voice_without_recordings_speaks_in_each_of_its_styles(qtbot: QtBot, o
 def test_what_is_tried_can_be_stopped(qtbot: QtBot, open_window: OpenWindow) -> None:
     slow = RecordingPlayer(pace=1.0)
     window = open_window(Settings(text="あ"), open_player=lambda _device, _rate: slow)
-    window.voice_card.style_requested.emit("")
+    window.voice_card.samples.click()
     qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
     window.transport.play.click()
     assert not window.speech_state.is_speaking
