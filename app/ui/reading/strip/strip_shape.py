@@ -9,6 +9,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
+from itertools import zip_longest
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from app.core.synthesis_types import Overrides
 from app.core.text.notation.noted_text import NotedText
 from app.ui.display_names import describe_emoji
 
+FULL_STOP, ELLIPSIS = ".", "…"
 MARK_SIGNS = {",": "、", ".": "。", "!": "！", "?": "？", "'": "・", "-": "－"}
 BRACKET, BRACKETS = "'", frozenset("「」『』()[]{}〈〉《》【】〔〕〖〗〘〙‹›«»\"“”„‟'’‘")  # the mark they are read as, and what is written
 
@@ -39,10 +41,11 @@ class CellKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StripCell:
-    """A mora or a pause."""
+    """A mora or a pause; the full stops that an ellipsis is read as are one pause."""
 
     kind: CellKind
-    index: int  # of the mora or of the mark in the line
+    index: int  # of the mora or of the first mark in the line
+    count: int  # how many marks it stands for
     left: float  # left, right: pixels
     right: float
     start_s: float  # start_s, end_s: when it sounds, within the line's sound; both 0 while that is unknown
@@ -103,30 +106,38 @@ def build_axis(reading: LineReading, overrides: Overrides, phrases: tuple[LinePh
     begins = {phrase.start for phrase in phrases}
     cells: list[StripCell] = []
     left = AXIS_MARGIN_PX
-    for kind, index in order_cells(reading):
+    for kind, index, count in order_cells(reading):
         if kind is CellKind.MORA and index in begins and cells and cells[-1].kind is CellKind.MORA:
             left += PHRASE_GAP_PX
-        known = (times.moras if kind is CellKind.MORA else times.marks)[index] if times else None
-        given = (fixed if kind is CellKind.MORA else pauses).get(index)
-        guess = UNKNOWN_MORA_S if kind is CellKind.MORA else UNKNOWN_PAUSE_S
-        length_s = given if given is not None else known.length_s if known and known.length_s else guess
+        known = (times.moras if kind is CellKind.MORA else times.marks)[index : index + count] if times else ()
+        given = [(fixed if kind is CellKind.MORA else pauses).get(one) for one in range(index, index + count)]
+        guess = UNKNOWN_MORA_S if kind is CellKind.MORA else UNKNOWN_PAUSE_S / count
+        lengths = zip_longest(given, known)
+        length_s = sum(one if one is not None else span.length_s if span and span.length_s else guess for one, span in lengths)
         width = max(NARROWEST if kind is CellKind.MORA else NARROWEST_PAUSE, length_s * PX_PER_S)
-        start_s, end_s = (known.start_s, known.end_s) if known else (0.0, 0.0)
-        cells.append(StripCell(kind, index, left, left + width, start_s, end_s, length_s, given is not None))
+        start_s, end_s = (known[0].start_s, known[-1].end_s) if known else (0.0, 0.0)
+        is_exact = any(one is not None for one in given)
+        cells.append(StripCell(kind, index, count, left, left + width, start_s, end_s, length_s, is_exact))
         left += width
     return StripAxis(tuple(cells), times is not None)
 
 
-def order_cells(reading: LineReading) -> list[tuple[CellKind, int]]:
-    """Return morae and marks in their order; marks that make no pause are left out."""
-    places: list[tuple[CellKind, int]] = []
+def order_cells(reading: LineReading) -> list[tuple[CellKind, int, int]]:
+    """Return for each cell its kind, its first mora or mark and their number; marks that make no pause are left out."""
+    places: list[tuple[CellKind, int, int]] = []
     mora = 0
     for index, mark in enumerate(reading.marks):
-        places += [(CellKind.MORA, one) for one in range(mora, mark.moras_before)]
+        places += [(CellKind.MORA, one, 1) for one in range(mora, mark.moras_before)]
         mora = mark.moras_before
-        if mark.sentence not in reading.silent:
-            places.append((CellKind.MARK, index))
-    return places + [(CellKind.MORA, one) for one in range(mora, len(reading.moras))]
+        if mark.sentence in reading.silent:
+            continue
+        kind, first, count = places[-1] if places else (CellKind.MORA, 0, 0)
+        former = reading.marks[first] if kind is CellKind.MARK else None
+        if former is not None and former.phone == mark.phone == FULL_STOP and former.sentence == mark.sentence:
+            places[-1] = kind, first, count + 1
+        else:
+            places.append((CellKind.MARK, index, 1))
+    return places + [(CellKind.MORA, one, 1) for one in range(mora, len(reading.moras))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +164,8 @@ def build_shape(reading: LineReading, overrides: Overrides, times: LineSpans | N
 def find_cell_text(shape: StripShape, cell: StripCell) -> str:
     if cell.kind is CellKind.MORA:
         return shape.reading.moras[cell.index].kana
+    if cell.count > 1:
+        return ELLIPSIS
     phone = shape.reading.marks[cell.index].phone
     return (phone == BRACKET and _find_bracket(shape.reading, cell.index)) or MARK_SIGNS.get(phone, "")
 
@@ -196,8 +209,12 @@ def describe_cell(shape: StripShape, cell: StripCell) -> str:
 
 def change_cell_length(shape: StripShape, cell: StripCell, length_s: float | None) -> Overrides:
     """Return the edits with another length for a cell, or with the voice's own length if None."""
-    change = set_mora_length if cell.kind is CellKind.MORA else set_pause_length
-    return change(shape.overrides, cell.index, length_s)
+    if cell.kind is CellKind.MORA:
+        return set_mora_length(shape.overrides, cell.index, length_s)
+    overrides = shape.overrides
+    for mark in range(cell.index, cell.index + cell.count):
+        overrides = set_pause_length(overrides, mark, None if length_s is None else length_s / cell.count)
+    return overrides
 
 
 def change_pitch_fall(shape: StripShape, cell: StripCell, is_behind: bool) -> Overrides:
