@@ -191,6 +191,7 @@ def make_application(text_size: TextSize = "usual") -> QApplication:
         from PySide6.QtWidgets import QApplication
 
         from app.ui.theme.theme import apply_fonts
+        from app.ui.workarounds.accessible_roles import install_accessible_roles
         from app.ui.workarounds.gui_thread_gc import GuiThreadCollector
     except ImportError as exc:
         raise InternalError(
@@ -202,6 +203,7 @@ def make_application(text_size: TextSize = "usual") -> QApplication:
         ) from exc
     app = QApplication(sys.argv[:1])
     GuiThreadCollector(app)
+    install_accessible_roles()
     app.setApplicationName("Koebako")
     app.setStyle("Fusion")
     apply_fonts(app, get_language() == "ja", text_size)

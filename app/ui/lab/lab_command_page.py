@@ -258,6 +258,7 @@ def _create_control(option: LabOption, devices: Sequence[str]) -> OptionControl:
             control.setInputMethodHints(Qt.InputMethodHint.ImhDigitsOnly)
     control.setMinimumWidth(max(NARROWEST, control.sizeHint().width()) if isinstance(control, QCheckBox) else NARROWEST)
     describe_control(control, localize_option(option), wrap_tip(f"{option.help} ({option.option})"))
+    control.setAccessibleDescription(option.help)
     return control
 
 

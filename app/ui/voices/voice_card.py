@@ -164,6 +164,7 @@ class VoiceCard(ThemedWidget, QFrame):
         self.about.setText(describe_voice(voice))
         self.about.setVisible(bool(self.about.text()))
         self.about.setToolTip(wrap_tip(voice.description))
+        self.about.setAccessibleDescription(voice.description)
         self._offer_more(has_licence=bool(voice.licence.strip()), can_blend=catalog_voice is not None and catalog_voice.can_blend)
         self.draw_in_theme()
         speaks = catalog_voice is None or (catalog_voice.origin != "aivisspeech" and catalog_voice.has_bert)
