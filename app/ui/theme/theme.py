@@ -28,7 +28,7 @@ QFrame#banner[error="true"] QLabel { color: $error_text; }
 QLabel#muted { color: $muted; }
 QLabel[edited="true"] { color: $edited; }
 QLabel#heading { font-weight: 600; }
-QLabel#error { color: $error_text; background: $error; border-radius: 4px; padding: 1px 6px; }
+QLabel#error { color: $error_text; background: transparent url("controls:error.svg") no-repeat top left; background-origin: padding; padding: 1px 0 1px 21px; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QPushButton { padding: 7px 16px; border: 1px solid $border; border-radius: 8px; background: $surface; color: $text; }
 QPushButton:hover, QPushButton:focus { border-color: $accent; }

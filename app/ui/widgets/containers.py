@@ -96,6 +96,9 @@ class ScrollFrame(QScrollArea):
         if watched is self._content:
             if event.type() == QEvent.Type.LayoutRequest:
                 self.updateGeometry()
-            elif event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
-                self.setVisible(not self._content.isHidden())
+            elif event.type() == QEvent.Type.HideToParent:
+                self.hide()
+            elif event.type() == QEvent.Type.ShowToParent and self.parent() is not None:
+                # Without a parent yet, it would flash up as a window of its own, which takes the focus with it.
+                self.show()
         return super().eventFilter(watched, event)

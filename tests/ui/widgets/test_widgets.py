@@ -40,8 +40,8 @@ from app.ui.theme.theme import (
     resolve_theme,
 )
 from app.ui.voices.catalog_voice import describe_voice
-from app.ui.widgets.containers import FoldingSection
-from app.ui.widgets.controls import MOST_SHOWN, ChoiceBox, fill_box
+from app.ui.widgets.containers import FoldingSection, ScrollFrame
+from app.ui.widgets.controls import MOST_SHOWN, ChoiceBox, PlainLabel, fill_box
 
 pytestmark = pytest.mark.usefixtures("styled")
 
@@ -416,3 +416,32 @@ def test_a_part_of_a_row_has_its_alignment_or_its_stretch(qtbot: QtBot) -> None:
     assert [row.stretch(0), row.stretch(1)] == [0, 2]
     assert row.itemAt(0).alignment() == Qt.AlignmentFlag.AlignBottom
     assert not row.itemAt(1).alignment()
+
+
+@pytest.mark.usefixtures("styled")
+def test_an_error_is_an_icon_and_plain_text(qtbot: QtBot, qapp: QApplication) -> None:
+    apply_theme(qapp, LIGHT_THEME)
+    label = PlainLabel("Failed.", "error")
+    qtbot.addWidget(label)
+    label.resize(label.sizeHint())
+    image = label.grab().toImage()
+    columns = [[image.pixelColor(x, y) for y in range(image.height())] for x in range(image.width())]
+    assert max(color.saturation() for column in columns[1:16] for color in column) > 150, "the icon is at the left"
+    assert {color.alpha() for column in columns[17:20] for color in column} == {0}, "no mark is behind the words"
+
+
+def test_a_frame_that_is_not_placed_yet_is_no_window(qtbot: QtBot) -> None:
+    content = QWidget()
+    frame = ScrollFrame(content)
+    qtbot.addWidget(frame)
+    content.hide()
+    content.show()
+    assert not frame.isVisible()
+    page = QWidget()
+    qtbot.addWidget(page)
+    fill_box(QHBoxLayout(page), frame)
+    page.show()
+    content.hide()
+    assert not frame.isVisible()
+    content.show()
+    assert frame.isVisible()
