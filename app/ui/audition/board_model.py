@@ -20,6 +20,7 @@ from app.voices.voice_labels import format_speaker
 
 FindVoice = Callable[[str], CatalogVoice | None]
 TwoLines = tuple[str, str]
+PART_SEPARATOR = " / "  # between a voice and its speaker
 
 
 def describe_column(board: Board, column: int, find_voice: FindVoice) -> TwoLines:
@@ -48,7 +49,7 @@ def shorten_columns(board: Board, find_voice: FindVoice) -> list[TwoLines]:
 
 
 def _join_two_lines(labels: Sequence[str]) -> TwoLines:
-    return " / ".join(filter(None, labels[:2])), " · ".join(filter(None, labels[2:]))
+    return PART_SEPARATOR.join(filter(None, labels[:2])), " · ".join(filter(None, labels[2:]))
 
 
 def _build_name_parts(board: Board, column: int, find_voice: FindVoice) -> tuple[NamePart, ...]:

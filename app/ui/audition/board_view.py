@@ -1,14 +1,14 @@
 """The table of a board, which turns keys and clicks into commands, and its keys: one table for the view, its hint line and its menu."""
 
 from PySide6.QtCore import QItemSelectionModel, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPainter, QPalette, QPen, QPolygonF, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeyEvent, QMouseEvent, QPainter, QPalette, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from app.audition.board import BoardCell
 from app.common.language import localize
 from app.core.script.project import HIGHEST_RATING
 from app.ui.audition.board_cells import CellPhase, CellState
-from app.ui.audition.board_model import SHOWN_ROLE, STATE_ROLE, BoardModel, Index, convert_to_cell
+from app.ui.audition.board_model import PART_SEPARATOR, SHOWN_ROLE, STATE_ROLE, BoardModel, Index, convert_to_cell
 from app.ui.script.card_layout import format_card_seconds
 from app.ui.theme.theme import draw_icon
 
@@ -149,6 +149,20 @@ class BoardDelegate(QStyledItemDelegate):
 HEADER_PADDING_PX = 8
 
 
+def shorten_parts(words: str, width: int, metrics: QFontMetrics) -> str:
+    """Return a header's line in at most `width` pixels, with a voice shortened before its speaker; beginning and end of each stay."""
+    parts = words.split(PART_SEPARATOR)
+    room = width - metrics.horizontalAdvance(PART_SEPARATOR) * (len(parts) - 1)
+    # The shortest parts are settled first: what they leave of their share goes to the longer ones.
+    order = sorted(range(len(parts)), key=lambda index: metrics.horizontalAdvance(parts[index]))
+    for settled, index in enumerate(order):
+        share = room // (len(parts) - settled)
+        if metrics.horizontalAdvance(parts[index]) > share:
+            parts[index] = metrics.elidedText(parts[index], Qt.TextElideMode.ElideMiddle, share)
+        room -= metrics.horizontalAdvance(parts[index])
+    return PART_SEPARATOR.join(parts)
+
+
 class BoardHeader(QHeaderView):
     """A header that emphasises the row or column of the focused cell."""
 
@@ -176,14 +190,14 @@ class BoardHeader(QHeaderView):
         for number, words in enumerate(lines):
             bright = focused and not number
             painter.setPen(colors.color(QPalette.ColorRole.Text if bright else QPalette.ColorRole.PlaceholderText))
-            text = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, rect.width() - 2 * HEADER_PADDING_PX)
+            text = shorten_parts(words, rect.width() - 2 * HEADER_PADDING_PX, self.fontMetrics())
             line = QRect(rect.left() + HEADER_PADDING_PX, top + number * height, rect.width() - 2 * HEADER_PADDING_PX, height)
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
 
 
 CELL, NARROWEST = (132, 42), 110  # pixels
-HEAD, NAMES, WIDE_NAMES = 44, 168, 224
+HEAD, NAMES, WIDE_NAMES, WIDEST_NAMES = 44, 168, 224, 300
 
 
 class BoardView(QTableView):
@@ -214,6 +228,7 @@ class BoardView(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setShowGrid(False)
         self._press_position: QPoint | None = None
+        self._narrowest_names = NAMES
         self.setMouseTracking(True)
         self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -240,7 +255,8 @@ class BoardView(QTableView):
 
     def show_wide_names(self, *, is_wide: bool) -> None:
         """Make room for the names of casts, which say who speaks, or of single voices."""
-        self.verticalHeader().setFixedWidth(WIDE_NAMES if is_wide else NAMES)
+        self._narrowest_names = WIDE_NAMES if is_wide else NAMES
+        self.fit_columns()
 
     def focus_cell(self, cell: BoardCell) -> None:
         index = self.model().index(cell.column, cell.row)
@@ -260,8 +276,17 @@ class BoardView(QTableView):
 
     @Slot()
     def fit_columns(self) -> None:
-        """Share the width among the columns, down to the width that a cell needs."""
-        header = self.horizontalHeader()
+        """Share the width among the names and the columns, down to the width that a cell needs."""
+        header, names, model = self.horizontalHeader(), self.verticalHeader(), self.model()
+        labels = (str(model.headerData(row, Qt.Orientation.Vertical) or "") for row in range(model.rowCount()))
+        needed = max((names.fontMetrics().horizontalAdvance(line) for label in labels for line in label.split("\n")), default=0)
+        # Names get what the cells leave.
+        free = self.width() - model.columnCount() * CELL[0]
+        width = max(self._narrowest_names, min(needed + 2 * HEADER_PADDING_PX, free, WIDEST_NAMES))
+        if width != names.maximumWidth():
+            names.setFixedWidth(width)
+            # Qt places the cells next to the names when the table is resized, and not yet where only the names are.
+            self.updateGeometries()
         room = self.viewport().width() // max(1, self.model().columnCount())
         header.setDefaultSectionSize(max(CELL[0], min(room, 2 * CELL[0])))
 

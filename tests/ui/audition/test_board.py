@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -15,9 +16,10 @@ from app.common.errors import VoiceError
 from app.core.script.project import LineTake
 from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings
+from app.ui.audition import board_model
 from app.ui.audition.board_cells import MAX_CELL_SOUND_BYTES, BoardCells, CellPhase
 from app.ui.audition.board_controller import BoardController
-from app.ui.audition.board_view import find_command
+from app.ui.audition.board_view import find_command, shorten_parts
 from app.ui.audition.board_window import BoardWindow
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
@@ -386,4 +388,29 @@ def test_the_starred_cells_are_handed_over_for_a_blind_test(qtbot: QtBot, open_w
     assert [shown.view.isRowHidden(row) for row in range(5)] == [False, False, True, True, True]
     board.player.stop_playing()
     shown.close()
+    wait_idle(qtbot, window)
+
+
+@pytest.mark.parametrize("width", [110, 152, 208])
+def test_what_differs_is_read_however_long_the_names_are(qapp: QApplication, width: int) -> None:
+    metrics = QFontMetrics(qapp.font())
+    labels = [f"jp-extra-tiny-2spk 試験用の声 {voice} / speaker{number}" for voice in "AB" for number in (0, 1)]
+    short = [shorten_parts(label, width, metrics) for label in labels]
+    assert len(set(short)) == len(labels)
+    assert all(metrics.horizontalAdvance(text) <= width for text in short)
+    assert [text[-1] for text in short] == ["0", "1", "0", "1"]
+    assert shorten_parts("Mei / NIT", width, metrics) == "Mei / NIT"
+
+
+def test_names_get_the_room_that_cells_leave(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window()
+    board, shown = opened(qtbot, window)
+    filled(qtbot, board)
+    names = shown.view.verticalHeader()
+    narrow = names.width()
+    monkeypatch.setattr(board_model, "format_style", lambda style: f"{style} {'long ' * 8}")
+    board.cells.show_board(board.cells.board)
+    assert names.width() > narrow
+    assert shown.view.viewport().x() >= names.width(), "no cell is under the names"
+    board.close()
     wait_idle(qtbot, window)
