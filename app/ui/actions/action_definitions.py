@@ -287,7 +287,7 @@ ACTIONS = (
     ),
     ActionSpec(
         "bert_test",
-        ("ブラインドテスト: BERT の float32 と int8…", "Blind test: BERT float32 vs int8…"),
+        ("ブラインドテスト: BERT の高精度と高速…", "Blind test: BERT exact vs fast…"),
         (
             "選んだ行を、BERT の精度だけを変えて聞き比べます。",
             "Compares the selected lines in both precisions of BERT, with their names hidden.",

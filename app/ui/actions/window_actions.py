@@ -117,6 +117,7 @@ class WindowActions(QObject):
         self._list_shortcuts: list[QShortcut] = []
         self._targets: dict[str, str] = {}
         self._reasons: dict[str, str] = {}
+        self._details: dict[str, str] = {}
         self._actions: dict[str, QAction] = {}
         for name, spec in _SPECS.items():
             action = self._actions[name] = QAction(self, checkable=spec.checkable, iconText=localize(*spec.label))
@@ -153,10 +154,14 @@ class WindowActions(QObject):
         self._targets[name] = target
         self._write_action_text(name)
 
-    def disable_action(self, name: str, reason: str) -> None:
-        """Disable an action and show the reason behind its name; an empty reason enables it."""
-        if self._reasons.get(name) != reason:
-            self._reasons[name] = reason
+    def disable_action(self, name: str, reason: str, details: str = "") -> None:
+        """Disable an action and show the reason behind its name; an empty reason enables it.
+
+        Args:
+            details: more of the reason, in the tool tip alone.
+        """
+        if (self._reasons.get(name), self._details.get(name, "")) != (reason, details):
+            self._reasons[name], self._details[name] = reason, details
             self._actions[name].setEnabled(not reason)
             self._write_action_text(name)
 
@@ -190,7 +195,8 @@ class WindowActions(QObject):
         action.setText(f"{label}\t{keys[0]}" if keys else label)
         action.setIconText(title)
         tip = localize(*_SPECS[name].tip) or label
-        action.setToolTip(f"{tip} ({', '.join(dict.fromkeys(keys))})" if keys else tip)
+        tip = f"{tip} ({', '.join(dict.fromkeys(keys))})" if keys else tip
+        action.setToolTip("\n".join(filter(None, (tip, self._details.get(name, "")))))
 
     def _create_list_shortcuts(self, line_list: QWidget) -> None:
         for name, spec in _SPECS.items():

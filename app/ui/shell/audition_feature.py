@@ -188,7 +188,7 @@ class AuditionFeature(WindowFeature):
 
     @cached_property
     def precision_tests(self) -> PrecisionTestController:
-        """Return the ready-made blind tests of float32 and int8."""
+        """Return the ready-made blind tests of both precisions."""
         from app.ui.audition.precision_test_controller import PrecisionTestController
 
         lines, settings = (self._context.document, self._script.selection, self._script.seeds), self._context.settings
@@ -258,8 +258,10 @@ def enable_precision_tests(context: WindowContext, selection: LineSelection) -> 
     def update_actions() -> None:
         voice = context.catalog.find_voice(selection.settings.voice)
         missing = localize("この行の声が見つかりません", "the voice of this line is missing")
-        for name, stage in tests:
-            context.actions.disable_action(name, missing if voice is None else voice.explain_missing_int8(stage))
+        for name, part in tests:
+            reason = missing if voice is None else voice.explain_missing_fast(part)
+            details = reason if voice is None else voice.explain_missing_int8(part)
+            context.actions.disable_action(name, reason, details if details != reason else "")
 
     selection.changed.connect(update_actions)
     context.catalog.changed.connect(update_actions)

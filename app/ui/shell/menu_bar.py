@@ -72,6 +72,8 @@ class MenuBar(QMenuBar):
         add_melody_commands(lines.addMenu(localize("イントネーション", "Melody")), actions)
         self._create_menu(localize("登場人物(&C)", "&Cast"), actions, CAST_MENU)
         play = self._create_menu(localize("再生(&P)", "&Play"), actions, PLAY_MENU)
+        # Reasons why a blind test is not offered are short in the menu and whole in the tip.
+        play.setToolTipsVisible(True)
         play.addSeparator()
         self.devices = play.addMenu(localize("再生デバイス", "Output device"))
         self.devices.aboutToShow.connect(self.devices_requested)

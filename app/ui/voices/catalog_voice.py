@@ -118,6 +118,17 @@ class CatalogVoice:
             return localize("準備中です", "still being prepared")
         return "" if self.has_int8_bert else localize("BERT は float32 のみ", "this BERT has float32 only")
 
+    def explain_missing_fast(self, part: Literal["sound", "bert"]) -> str:
+        """Say in plain words why "Fast" cannot be compared with "Exact"; empty if it can."""
+        reason = self.explain_missing_int8(part)
+        if not reason or (part == "sound" and not self.manifest.refused and not self.manifest.is_single_graph):
+            return reason
+        if part == "sound":
+            return reason if self.is_pending else localize("この声は「高精度」だけです", "this voice is exact only")
+        return (
+            reason if self.is_bert_pending or not self.has_bert else localize("この BERT は「高精度」だけです", "this BERT is exact only")
+        )
+
     def list_samples(self) -> list[tuple[str, Path, VoiceSample]]:
         """Return the recordings as (style, file, sample)."""
         names = {item.id: item.name for item in self.manifest.styles}
