@@ -12,9 +12,10 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,14 @@ MAX_RATED_SOUNDS = 9  # with reference and anchors twelve, which is what the rec
 SEED_DIGITS = 64
 
 
+class SoundSource(NamedTuple):
+    """The names of who speaks a sound, for people; each is empty where it is not known."""
+
+    voice: str = ""
+    speaker: str = ""
+    style: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class BlindTestPlan:
     """The plan of a blind test; fixed before the first trial."""
@@ -52,6 +61,10 @@ class BlindTestPlan:
     # reference); else it is heard with A and B, and the question is which of them is closer. Empty where there is none, as never in a
     # MUSHRA test.
     references: tuple[str, ...] = ()
+    # The sentence of each line, and who speaks each of the sounds, then the reference where it was one of them; hidden until the test has
+    # ended. Empty in tests of earlier versions.
+    texts: tuple[str, ...] = ()
+    sources: tuple[tuple[SoundSource, ...], ...] = ()
 
     @property
     def has_x(self) -> bool:
@@ -79,8 +92,8 @@ class BlindTestPlan:
         """Return the names of all columns for people, after the reveal."""
         if not self.is_rated:
             return self.names
-        anchors = (localize(f"アンカー {hertz / 1000:g} kHz", f"Anchor {hertz / 1000:g} kHz") for hertz in ANCHORS_HZ)
-        return (*self.names, localize("参照", "Reference"), *anchors)
+        muffled = (localize("こもらせた参照（強）", "Reference, very muffled"), localize("こもらせた参照（弱）", "Reference, muffled"))
+        return (*self.names, localize("参照", "Reference"), *muffled)
 
     @property
     def reference_column(self) -> int | None:
@@ -88,6 +101,14 @@ class BlindTestPlan:
         if not self.has_x or not self.references:
             return None
         return next((column for column in range(len(self.names)) if tuple(row[column] for row in self.sounds) == self.references), None)
+
+    def find_text(self, line: int) -> str:
+        """Return the sentence of a line; empty where it is not known."""
+        return self.texts[line] if self.texts else ""
+
+    def find_source(self, line: int, column: int) -> SoundSource:
+        """Return who speaks a sound, or, in the column after the sounds, the reference; without names where it is not known."""
+        return self.sources[line][column] if self.sources and column < len(self.sources[line]) else SoundSource()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +178,7 @@ class BlindTest:
     answers: tuple[TrialAnswer, ...] = ()
     stopped: bool = False  # given up; what was answered is shown, and proves nothing
     id: str = ""
+    begun: str = ""  # when the first trial was shown, by ISO 8601 with the offset of the place; empty in tests of earlier versions
 
     @property
     def commitment(self) -> str:
@@ -175,7 +197,9 @@ def choose_reference(plan: BlindTestPlan, column: int) -> BlindTestPlan:
     if plan.has_x:
         return replace(plan, references=references)
     rows = ((*row[:column], *row[column + 1 :]) for row in plan.sounds)
-    return replace(plan, sounds=tuple(rows), names=(*plan.names[:column], *plan.names[column + 1 :]), references=references)
+    sources = tuple((*row[:column], *row[column + 1 :], row[column]) for row in plan.sources)
+    names = (*plan.names[:column], *plan.names[column + 1 :])
+    return replace(plan, sounds=tuple(rows), names=names, references=references, sources=sources)
 
 
 def check_blind_test_plan(plan: BlindTestPlan) -> None:
@@ -226,7 +250,7 @@ ELIMINATING_LOSSES = 2  # a sound leaves a ranking when it has lost so often: on
 def begin_blind_test(plan: BlindTestPlan, seed: str) -> BlindTest:
     """Return a test without answers; raise InputError for a plan that is not valid."""
     check_blind_test_plan(plan)
-    return BlindTest(plan, seed, id=create_line_id())
+    return BlindTest(plan, seed, id=create_line_id(), begun=datetime.now().astimezone().isoformat(timespec="minutes"))
 
 
 def find_blind_trial(test: BlindTest) -> BlindTrial | None:

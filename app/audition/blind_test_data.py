@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from app.audition.blind_test import (
@@ -18,6 +19,7 @@ from app.audition.blind_test import (
     BlindTest,
     BlindTestPlan,
     BlindTrial,
+    SoundSource,
     TrialAnswer,
     add_ratings,
     check_blind_test_plan,
@@ -33,6 +35,8 @@ from app.core.script.project import is_sound_name
 
 BLIND_TEST_VERSION = 1
 MAX_COMMENT_LENGTH = 2_000
+SOURCE_LENGTH = len(SoundSource())
+MAX_TEXT_LENGTH = 1_000  # of a sentence; the rest is in the script
 MAX_ANSWER_MS = 24 * 3600 * 1000
 _SEED_PATTERN = re.compile(f"[0-9a-f]{{{SEED_DIGITS}}}")
 
@@ -41,6 +45,7 @@ def dump_blind_test(test: BlindTest) -> dict[str, Any]:
     """Return the data that `parse_blind_test` reads."""
     plan = test.plan
     data: dict[str, Any] = {"version": BLIND_TEST_VERSION, "id": test.id, "kind": plan.kind, "names": list(plan.names)}
+    data |= _dump_origin(test)
     sounds = [list(row) for row in plan.sounds]
     if plan.is_rated:
         data |= {"sounds": sounds, "references": list(plan.references), "seed": test.seed}
@@ -48,6 +53,22 @@ def dump_blind_test(test: BlindTest) -> dict[str, Any]:
     data |= {"trials": plan.trials, "sounds": sounds, "seed": test.seed, "answers": [_dump_answer(item) for item in test.answers]}
     data |= {"references": list(plan.references)} if plan.references else {}
     return data | {name: True for name, value in (("undecided", plan.undecided), ("stopped", test.stopped)) if value}
+
+
+def _dump_origin(test: BlindTest) -> dict[str, Any]:
+    """Return what says where the sounds come from, which tests of earlier versions lack."""
+    plan = test.plan
+    data: dict[str, Any] = {"begun": test.begun} if test.begun else {}
+    data |= {"texts": [text[:MAX_TEXT_LENGTH] for text in plan.texts]} if plan.texts else {}
+    if not plan.sources:
+        return data
+    # Lines mostly share their speakers: each is written once, and one row where it is that of all lines.
+    distinct = list(dict.fromkeys(source for row in plan.sources for source in row))
+    rows = [[distinct.index(source) for source in row] for row in plan.sources]
+    return data | {
+        "sources": [list(source) for source in distinct],
+        "source_rows": rows[:1] if all(row == rows[0] for row in rows) else rows,
+    }
 
 
 def parse_blind_test(data: object) -> BlindTest:
@@ -59,7 +80,7 @@ def parse_blind_test(data: object) -> BlindTest:
     seed = data.get("seed")
     if not isinstance(seed, str) or not _SEED_PATTERN.fullmatch(seed):
         raise ValueError("seed")
-    test = BlindTest(plan, seed, id=sanitise_short_text(data.get("id", "")))
+    test = BlindTest(plan, seed, id=sanitise_short_text(data.get("id", "")), begun=_parse_time(data.get("begun", "")))
     if plan.is_rated:
         for item in require_list(data.get("ratings"), MOST_LINES):
             test = _add_parsed_ratings(test, item)
@@ -96,10 +117,42 @@ def _parse_plan(data: Mapping[str, Any]) -> BlindTestPlan:
         sounds=tuple(tuple(map(_parse_sound_name, require_list(row, MOST_SOUNDS))) for row in rows),
         names=tuple(map(sanitise_short_text, require_list(data.get("names"), MOST_SOUNDS))),
         references=tuple(map(_parse_sound_name, require_list(data.get("references", []), MOST_LINES))),
+        texts=_parse_texts(data.get("texts", []), len(rows)),
     )
+    plan = replace(plan, sources=_parse_sources(data, plan))
     if plan.is_rated:
         return plan
     return replace(plan, trials=require_int(data.get("trials"), 1, MOST_TRIALS), undecided=_parse_flag(data, "undecided"))
+
+
+def _parse_texts(value: object, line_count: int) -> tuple[str, ...]:
+    texts = tuple(sanitise_long_text(text)[:MAX_TEXT_LENGTH] for text in require_list(value, MOST_LINES))
+    if texts and len(texts) != line_count:
+        raise ValueError("texts")
+    return texts
+
+
+def _parse_sources(data: Mapping[str, Any], plan: BlindTestPlan) -> tuple[tuple[SoundSource, ...], ...]:
+    """Return who speaks each sound; nothing where the data does not say it."""
+    names = [[sanitise_short_text(name) for name in require_list(item, SOURCE_LENGTH)] for item in require_list(data.get("sources", []))]
+    if not names:
+        return ()
+    if any(len(item) != SOURCE_LENGTH for item in names):
+        raise ValueError("sources")
+    rows = [
+        tuple(SoundSource(*names[require_int(number, 0, len(names) - 1)]) for number in require_list(row, MOST_SOUNDS + 1))
+        for row in require_list(data.get("source_rows"), MOST_LINES)
+    ]
+    rows = rows * len(plan.sounds) if len(rows) == 1 else rows
+    lengths = {len(row) for row in rows}
+    if len(rows) != len(plan.sounds) or lengths not in ({len(plan.names)}, {len(plan.names) + 1} if plan.references else set()):
+        raise ValueError("sources")
+    return tuple(rows)
+
+
+def _parse_time(value: object) -> str:
+    text = sanitise_short_text(value)
+    return datetime.fromisoformat(text).isoformat(timespec="minutes") if text else ""
 
 
 def _check_trial_order(test: BlindTest) -> None:

@@ -135,6 +135,7 @@ class Ranking:
     low: tuple[float, ...]
     high: tuple[float, ...]
     best: int | None  # the strongest, where it is proved to be stronger than every other; None where the trials are not enough for that
+    favourite: int | None = None  # the one that an elimination left, proved or not; None for any other method
 
 
 def fit_strengths(wins: Float64) -> tuple[Float64, Float64]:

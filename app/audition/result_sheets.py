@@ -9,8 +9,9 @@ import io
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from app.audition.blind_test import ANCHORS_HZ, BlindTest, TrialAnswer, find_chosen_column
-from app.audition.blind_test_result import build_place_table, compute_blind_test_result, describe_blind_test_verdict, describe_test_kind
+from app.audition.blind_test import ANCHORS_HZ, BlindTest, BlindTestPlan, TrialAnswer, find_chosen_column
+from app.audition.blind_test_result import compute_blind_test_result
+from app.audition.blind_test_words import build_place_table, describe_blind_test_verdict, describe_test_kind, list_details
 from app.common.errors import InputError
 from app.common.language import get_language, localize
 from app.core.text.spreadsheet_cells import escape_formula
@@ -18,13 +19,19 @@ from app.core.text.spreadsheet_cells import escape_formula
 ANSWER_COLUMNS = (
     *("session_test_id", "trial_id", "choice_reference", "choice_non_reference", "choice_answer", "choice_time", "choice_comment"),
     *("kind", "line", "sound_a", "sound_b", "chosen"),
+    *("text", "voice_a", "speaker_a", "style_a", "voice_b", "speaker_b", "style_b", "begun"),
 )
-RATING_COLUMNS = ("session_test_id", "trial_id", "rating_stimulus", "rating_score", "rating_time", "rating_comment", "line")
+RATING_COLUMNS = (
+    *("session_test_id", "trial_id", "rating_stimulus", "rating_score", "rating_time", "rating_comment", "line"),
+    *("text", "voice", "speaker", "style", "begun"),
+)
+
+MINUTE_LENGTH = len("2026-01-31T12:34")
 
 _SHEET_STYLE = (
     "body{font:15px/1.6 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#1d2129;background:#fff}"
     "h1{font-size:1.4rem}table{border-collapse:collapse;width:100%;margin:1rem 0}th,td{border:1px solid #ccd2da;padding:.25rem .6rem;text-align:left}"
-    "td.n{text-align:right}code{word-break:break-all}@media(prefers-color-scheme:dark){body{background:#1d2129;color:#e8eaee}th,td{border-color:#4a5261}}"
+    "td.n{text-align:right}details{margin:1rem 0;word-break:break-all}summary{cursor:pointer}@media(prefers-color-scheme:dark){body{background:#1d2129;color:#e8eaee}th,td{border-color:#4a5261}}"
 )
 
 
@@ -64,36 +71,56 @@ def _build_row(test: BlindTest, answer: TrialAnswer) -> tuple[object, ...]:
     verdict = "undecided" if column is None else "correct" if column == reference else "incorrect"
     answer_cells = (names[reference], names[other], verdict, answer.ms, answer.comment)
     ours = (test.plan.kind, trial.line + 1, names[trial.a], names[trial.b], "" if column is None else names[column])
-    return tuple(map(escape_formula, (test.id, trial.number + 1, *answer_cells, *ours)))
+    origin = (test.plan.find_text(trial.line), *(test.plan.find_source(trial.line, trial.a)), *(test.plan.find_source(trial.line, trial.b)))
+    return tuple(map(escape_formula, (test.id, trial.number + 1, *answer_cells, *ours, *origin, test.begun)))
 
 
 def _build_rating_rows(test: BlindTest, answer: TrialAnswer) -> Iterator[tuple[object, ...]]:
     trial = answer.trial
     stimuli = (*test.plan.names, "reference", *(f"anchor{hertz // 100}" for hertz in ANCHORS_HZ))
-    for name, value in zip(stimuli, answer.ratings, strict=True):
-        yield tuple(map(escape_formula, (test.id, trial.number + 1, name, value, answer.ms, "", trial.line + 1)))
+    for column, (name, value) in enumerate(zip(stimuli, answer.ratings, strict=True)):
+        origin = (test.plan.find_text(trial.line), *test.plan.find_source(trial.line, column), test.begun)
+        yield tuple(map(escape_formula, (test.id, trial.number + 1, name, value, answer.ms, "", trial.line + 1, *origin)))
 
 
 def build_html_sheet(test: BlindTest) -> str:
     """Return the page in the language in use; raise InputError while the test continues."""
     check_test_ended(test)
-    kind = describe_test_kind(test.plan.kind)
+    plan, result = test.plan, compute_blind_test_result(test)
+    kind = describe_test_kind(plan.kind, len(plan.names), by_reference=bool(plan.references))
     title = localize(f"ブラインドテスト：{kind}", f"Blind test: {kind}")
-    result = compute_blind_test_result(test)
-    parts = [f"<p>{escape(describe_blind_test_verdict(result, test.plan.names, by_reference=bool(test.plan.references)))}</p>"]
-    if places := build_place_table(result, test.plan.list_column_names()):
+    parts = [f"<p>{escape(describe_blind_test_verdict(result, plan.names, by_reference=bool(plan.references)))}</p>"]
+    if test.begun:
+        parts.insert(0, f"<p>{escape(localize('日時：', 'Date: ') + format_begin_time(test))}</p>")
+    if places := build_place_table(test):
         parts.append(_build_table(*places))
-    if test.plan.is_rated:
-        rows = ((answer.trial.number + 1, answer.trial.line + 1, *answer.ratings) for answer in test.answers)
-        parts.append(_build_table(("#", localize("行", "Line"), *test.plan.list_column_names()), rows))
+    if plan.sources:
+        parts.append(_build_sources_table(plan))
+    if plan.is_rated:
+        rows = ((answer.trial.number + 1, _name_line(plan, answer.trial.line), *answer.ratings) for answer in test.answers)
+        parts.append(_build_table(("#", localize("文", "Sentence"), *plan.list_column_names()), rows))
     else:
         parts.append(_build_answers_table(test))
-    explanation = localize(
-        "音声の並びは次のシードから決まりました。シードの SHA-256 は、テストの前に表示された値と一致します。",
-        "This seed decided the order of the sounds. Its SHA-256 is the value shown before the test.",
-    )
-    seal = f"<p><code>{escape(test.seed)}</code><br>SHA-256: <code>{escape(test.commitment)}</code></p>"
-    return _build_page(title, [*parts, f"<p>{escape(explanation)}</p>{seal}"])
+    lines = "<br>".join(map(escape, list_details(test)))
+    return _build_page(title, [*parts, f"<details><summary>{localize('詳細', 'Details')}</summary><p>{lines}</p></details>"])
+
+
+def format_begin_time(test: BlindTest) -> str:
+    """Return when a test was begun, as its place had it; empty where it is not known."""
+    return test.begun[:MINUTE_LENGTH].replace("T", " ")
+
+
+def _build_sources_table(plan: BlindTestPlan) -> str:
+    """Return who speaks the sounds: a row for each of them, and several where it differs from line to line."""
+    head = (localize("音声", "Sound"), localize("声", "Voice"), localize("話者", "Speaker"), localize("スタイル", "Style"))
+    names = (*plan.names, localize("参照", "Reference"))
+    rows = dict.fromkeys((names[column], *row[column]) for column in range(len(plan.sources[0])) for row in plan.sources)
+    return _build_table(head, rows)
+
+
+def _name_line(plan: BlindTestPlan, line: int) -> str | int:
+    """Return the sentence of a line, or its number where the sentence is not known."""
+    return plan.find_text(line) or line + 1
 
 
 def _build_page(title: str, parts: Iterable[str]) -> str:
@@ -106,7 +133,7 @@ def _build_page(title: str, parts: Iterable[str]) -> str:
 
 def _build_answers_table(test: BlindTest) -> str:
     names = test.plan.names
-    head = ("#", localize("行", "Line"), "A", "B", *(["X"] if test.plan.has_x else []), localize("回答", "Answer"))
+    head = ("#", localize("文", "Sentence"), "A", "B", *(["X"] if test.plan.has_x else []), localize("回答", "Answer"))
     head += (localize("時間（秒）", "Time (s)"), localize("メモ", "Note"))
     rows = []
     for answer in test.answers:
@@ -114,7 +141,7 @@ def _build_answers_table(test: BlindTest) -> str:
         answer_text = localize("どちらでもない", "no preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
         x = [names[trial.x]] if trial.x is not None else []
         sounds = (names[trial.a], names[trial.b], *x)
-        rows.append((trial.number + 1, trial.line + 1, *sounds, answer_text, f"{answer.ms / 1000:.1f}", answer.comment))
+        rows.append((trial.number + 1, _name_line(test.plan, trial.line), *sounds, answer_text, f"{answer.ms / 1000:.1f}", answer.comment))
     return _build_table(head, rows)
 
 

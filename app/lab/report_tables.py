@@ -14,7 +14,7 @@ from app.lab.row_labels import format_column, format_identifier, format_kind, fo
 MAX_CELL_COLUMNS = 60  # columns of a terminal; the other formats have everything
 MIN_SHOWN_SHARE = 0.001  # of the time, of an operator that a terminal shows
 COLUMN_ONLY_WHERE_TRUE = "kept"  # nobody kept any: nothing to show
-COLUMN_FOR_PROGRAMS = "sounds"  # names of files that nobody reads
+COLUMNS_FOR_PROGRAMS = ("sounds", "texts")  # names of files that nobody reads, and what is spoken in them
 
 LONG_CELL_LENGTH = 40  # letters of a cell that is folded; Japanese words would be cut in every short one
 REPORT_STYLE = """
@@ -68,7 +68,7 @@ def _format_text_table(kind: str, rows: Sequence[Row]) -> str:
     rows, left = _select_shown_rows(rows)
     names = [
         name for name in list_columns(rows)
-        if name != COLUMN_FOR_PROGRAMS and any(row.get(name) not in EMPTY_VALUES and (name != COLUMN_ONLY_WHERE_TRUE or row.get(name)) for row in rows)
+        if name not in COLUMNS_FOR_PROGRAMS and any(row.get(name) not in EMPTY_VALUES and (name != COLUMN_ONLY_WHERE_TRUE or row.get(name)) for row in rows)
     ]  # fmt: skip
     lines = [names]
     for row in rows:

@@ -15,7 +15,7 @@ import numpy as np
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtBert
-from app.audition.blind_test import BlindTestPlan, begin_blind_test, generate_seed
+from app.audition.blind_test import BlindTestPlan, SoundSource, begin_blind_test, generate_seed
 from app.audition.blind_test_data import dump_blind_test
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.bench.multiply_adds import RecordedGraphRun
@@ -46,6 +46,7 @@ from app.voices.bert_models import VOCABULARY_NAME
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices
 from app.voices.int8_result import MAX_INT8_LSD_DB, MIN_FRAMES_EQUAL, MIN_INT8_GAIN, MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
+from app.voices.voice_labels import format_voice_name
 
 CallResults = list[list[np.ndarray]]
 
@@ -196,12 +197,13 @@ def write_listening_test(
             lines.append(Line(text, LineSettings(voice=speaker.voice.manifest.id)))
     if not rows:
         note = localize("どの文でも元のグラフと同じ音声です。", "It sounds exactly like the exact graph in every line.")
-        return _make_test_row(graph, candidate, None, names, rows, note)
-    test = begin_blind_test(BlindTestPlan("abx", tuple(rows), names), generate_seed())
+        return _make_test_row(graph, candidate, None, names, rows, note) | {"texts": [], "voice": ""}
+    texts, source = tuple(line.text for line in lines), SoundSource(format_voice_name(speaker.voice.manifest))
+    test = begin_blind_test(BlindTestPlan("abx", tuple(rows), names, texts=texts, sources=((source, source),) * len(rows)), generate_seed())
     script = clear_shipped_voice(Script(tuple(lines)), find_shipped_voice_id() or "")
     write_project(file, Project(script, tests=(dump_blind_test(test),)))
     note = localize("Koebako で開き、「ブラインドテスト」を選ぶと始まります。", "Open it with Koebako and choose “Blind test” to begin.")
-    return _make_test_row(graph, candidate, str(file), names, rows, note)
+    return _make_test_row(graph, candidate, str(file), names, rows, note) | {"texts": list(texts), "voice": source.voice}
 
 
 def _make_test_row(graph: str, candidate: str, file: str | None, names: Sequence[str], pairs: Sequence[Sequence[str]], note: str) -> Row:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QStyle,
 from app.audition.blind_test import HIGHEST_MUSHRA_RATING, AnswerChoice, BlindTest, BlindTestPlan, add_answer, add_ratings
 from app.common.language import localize
 from app.ui.audition.trial_page import (
-    BUTTON_SIZE_PX,
     REFERENCE_LETTER,
     TrialPage,
     TrialSounds,
@@ -24,6 +23,7 @@ from app.ui.widgets.controls import PlainLabel, WheelGuard, create_button, descr
 TRIAL_LETTERS = ("A", "B", "X")
 CHOICES, WITH_X, WITH_REFERENCE = TRIAL_LETTERS[:2], TRIAL_LETTERS, (*TRIAL_LETTERS[:2], REFERENCE_LETTER)
 ANSWER_ORDER: tuple[AnswerChoice, ...] = ("a", "none", "b")
+ANSWER_SIZE_PX = (168, 44)  # wide, so that nobody takes them for the round buttons that play
 ANSWER_KEYS: dict[str, AnswerChoice] = {"1": "a", "2": "b", "0": "none"}  # the number keys; each of them answers at once and ends the trial
 
 
@@ -38,31 +38,29 @@ class AnswerButtons(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        texts: dict[AnswerChoice, tuple[str, str]] = {
-            "a": ("A", localize("A を選びます（←）。1 キーで回答します。", "Chooses A (←). The key 1 answers with it.")),
-            "none": (
-                localize("どちらでもない", "No preference"),
-                localize("どちらも選びません。0 キーで回答します。", "Chooses neither. The key 0 answers with it."),
-            ),
-            "b": ("B", localize("B を選びます（→）。2 キーで回答します。", "Chooses B (→). The key 2 answers with it.")),
+        tips: dict[AnswerChoice, str] = {
+            "a": localize("A を選びます（←）。1 キーで回答します。", "Chooses A (←). The key 1 answers with it."),
+            "none": localize("どちらも選びません。0 キーで回答します。", "Chooses neither. The key 0 answers with it."),
+            "b": localize("B を選びます（→）。2 キーで回答します。", "Chooses B (→). The key 2 answers with it."),
         }
-        self.buttons = {
-            # The button that plays a sound has the same letter, so a screen reader needs another name here.
-            choice: create_button(text, tip, self.changed.emit, name=localize(f"{text} と回答", f"Answer {text}"), is_checkable=True)
-            for choice, (text, tip) in texts.items()
-        }
+        # Each trial words them as answers to its question.
+        self.buttons = {choice: create_button(choice.upper(), tip, self.changed.emit, is_checkable=True) for choice, tip in tips.items()}
         self._group = create_exclusive_group(self, self.buttons.values())
         for item in self.buttons.values():
-            item.setMinimumSize(*BUTTON_SIZE_PX)
-        fill_box(QHBoxLayout(self), None, *self.buttons.values(), None)
+            item.setMinimumSize(*ANSWER_SIZE_PX)
+        fill_box(QHBoxLayout(self), None, *self.buttons.values(), None, spacing=10)
 
     @property
     def choice(self) -> AnswerChoice | None:
         return next((choice for choice, item in self.buttons.items() if item.isChecked()), None)
 
-    def reset_choice(self, *, has_no_preference: bool) -> None:
-        """Uncheck all buttons; show "no preference" where `has_no_preference`."""
-        self.buttons["none"].setVisible(has_no_preference)
+    def begin_trial(self, plan: BlindTestPlan) -> None:
+        """Uncheck all buttons, and word them as answers to the question of this plan."""
+        for choice, button in self.buttons.items():
+            text = describe_answer(plan, choice)
+            button.setText(text)
+            button.setAccessibleName(text)
+        self.buttons["none"].setVisible(plan.undecided)
         uncheck_all(self._group)
 
     def choose_answer(self, choice: AnswerChoice) -> bool:
@@ -81,21 +79,37 @@ class AnswerButtons(QWidget):
         self.changed.emit()
 
 
+def describe_answer(plan: BlindTestPlan, choice: AnswerChoice) -> str:
+    """Return an answer to the question of a plan, as its button says it."""
+    letter = choice.upper()
+    if choice == "none":
+        return localize("どちらでもない", "No preference")
+    if plan.has_x:
+        return localize(f"X は {letter}", f"X is {letter}")
+    if plan.references:
+        return localize(f"{letter} のほうが近い", f"{letter} is closer")
+    return localize(f"{letter} が良い", f"{letter} is better")
+
+
 class TrialLetters(TrialSounds):
-    """A row of large buttons for A, B and, if there is one, X or the reference."""
+    """A row of large round buttons for A, B and, if there is one, X or the reference, whose word is below it."""
 
     def __init__(self) -> None:
-        super().__init__(TRIAL_LETTERS)
+        super().__init__(TRIAL_LETTERS, "listen")
         self._update_button_names()
-        self.play_button.setMinimumHeight(BUTTON_SIZE_PX[1])
-        for item in self.buttons:
-            item.setMinimumSize(*BUTTON_SIZE_PX)
-        row = fill_box(QHBoxLayout(), None, *self.buttons, self.play_button, None)
-        fill_box(QVBoxLayout(self), row, self.bar, spacing=12)
+        self.caption = PlainLabel(describe_letter(REFERENCE_LETTER), "muted")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(28)
+        grid.setVerticalSpacing(4)
+        for column, button in enumerate(self.buttons):
+            grid.addWidget(button, 0, column, Qt.AlignmentFlag.AlignCenter)
+        grid.addWidget(self.caption, 1, len(self.buttons) - 1, Qt.AlignmentFlag.AlignHCenter)
+        fill_box(QVBoxLayout(self), fill_box(QHBoxLayout(), None, grid, None), self.player_row, spacing=16)
 
     def begin_trial(self, letters: tuple[str, ...]) -> None:
         """Show the letters of a new trial, with none of them heard."""
         self.letters = letters
+        self.caption.setVisible(REFERENCE_LETTER in letters)
         for index, item in enumerate(self.buttons):
             item.setVisible(index < len(letters))
         self._update_button_names()
@@ -130,7 +144,7 @@ class ChoicePage(TrialPage):
     def begin_trial(self, plan: BlindTestPlan) -> None:
         """Show the letters and answers that this plan has."""
         self.letters.begin_trial(WITH_X if plan.has_x else WITH_REFERENCE if plan.references else CHOICES)
-        self.answers.reset_choice(has_no_preference=plan.undecided)
+        self.answers.begin_trial(plan)
 
     def describe_next_step(self) -> str:
         """Return what is left to hear, or how to answer."""
@@ -161,6 +175,7 @@ class RatingSlider(WheelGuard, QSlider):
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Vertical)
+        self.setObjectName("rating")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Move the handle under the pointer, then let Qt drag it."""
@@ -199,7 +214,7 @@ class RatingScale(TrialSounds):
     rated = Signal()
 
     def __init__(self, count: int) -> None:
-        super().__init__((REFERENCE_LETTER, *ascii_uppercase[:count]))
+        super().__init__((REFERENCE_LETTER, *ascii_uppercase[:count]), "listen_small")
         self._rated_indices: set[int] = set()
         self.name_button(0, localize("参照を再生します（R キー）。", "Plays the reference (R key)."))
         for index, letter in enumerate(self.letters[1:], 1):
@@ -249,17 +264,24 @@ class RatingScale(TrialSounds):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(6)
-        grid.addWidget(self.buttons[0], 2, 0)
+        reference = (PlainLabel(describe_letter(REFERENCE_LETTER), "muted"), self.buttons[0])
+        grid.addLayout(fill_box(QHBoxLayout(), None, *reference, spacing=6), 2, 0)
         labels = QVBoxLayout()
-        ja, en = ("非常に良い", "良い", "普通", "悪い", "非常に悪い"), ("Excellent", "Good", "Fair", "Poor", "Bad")
-        for word in (localize(*pair) for pair in zip(ja, en, strict=True)):
+        for word in list_closeness_words():
             labels.addWidget(PlainLabel(word, "muted"), 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         grid.addLayout(labels, 1, 0)
         for column, (value, slider, item) in enumerate(zip(self.values, self.sliders, self.buttons[1:], strict=True), 1):
-            item.setMinimumWidth(WIDTH)
+            grid.setColumnMinimumWidth(column, WIDTH)
             grid.addWidget(value, 0, column)
             grid.addWidget(slider, 1, column, Qt.AlignmentFlag.AlignHCenter)
-            grid.addWidget(item, 2, column)
+            grid.addWidget(item, 2, column, Qt.AlignmentFlag.AlignHCenter)
+
+
+def list_closeness_words() -> tuple[str, ...]:
+    """Return the words for the fifths of the scale, the highest first; they answer the question that is asked, how close a sound is."""
+    ja = ("区別できない", "ほぼ同じ", "少し違う", "かなり違う", "まったく違う")
+    en = ("Sounds the same", "Nearly the same", "Somewhat different", "Very different", "Not alike at all")
+    return tuple(localize(*pair) for pair in zip(ja, en, strict=True))
 
 
 class RatingPage(TrialPage):
@@ -280,9 +302,7 @@ class RatingPage(TrialPage):
         self.scale.rated.connect(self.update_hint)
         middle = Qt.AlignmentFlag.AlignHCenter
         scale = fill_box(QHBoxLayout(), None, self.scale, None)
-        self.lay_out_page(
-            (self.question, middle), (scale, 1), self.scale.bar, (self.hint, middle), self.create_ends(self.scale.play_button)
-        )
+        self.lay_out_page((self.question, middle), (scale, 1), self.scale.player_row, (self.hint, middle), self.create_ends())
 
     def begin_trial(self, _plan: BlindTestPlan) -> None:
         """Show all sliders at their start."""

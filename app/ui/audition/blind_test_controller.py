@@ -6,7 +6,7 @@ A test has a column for each way to speak, named only where they differ.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,14 +14,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.adapters.sound.sound_codec import read_recording
-from app.audition.blind_test import BlindTest, BlindTestPlan, check_blind_test_plan, find_blind_trial
+from app.audition.blind_test import BlindTest, BlindTestPlan, SoundSource, check_blind_test_plan, find_blind_trial
 from app.audition.blind_test_data import dump_blind_test, has_test_ended, parse_readable_blind_tests
 from app.audition.short_names import NamePart, NameParts, build_short_names, find_differing_parts
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.core.script.project import LineTake, create_line
-from app.core.script.script import LineSettings
+from app.core.script.script import LineSettings, choose_known_name
 from app.core.synthesis_types import BOUNDS, Float32, Overrides
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.result_page import offer_winner
@@ -29,6 +29,7 @@ from app.ui.display_names import format_style
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeOwner, TakeRepository
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import truncate_text
 from app.ui.widgets.dialogs import OpenDialog, ask_for_files
 from app.voices.voice_labels import format_speaker, localize_voice_name
@@ -129,13 +130,25 @@ def _build_quoted_part(name: str, text: str) -> NamePart:
     return NamePart(localize(f"{name}「{quoted}」", f"{name} “{quoted}”"))
 
 
-SoundRows = list[list[str]]
 DistinctLabels = tuple[str, ...]
 """The labels in which a take differs from the others of its line, then its number among those that do not differ."""
 
 
-def build_sound_rows(takes: Sequence[LineTake], find_voice_name: FindVoiceName) -> tuple[list[str], SoundRows]:
-    """Return the names of the columns, and for each line the sound names of its columns.
+@dataclass(frozen=True, slots=True)
+class ComparedTakes:
+    """The takes of a test: a row for each line, a column for each way to speak."""
+
+    names: tuple[str, ...] = ()  # of the columns
+    rows: tuple[tuple[LineTake, ...], ...] = ()
+
+    @property
+    def sounds(self) -> list[list[str]]:
+        """Return the names of the sounds."""
+        return [[take.sound for take in row] for row in self.rows]
+
+
+def arrange_takes(takes: Sequence[LineTake], find_voice_name: FindVoiceName) -> ComparedTakes:
+    """Return the takes by line and way to speak.
 
     Lines that lack one of the columns are left out; the first line with the most takes decides the columns.
     """
@@ -143,13 +156,14 @@ def build_sound_rows(takes: Sequence[LineTake], find_voice_name: FindVoiceName) 
     for take, way in zip(takes, build_take_parts(takes, find_voice_name), strict=True):
         lines.setdefault(take.line, []).append((take, way))
     if not lines:
-        return [], []
+        return ComparedTakes()
     first = max(lines.values(), key=len)
     places = find_differing_parts([way for _, way in first])
     columns = _map_takes_by_labels(first, places)
     rows = [_map_takes_by_labels(group, places) for group in lines.values()]
     names = _build_column_names(list(columns), [way for _, way in first])
-    return names, [[row[labels].sound for labels in columns] for row in rows if columns.keys() <= row.keys()]
+    complete = [row for row in rows if columns.keys() <= row.keys()]
+    return ComparedTakes(tuple(names), tuple(tuple(row[labels] for labels in columns) for row in complete))
 
 
 def _map_takes_by_labels(group: Sequence[tuple[LineTake, NameParts]], part_indices: Sequence[int]) -> dict[DistinctLabels, LineTake]:
@@ -172,6 +186,10 @@ def _build_column_names(columns: Sequence[DistinctLabels], name_parts: Sequence[
 class BlindTestController(QObject):
     """Opens blind tests and keeps their answers; it is made when the first test is opened.
 
+    Args:
+        find_voice: Returns an installed voice by id, or None.
+        find_voice_name: Returns the name of a voice by id, also of one that is not installed.
+
     Signals:
         notice_raised(str, str): Says why there is nothing to compare, with a hint.
     """
@@ -185,12 +203,13 @@ class BlindTestController(QObject):
         project: TakeOwner,
         take_repository: TakeRepository,
         speech: SpeechController,
-        find_voice_name: Callable[[str], str | None],
+        find_voice: Callable[[str], CatalogVoice | None],
+        find_voice_name: FindVoiceName,
         document: ScriptDocument,
     ) -> None:
         super().__init__(parent)
         self._parent, self._project, self._take_repository, self._speech = parent, project, take_repository, speech
-        self._voice_name, self._document = find_voice_name, document
+        self._voice, self._voice_name, self._document = find_voice, find_voice_name, document
         self._stores: dict[Path | None, TakeStore] = {}
 
     def open_line_test(self, line_id: str) -> None:
@@ -238,8 +257,8 @@ class BlindTestController(QObject):
             self.dialog.reject()
 
     def _set_up_test(self, takes: Sequence[LineTake]) -> None:
-        names, rows = build_sound_rows(takes, self._voice_name)
-        if len(names) < 2:
+        compared = arrange_takes(takes, self._voice_name)
+        if len(compared.names) < 2:
             self.notice_raised.emit(
                 localize("比べる音声が足りません。", "There is nothing to compare."),
                 localize(
@@ -248,7 +267,17 @@ class BlindTestController(QObject):
                 ),
             )
             return
-        self.show_dialog().show_setup(names, rows)
+        sources = [[self.describe_source(take.settings) for take in row] for row in compared.rows]
+        texts = [row[0].text for row in compared.rows]
+        self.show_dialog().show_setup(compared.names, compared.sounds, texts=texts, sources=sources)
+
+    def describe_source(self, settings: LineSettings) -> SoundSource:
+        """Return who speaks with these settings, as people call them."""
+        voice = self._voice(settings.voice)
+        speakers, styles = ([name for _, name in items] for items in ((voice.speakers, voice.styles) if voice is not None else ((), ())))
+        name = localize_voice_name(self._voice_name(settings.voice) or settings.voice)
+        style = choose_known_name(settings.style, styles)
+        return SoundSource(name, format_speaker(choose_known_name(settings.speaker, speakers)), format_style(style) if style else "")
 
     def show_dialog(self) -> BlindTestDialog:
         """Open a new blind test dialog, closing the one before."""

@@ -33,10 +33,14 @@ class _PrecisionTestPreparation:
     """The sounds that are being made for a test."""
 
     tested_part: TestedPart
-    line_count: int
+    lines: list[Line]
     dialog: BlindTestDialog
     jobs: list[ComputeJob[TakeResult]] = field(default_factory=list)
     names: SoundNames = field(default_factory=dict)
+
+    @property
+    def line_count(self) -> int:
+        return len(self.lines)
 
 
 class PrecisionTestController(QObject):
@@ -74,7 +78,7 @@ class PrecisionTestController(QObject):
             return
         dialog = self._tests.show_dialog()
         dialog.show_preparation(2 * len(lines))
-        preparation = self._preparation = _PrecisionTestPreparation(tested_part, len(lines), dialog)
+        preparation = self._preparation = _PrecisionTestPreparation(tested_part, lines, dialog)
         dialog.finished.connect(partial(self._stop_preparation, preparation))
         for precisions in list_compared_precisions(tested_part, self._precisions()):
             for line in lines:
@@ -108,11 +112,19 @@ class PrecisionTestController(QObject):
             self._set_up_test(preparation)
 
     def _set_up_test(self, preparation: _PrecisionTestPreparation) -> None:
-        rows = [(preparation.names[index], preparation.names[preparation.line_count + index]) for index in range(preparation.line_count)]
+        names, count = preparation.names, preparation.line_count
+        rows = [(line, (names[index], names[count + index])) for index, line in enumerate(preparation.lines)]
         # Sounds are named by the hash of their bytes: the same name twice leaves nothing to hear.
-        different = [row for row in rows if row[0] != row[1]]
+        different = [(line, pair) for line, pair in rows if pair[0] != pair[1]]
         if different:
-            preparation.dialog.show_setup(name_precisions(preparation.tested_part), different)
+            sources = [[self._tests.describe_source(line.settings)] * 2 for line, _ in different]
+            preparation.dialog.show_setup(
+                name_precisions(preparation.tested_part),
+                [pair for _, pair in different],
+                texts=[line.text for line, _ in different],
+                sources=sources,
+                kind="abx",
+            )
             return
         preparation.dialog.reject()
         self._tests.notice_raised.emit(
@@ -142,5 +154,5 @@ def list_compared_precisions(tested_part: TestedPart, current: VoicePrecisions) 
 def name_precisions(tested_part: TestedPart) -> tuple[str, str]:
     """Return the names of the two precisions, shown after the reveal."""
     if tested_part == "bert":
-        return "BERT float32", "BERT int8"
+        return localize("BERT: 高精度", "BERT: exact"), localize("BERT: 高速", "BERT: fast")
     return localize("高精度", "Exact"), localize("高速", "Fast")

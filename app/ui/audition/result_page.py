@@ -1,26 +1,25 @@
-"""The page of a finished test: its verdict, the sounds behind the letters, the seed that set their order, and the offer of the winner's settings."""
+"""The page of a finished test: its verdict, the sounds behind the letters, and the offer of the winner's settings."""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QPushButton, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
 from app.audition.blind_test import BlindTest, find_chosen_column
 from app.audition.blind_test_result import (
-    Table,
     apply_take_settings,
     apply_to_character,
-    build_place_table,
     compute_blind_test_result,
-    describe_blind_test_verdict,
     find_sole_character,
     find_winner,
     list_column_takes,
     list_winning_values,
 )
+from app.audition.blind_test_words import Table, build_place_table, describe_blind_test_verdict, list_details
 from app.common.language import localize
 from app.core.script.project import LineTake
 from app.core.script.script import Character, Script
+from app.ui.audition.details_fold import DetailsFold
 from app.ui.script.script_document import ScriptDocument
 from app.ui.widgets.controls import ElidedButton, PlainLabel, create_button, describe_control, escape_tip, fill_box
 
@@ -43,14 +42,9 @@ class ResultPage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.verdict, self.seed = PlainLabel(wraps=True), PlainLabel("", "muted", wraps=True)
-        self.seed.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
-        self.seed.setToolTip(
-            localize(
-                "A・B・X の並びを決めたシードと、その SHA-256 です。", "The seed that decided the order of A, B and X, and its SHA-256."
-            )
-        )
-        self.rank_table = _create_table(localize("順位", "Places"), localize("音声の順位と強さです。", "Place and strength of each sound."))
+        self.verdict, self.details = PlainLabel("", "heading", wraps=True), DetailsFold()
+        tip = localize("音声の順位と、選ばれた回数です。", "Place of each sound, and how often it was chosen.")
+        self.rank_table = _create_table(localize("順位", "Places"), tip)
         self.rank_table.hide()
         self.table = _create_table(localize("回答", "Answers"), localize("各試行の音声と回答です。", "Sounds and answer of each trial."))
         csv = create_button(
@@ -69,14 +63,14 @@ class ResultPage(QWidget):
         self.character_button.clicked.connect(self.character_requested)
         self.hide_offer()
         row = fill_box(QHBoxLayout(), csv, html, None, self.character_button, self.apply_button)
-        fill_box(QVBoxLayout(self), self.verdict, self.rank_table, (self.table, 1), self.seed, row, spacing=10)
+        fill_box(QVBoxLayout(self), self.verdict, self.rank_table, (self.table, 1), self.details, row, spacing=10)
 
     def show_test(self, test: BlindTest) -> None:
         """Show the result of a test that has ended, and every answer; ratings are shown as the scores that they lead to."""
         plan, result = test.plan, compute_blind_test_result(test)
         self.verdict.setText(describe_blind_test_verdict(result, plan.names, by_reference=bool(plan.references)))
-        self.seed.setText(localize("シード: ", "Seed: ") + f"{test.seed}\nSHA-256: {test.commitment}")
-        places = build_place_table(result, plan.list_column_names())
+        self.details.show_lines(list_details(test))
+        places = build_place_table(test)
         self.rank_table.setVisible(places is not None and not plan.is_rated)
         if plan.is_rated:
             _fill_table(self.table, *(places or ((), ())))
@@ -92,8 +86,8 @@ class ResultPage(QWidget):
         """Offer to give the winner's settings to the lines; disable the button where they have them already."""
         text = localize("行に適用済み", "Applied to the lines") if is_applied else localize("1位を行に適用", "Apply the winner")
         tip = localize(
-            f"比べた行に「{name}」の声と設定を適用します。テキストと読みは変わりません。シードは固定します。",
-            f"The compared lines get the voice and settings of “{name}”. Text and readings stay, and the seed is locked.",
+            f"比べた行に「{name}」の声と設定を適用し、同じ音声になるように固定します。テキストと読みは変わりません。",
+            f"The compared lines get the voice and settings of “{name}”, and keep its sound. Text and readings stay.",
         )
         _show_offer_button(self.apply_button, text, tip, is_applied=is_applied)
 
@@ -121,13 +115,18 @@ def _show_offer_button(button: QPushButton, text: str, tip: str, *, is_applied: 
 
 
 def _build_answers_table(test: BlindTest) -> Table:
-    names = test.plan.names
-    head = ["#", "A", "B", *(["X"] if test.plan.has_x else []), localize("回答", "Answer")]
+    """Return a row for each answer; with the sentences where there are several."""
+    names, has_texts = test.plan.names, len(test.plan.texts) > 1
+    head = ["#", *([localize("文", "Sentence")] if has_texts else []), "A", "B", *(["X"] if test.plan.has_x else [])]
+    head.append(localize("回答", "Answer"))
     rows = []
     for index, answer in enumerate(test.answers):
         trial, column = answer.trial, find_chosen_column(answer)
         answer_text = localize("どちらでもない", "No preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
-        rows.append([str(index + 1), names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), answer_text])
+        text = [test.plan.find_text(trial.line)] if has_texts else []
+        rows.append(
+            [str(index + 1), *text, names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), answer_text]
+        )
     return head, rows
 
 

@@ -7,40 +7,24 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.audition.blind_test import BlindTest, BlindTestPlan, BlindTrial
-from app.audition.blind_test_result import describe_test_kind
+from app.audition.blind_test_words import describe_test_kind, list_trial_details
 from app.audition.comparable_sounds import ComparableSounds
 from app.audition.parallel_sounds import ParallelSounds
 from app.common.language import localize
 from app.engine.synthesis_jobs import SpeechJob
+from app.ui.audition.details_fold import DetailsFold
+from app.ui.audition.listen_button import ListenButton, ListenSize
 from app.ui.background_thread import BackgroundThread
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.controls import BoxPart, PlainLabel, create_button, describe_control, fill_box
+from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 REFERENCE_LETTER = "R"
 POSITION_STEPS = 1_000
-
-BUTTON_SIZE_PX = (116, 52)  # large enough to hit without looking, while the user listens
-
-
-class TrialHeader(QWidget):
-    """The number of the trial, and the hash that was sealed before the first one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.number, self.sealed = PlainLabel(), PlainLabel("", "muted")
-        fill_box(QHBoxLayout(self), self.number, None, self.sealed)
-
-    def show_seal(self, commitment: str) -> None:
-        """Show the beginning of the hash, and all of it in the tooltip."""
-        self.sealed.setText(localize(f"ハッシュ {commitment[:12]}…", f"Hash {commitment[:12]}…"))
-        explanation = localize(
-            "並び順を決めるシードの SHA-256 です。シードは最後に表示されます。",
-            "SHA-256 of the seed that decides the order; the seed is shown at the end.",
-        )
-        self.sealed.setToolTip(f"{explanation}\n{commitment}")
+PLAY_WIDTH_PX = 76  # of the button that plays and stops, whose text changes
 
 
 def add_shortcut(page: QWidget, key_name: str, on_pressed: Callable[[], object], *, is_repeating: bool = False) -> None:
@@ -68,7 +52,7 @@ def uncheck_all(group: QButtonGroup) -> None:
 
 
 class TrialSounds(QWidget):
-    """Buttons that remember which sounds were heard; a method of tests gives them their names and lays them out.
+    """Round buttons that remember which sounds were heard; a method of tests gives them their names and lays them out.
 
     Signals:
         listen_requested(int): A sound is to be heard; playback continues with it.
@@ -78,19 +62,21 @@ class TrialSounds(QWidget):
     listen_requested = Signal(int)
     play_requested = Signal()
 
-    def __init__(self, letters: Sequence[str]) -> None:
+    def __init__(self, letters: Sequence[str], size: ListenSize) -> None:
         super().__init__()
         self.letters, self.heard = tuple(letters), set[int]()
+        self._is_playing = False
         # Those of the sounds, by index; there may be more of them than the trial has letters.
-        self.buttons = [create_button(letter, "", partial(self.request_index, i), is_checkable=True) for i, letter in enumerate(letters)]
+        self.buttons = [ListenButton(letter, size) for letter in letters]
+        for index, button in enumerate(self.buttons):
+            button.clicked.connect(partial(self.request_index, index))
         self.group = create_exclusive_group(self, self.buttons)
         tip = localize("再生・停止（Space）", "Plays or stops (Space).")
-        self.play_button = create_button(localize("再生", "Play"), tip, self.play_requested.emit)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, POSITION_STEPS)
-        self.bar.setTextVisible(False)
-        self.bar.setFixedHeight(6)
+        self.play_button = create_button(localize("再生", "Play"), tip, self.play_requested.emit, style="small")
+        self.play_button.setMinimumWidth(PLAY_WIDTH_PX)
+        self.bar = DeferredProgressBar(maximum=POSITION_STEPS)
         describe_control(self.bar, localize("再生位置", "Position"), localize("再生中の位置です。", "Playback position of the sound."))
+        self.player_row = fill_box(QHBoxLayout(), self.play_button, (self.bar, 1), spacing=12)
 
     @property
     def is_all_heard(self) -> bool:
@@ -113,7 +99,7 @@ class TrialSounds(QWidget):
         if letter in self.letters:
             self.request_index(self.letters.index(letter))
 
-    def request_index(self, index: int) -> None:
+    def request_index(self, index: int, _is_checked: bool = False) -> None:
         """Request a sound by its index, if the trial has it."""
         if index < len(self.letters):
             self.listen_requested.emit(index)
@@ -122,9 +108,12 @@ class TrialSounds(QWidget):
         """Mark a sound as playing and as heard."""
         self.buttons[index].setChecked(True)
         self.heard.add(index)
+        self._show_sounding()
 
     def show_playing(self, is_playing: bool) -> None:
-        """Show on the play button, also to screen readers, whether it plays or stops now."""
+        """Show which button's sound plays, and on the play button, also to screen readers, whether it plays or stops now."""
+        self._is_playing = is_playing
+        self._show_sounding()
         self.play_button.setText(localize("停止", "Stop") if is_playing else localize("再生", "Play"))
         self.play_button.setAccessibleName(self.play_button.text())
 
@@ -132,17 +121,20 @@ class TrialSounds(QWidget):
         """Show how much of the sound was played, as a fraction from 0 to 1."""
         self.bar.setValue(round(POSITION_STEPS * fraction))
 
+    def _show_sounding(self) -> None:
+        for button in self.buttons:
+            button.show_sounding(is_sounding=self._is_playing and button.isChecked())
+
     def name_button(self, index: int, tip: str) -> None:
         """Name a button after its letter, the reference by its word."""
         button, letter = self.buttons[index], self.letters[index]
-        button.setText(describe_letter(letter))
-        # The button that answers has the same letter, so a screen reader needs another name here.
+        button.setText(letter)
         reference, other = localize("参照を再生", "Play the reference"), localize(f"{letter} を再生", f"Play {letter}")
         describe_control(button, reference if letter == REFERENCE_LETTER else other, tip)
 
 
 def describe_letter(letter: str) -> str:
-    """Return the word on the button of a sound."""
+    """Return the word for a sound: its letter, or that it is the reference."""
     return localize("参照", "Reference") if letter == REFERENCE_LETTER else letter
 
 
@@ -161,7 +153,8 @@ class TrialPage(QWidget):
         super().__init__()
         self.sounds, self._began = sounds, 0.0
         self._test: BlindTest | None = None
-        self.head, self.question, self.hint = TrialHeader(), PlainLabel(), PlainLabel("", "muted")
+        self.number, self.question, self.hint = PlainLabel("", "muted"), PlainLabel("", "heading"), PlainLabel("", "muted")
+        self.details = DetailsFold()
         self.confirm = create_button(localize("決定", "Confirm"), confirm_tip, self.confirm_answer, style="primary")
         self.back = create_button(localize("戻る", "Back"), back_tip, self.back_requested.emit)
         for letter in letters:
@@ -186,8 +179,9 @@ class TrialPage(QWidget):
         """Show a new trial, with nothing heard and nothing answered."""
         number, count = trial.number + 1, test.plan.trial_count
         position = localize(f"{number} 回目", f"trial {number}") if count is None else f"{number} / {count}"
-        self.head.number.setText(f"{describe_test_kind(test.plan.kind)}  {position}")
-        self.head.show_seal(test.commitment)
+        kind = describe_test_kind(test.plan.kind, len(test.plan.names), by_reference=bool(test.plan.references))
+        self.number.setText(f"{kind}  {position}")
+        self.details.show_lines(list_trial_details(test))
         self.question.setText(describe_question(test.plan))
         self.begin_trial(test.plan)
         self.back.setEnabled(trial.number > 0)
@@ -211,12 +205,12 @@ class TrialPage(QWidget):
             self.answered.emit(self.build_answered(self._test, round((time.monotonic() - self._began) * 1000)))
 
     def lay_out_page(self, *parts: BoxPart) -> None:
-        """Put these parts below the head of the page."""
-        fill_box(QVBoxLayout(self), self.head, *parts, spacing=12)
+        """Put these parts below the number of the trial, and above the details."""
+        fill_box(QVBoxLayout(self), self.number, *parts, self.details, spacing=12)
 
-    def create_ends(self, *buttons: QPushButton) -> QHBoxLayout:
-        """Return the last row of the page: back and these buttons at one end, the button that confirms at the other."""
-        return fill_box(QHBoxLayout(), self.back, *buttons, None, self.confirm)
+    def create_ends(self) -> QHBoxLayout:
+        """Return the last row of the page: back at one end, the button that confirms at the other."""
+        return fill_box(QHBoxLayout(), self.back, None, self.confirm)
 
 
 def describe_question(plan: BlindTestPlan) -> str:
@@ -232,7 +226,7 @@ def describe_question(plan: BlindTestPlan) -> str:
         return localize("X はどちらですか？", "Which one is X?")
     if plan.references:
         return localize("参照に近いのはどちらですか？", "Which is closer to the reference?")
-    return localize("良いのはどちらですか？", "Which is better?")
+    return localize("どちらが好きですか？", "Which do you like better?")
 
 
 class TrialPlayer(QObject):

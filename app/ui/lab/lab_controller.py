@@ -290,9 +290,7 @@ class CandidateTestController(QObject):
                 str(row["note"]), localize("聞き比べる違いがありません。", "There is no difference to listen for.")
             )
             return
-        self._background.run_work(
-            partial(_load_sounds, row), partial(self._keep_sounds, dialog, list(row["names"])), dialog.notice.show_error
-        )
+        self._background.run_work(partial(_load_sounds, row), partial(self._keep_sounds, dialog, row), dialog.notice.show_error)
 
     @Slot(object)
     def _show_failure(self, job: ProcessTask) -> None:
@@ -300,8 +298,10 @@ class CandidateTestController(QObject):
             self._dialog.notice.show_error(job.error)
         self._queue.remove_task(job)
 
-    def _keep_sounds(self, dialog: BlindTestDialog, names: list[str], loaded: LoadedSounds) -> None:
-        """Keep the loaded sounds and set up the test."""
+    def _keep_sounds(self, dialog: BlindTestDialog, row: dict[str, Any], loaded: LoadedSounds) -> None:
+        """Keep the loaded sounds and set up the test, which asks whether a difference is heard."""
+        from app.audition.blind_test import SoundSource
+
         self._remove_folder()
         names_by_position: dict[tuple[int, int], str] = {}
 
@@ -309,7 +309,9 @@ class CandidateTestController(QObject):
             names_by_position[position] = name
             # Keeping is asynchronous: the last sound sets up the test, unless its dialog was replaced meanwhile.
             if len(names_by_position) == 2 * len(loaded) and self._tests.dialog is dialog:
-                dialog.show_setup(names, [(names_by_position[number, 0], names_by_position[number, 1]) for number in range(len(loaded))])
+                sounds = [(names_by_position[number, 0], names_by_position[number, 1]) for number in range(len(loaded))]
+                sources = [[SoundSource(row["voice"])] * 2] * len(loaded)
+                dialog.show_setup(row["names"], sounds, texts=row["texts"], sources=sources, kind="abx")
 
         # The sounds are kept with those of the project, so that the test can be continued another day.
         for number, pair in enumerate(loaded):

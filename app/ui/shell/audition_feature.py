@@ -180,7 +180,8 @@ class AuditionFeature(WindowFeature):
         from app.ui.audition.blind_test_controller import BlindTestController
 
         context = self._context
-        tests = BlindTestController(context.window, context.project, self._shelf, context.speech, self._voices.find_name, context.document)
+        names = context.catalog.find_voice, self._voices.find_name
+        tests = BlindTestController(context.window, context.project, self._shelf, context.speech, *names, context.document)
         # Otherwise the answers would be stored in another project.
         self._projects.opened.connect(tests.close)
         tests.notice_raised.connect(lambda message, hint: self._script.banner.show_message("notice", message, hint))

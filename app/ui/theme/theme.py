@@ -38,6 +38,16 @@ QPushButton:checked:focus { border: 2px solid $accent; padding: 6px 15px; }
 QPushButton:disabled { color: $muted; background: $window; }
 QPushButton#small { padding: 2px 10px; border-radius: 6px; }
 QPushButton#small:checked:focus { padding: 1px 9px; }
+QPushButton#listen, QPushButton#listen_small { padding: 0; font-weight: 600; border: 1px solid $edge; }
+QPushButton#listen { min-width: 70px; max-width: 70px; min-height: 70px; max-height: 70px; border-radius: 36px; }
+QPushButton#listen_small { min-width: 40px; max-width: 40px; min-height: 40px; max-height: 40px; border-radius: 21px; }
+QPushButton#listen:hover, QPushButton#listen:focus, QPushButton#listen_small:hover, QPushButton#listen_small:focus { border-color: $accent; }
+QPushButton#listen:checked, QPushButton#listen_small:checked { background: $notice; border-color: $accent; padding: 0; }
+QPushButton#listen[sounding="true"], QPushButton#listen_small[sounding="true"] { background: $accent; border-color: $accent; color: $on_accent; }
+QPushButton#listen:focus, QPushButton#listen_small:focus { border: 2px solid $accent; }
+QPushButton#listen:focus { min-width: 68px; max-width: 68px; min-height: 68px; max-height: 68px; }
+QPushButton#listen_small:focus { min-width: 38px; max-width: 38px; min-height: 38px; max-height: 38px; }
+QPushButton#listen[sounding="true"]:focus, QPushButton#listen_small[sounding="true"]:focus { border-color: $text; }
 QPushButton#primary { background: $accent; border-color: $accent; color: $on_accent; font-weight: 600; padding: 9px 22px; }
 QPushButton#primary:hover { background: $accent_over; border-color: $accent_over; }
 QPushButton#primary:pressed { background: $accent_down; border-color: $accent_down; }
@@ -103,6 +113,16 @@ QCheckBox { spacing: 7px; }
 QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $edge; border-radius: 4px; background: $surface; }
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; }
 QCheckBox::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
+QRadioButton { spacing: 7px; }
+QRadioButton::indicator { width: 15px; height: 15px; border: 1px solid $edge; border-radius: 8px; background: $surface; }
+QRadioButton::indicator:hover, QRadioButton::indicator:focus { border-color: $accent; }
+QRadioButton::indicator:checked { width: 7px; height: 7px; border: 5px solid $accent; }
+QSlider#rating { min-width: 24px; }
+QSlider#rating::groove:vertical { width: 4px; border-radius: 2px; background: $border; margin: 0; }
+QSlider#rating::add-page:vertical { background: $accent; border-radius: 2px; }
+QSlider#rating::sub-page:vertical { background: $border; border-radius: 2px; }
+QSlider#rating::handle:vertical { width: 12px; height: 12px; margin: 0 -6px; border: 2px solid $accent; border-radius: 8px; background: $surface; }
+QSlider#rating::handle:vertical:focus, QSlider#rating::handle:vertical:hover { background: $notice; }
 QTextBrowser, QPlainTextEdit, QListWidget { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 6px 8px; }
 QListWidget { outline: none; }
 QListWidget::item { padding: 4px; border: 1px solid transparent; border-radius: 6px; color: $text; }
