@@ -50,7 +50,7 @@ from tests.voices.both_precisions import quick_refined
 PLAIN_HEADERS = frozenset({"ms", "p95"})
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
 EVERY = [(name, language) for name in GUIDE_PAGES for language in LANGUAGES]
-NAMED_IN_PAIRS = {"app/settings/settings_labels.py", "app/core/delivery.py", "app/audition/blind_test_result.py"}
+NAMED_IN_PAIRS = {"app/settings/settings_labels.py", "app/core/delivery.py", "app/audition/blind_test_words.py"}
 PIPE = re.compile(r'^echo "([^"]*)" \| ')
 JAPANESE = re.compile("[ぁ-ヺ一-鿿]")
 STRIP_KEYS = {"Alt+←", "Alt+→", "←", "→", "↑", "↓", "/", "Ctrl+↑", "Ctrl+↓", "Shift+↑", "Shift+↓"}

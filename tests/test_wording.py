@@ -13,7 +13,7 @@ from tests.source_trees import SourceModule, parse_app
 JAPANESE = re.compile("[ぁ-んァ-ヶ一-龥]")
 LATIN = re.compile("[A-Za-z]{2}")
 # Names of methods, formats and programs, units, and the language's own code.
-SAME_IN_JAPANESE = {"ABX", "（int8）", "ja", "Ren’Py（voice/{id}.ogg）", "Wwise（.wsources）", " LUFS（）"}
+SAME_IN_JAPANESE = {"（int8）", "ja", "Ren’Py（voice/{id}.ogg）", "Wwise（.wsources）", " LUFS（）"}
 # The program's and a method's name, units, the beginning of an address.
 SAME_IN_BOTH = {"Koebako", "LUFS", "MiB", "https://…"}
 SHOWING_TEXT = """

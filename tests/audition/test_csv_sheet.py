@@ -5,6 +5,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from datetime import datetime
 from html.parser import HTMLParser
 from random import Random
 from typing import Any
@@ -19,12 +20,16 @@ from app.audition.blind_test import (
     BlindTest,
     BlindTestKind,
     BlindTestPlan,
+    SoundSource,
     add_answer,
+    add_ratings,
     begin_blind_test,
+    choose_reference,
     find_blind_trial,
 )
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test
-from app.audition.blind_test_result import compute_blind_test_result, describe_blind_test_verdict
+from app.audition.blind_test_result import compute_blind_test_result
+from app.audition.blind_test_words import describe_blind_test_verdict
 from app.audition.result_sheets import ANSWER_COLUMNS, build_csv_sheet, build_html_sheet
 from app.common import language
 from app.common.errors import InputError
@@ -43,6 +48,17 @@ def a_test(
     )
 
 
+SOURCES = (SoundSource("花子", "夏", "Happy"), SoundSource("花子", "冬", "Sad"))
+TEXTS = ("今日は晴れです。", "=1+1")
+
+
+def named(kind: BlindTestKind = "pairs", *, is_varied: bool = False) -> BlindTest:
+    """A test of two lines that knows who speaks them."""
+    plan = a_test(kind).plan
+    rows = (SOURCES, SOURCES[::-1] if is_varied else SOURCES)
+    return begin_blind_test(replace(plan, texts=TEXTS, sources=rows, references=("e" * 64,) * 2 if kind == "mushra" else ()), SEED)
+
+
 def guessed(test: BlindTest, draw: Random, most: int = 1_000) -> BlindTest:
     choices = ANSWER_CHOICES if test.plan.undecided else ANSWER_CHOICES[:2]
     while find_blind_trial(test) is not None and len(test.answers) < most:
@@ -58,6 +74,28 @@ def test_a_test_goes_on_where_it_was_left(kind: BlindTestKind, columns: int, dra
     assert again == test
     assert find_blind_trial(again) == find_blind_trial(test)
     assert compute_blind_test_result(again) == compute_blind_test_result(test)
+
+
+@pytest.mark.parametrize("is_varied", [False, True])
+def test_who_speaks_what_and_when_is_kept(is_varied: bool) -> None:
+    test = guessed(named(is_varied=is_varied), Random(1))
+    data = json.loads(json.dumps(dump_blind_test(test)))
+    assert parse_blind_test(data) == test
+    assert datetime.fromisoformat(test.begun).tzinfo is not None
+    assert data["sources"] == [["花子", "夏", "Happy"], ["花子", "冬", "Sad"]], "each is written once"
+    assert len(data["source_rows"]) == 1 + is_varied
+
+
+def test_a_test_of_an_earlier_version_is_opened_and_has_its_sheets() -> None:
+    test = guessed(named(), Random(1))
+    data = {key: value for key, value in dump_blind_test(test).items() if key not in ("begun", "texts", "sources", "source_rows")}
+    old = parse_blind_test(data)
+    assert old == replace(test, begun="", plan=replace(test.plan, texts=(), sources=()))
+    assert dump_blind_test(old) == data
+    (row, *_) = csv.DictReader(io.StringIO(build_csv_sheet(old).removeprefix("\ufeff")))
+    assert (row["text"], row["voice_a"], row["begun"]) == ("", "", "")
+    assert "Voice" not in build_html_sheet(old)
+    assert "Date" not in build_html_sheet(old)
 
 
 def damaged(test: BlindTest, **changes: Any) -> dict[str, Any]:
@@ -95,6 +133,17 @@ ANSWER = {"line": 0, "a": 0, "b": 1, "choice": "a", "ms": 1}
         {"answers": [ANSWER | {"a": 1, "b": 0, "x": 0}]},
         {"answers": [ANSWER | {"x": 1}, ANSWER | {"x": 1}, ANSWER | {"x": 1}, ANSWER | {"x": 1}, ANSWER | {"x": 1}]},
         {"answers": [None]},
+        {"begun": "yesterday"},
+        {"begun": 3},
+        {"texts": ["one"]},
+        {"texts": [1, 2]},
+        {"texts": "ab"},
+        {"sources": [["a", "b"]], "source_rows": [[0, 0]]},
+        {"sources": [["a", "b", "c"]], "source_rows": [[0, 1]]},
+        {"sources": [["a", "b", "c"]], "source_rows": [[0]]},
+        {"sources": [["a", "b", "c"]], "source_rows": [[0, 0]] * 3},
+        {"sources": [["a", "b", "c"]]},
+        {"sources": [["a", "b", 3]], "source_rows": [[0, 0]]},
     ],
 )
 def test_what_no_version_writes_is_refused(changes: dict[str, Any]) -> None:
@@ -179,6 +228,51 @@ class Elements(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.words += data
+
+
+def test_the_ledger_names_voice_speaker_style_sentence_and_date() -> None:
+    test = guessed(named(), Random(4))
+    for row in csv.DictReader(io.StringIO(build_csv_sheet(test).removeprefix("\ufeff"))):
+        assert tuple(row) == ANSWER_COLUMNS
+        assert row["text"] == TEXTS[int(row["line"]) - 1].replace("=1", "'=1")
+        for side in "ab":
+            column = test.plan.names.index(row[f"sound_{side}"])
+            assert tuple(row[f"{part}_{side}"] for part in ("voice", "speaker", "style")) == SOURCES[column]
+        assert row["begun"] == test.begun
+    page = build_html_sheet(test)
+    for source in SOURCES:
+        assert "<td>" + "</td><td>".join((test.plan.names[SOURCES.index(source)], *source)) + "</td>" in page
+    assert f"<td>{TEXTS[0]}</td>" in page
+    assert f"Date: {test.begun[:10]} {test.begun[11:16]}" in page
+
+
+def test_a_sound_that_speakers_share_has_a_row_for_each_of_them() -> None:
+    page = build_html_sheet(guessed(named(is_varied=True), Random(4)))
+    assert page.count("<td>花子</td>") == 4
+
+
+@pytest.mark.parametrize("kind", ["pairs", "mushra"])
+def test_the_reference_is_named_where_it_was_one_of_the_sounds(kind: BlindTestKind) -> None:
+    sounds, names = tuple(f"{column:064x}" for column in range(3)), ("a", "b", "c")
+    sources = ((*SOURCES, SoundSource("太郎", "秋", "Angry")),)
+    plan = choose_reference(BlindTestPlan(kind, (sounds,), names, texts=TEXTS[:1], sources=sources), 2)
+    test = begin_blind_test(plan, SEED)
+    while find_blind_trial(test) is not None:
+        test = add_ratings(test, [50] * plan.column_count) if plan.is_rated else add_answer(test, "a")
+    assert parse_blind_test(dump_blind_test(test)) == test
+    assert "<td>Reference</td><td>太郎</td><td>秋</td><td>Angry</td>" in build_html_sheet(test)
+    rows = csv.DictReader(io.StringIO(build_csv_sheet(test).removeprefix("\ufeff")))
+    if plan.is_rated:
+        assert [row["voice"] for row in rows] == ["花子", "花子", "太郎", "", ""], "anchors are nobody's"
+
+
+def test_seal_and_statistics_are_folded_in_the_page() -> None:
+    test = guessed(named(), Random(4))
+    head, _, details = build_html_sheet(test).partition("<details>")
+    for figure in (test.seed, "SHA-256", "p = ", "binomial"):
+        assert figure in details
+        assert figure not in head
+    assert "Which do I like better?" in head
 
 
 @pytest.mark.parametrize("shown", ["ja", "en"])

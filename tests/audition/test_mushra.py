@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from app.audition.blind_test import ANCHORS_HZ, BlindTest, BlindTestPlan, add_ratings, begin_blind_test, find_blind_trial, take_back_answer
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test, parse_readable_blind_tests
-from app.audition.blind_test_result import MushraResult, compute_blind_test_result, describe_blind_test_verdict
+from app.audition.blind_test_result import MushraResult, compute_blind_test_result
+from app.audition.blind_test_words import describe_blind_test_verdict
 from app.audition.comparable_sounds import filter_low_pass, load_trial_sounds
 from app.audition.listening_statistics import SIGNIFICANCE_LEVEL
 from app.audition.result_sheets import RATING_COLUMNS, build_csv_sheet, build_html_sheet
@@ -127,7 +128,7 @@ def test_scores_order_and_who_is_believed() -> None:
     assert result.order == (0, 1)
     assert result.best is None  # three lines prove nothing
     assert "Not enough lines" in describe_blind_test_verdict(result, test.plan.names)
-    for spoiled, words in (((80, 60, 89, 20, 50), "hidden reference"), ((80, 60, 100, 20, 91), "7 kHz anchor")):
+    for spoiled, words in (((80, 60, 89, 20, 50), "reference itself"), ((80, 60, 100, 20, 91), "muffled reference")):
         other = compute_blind_test_result(given_to_all(begin_blind_test(plan(), SEED), *lines[:2], spoiled))
         assert words in describe_blind_test_verdict(other, test.plan.names)
     assert "途中" not in describe_blind_test_verdict(result, test.plan.names)
@@ -163,4 +164,6 @@ def test_sheets_come_after_the_end_with_the_columns_of_webmushra() -> None:
     page = build_html_sheet(test)
     assert test.commitment in page
     assert SEED in page
-    assert "Anchor 3.5 kHz" in page
+    assert "Reference, very muffled" in page
+    assert "anchors at 3.5 kHz and 7 kHz" in page.partition("<details>")[2]
+    assert "kHz" not in page.partition("<details>")[0], "figures are for those who open the details"

@@ -17,7 +17,8 @@ from app.audition.blind_test import (
     find_blind_trial,
 )
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test
-from app.audition.blind_test_result import compute_blind_test_result, describe_blind_test_verdict
+from app.audition.blind_test_result import compute_blind_test_result
+from app.audition.blind_test_words import describe_blind_test_verdict
 from app.audition.comparable_sounds import load_trial_sounds
 from app.audition.listening_statistics import AbxResult, PreferenceResult, Ranking
 from app.audition.result_sheets import build_html_sheet

@@ -4,13 +4,8 @@ import numpy as np
 import pytest
 
 from app.audition.blind_test import BlindTest, add_answer, begin_blind_test, find_blind_trial
-from app.audition.blind_test_result import (
-    MushraResult,
-    build_rank_rows,
-    build_score_rows,
-    compute_blind_test_result,
-    describe_blind_test_verdict,
-)
+from app.audition.blind_test_result import MushraResult, compute_blind_test_result
+from app.audition.blind_test_words import build_place_table, describe_blind_test_verdict
 from app.audition.listening_statistics import Ranking, compute_shared_ranks, describe_order, describe_rank, find_sole_first, rank_sounds
 from app.audition.result_sheets import build_html_sheet
 from app.common import language
@@ -27,6 +22,12 @@ def preferring(test: BlindTest, *order: frozenset[int]) -> BlindTest:
     return test
 
 
+def places_of(test: BlindTest) -> list[str]:
+    table = build_place_table(test)
+    assert table is not None
+    return [row[0] for row in table[1]]
+
+
 def test_places_are_shared_and_those_after_them_left_out() -> None:
     places = compute_shared_ranks((2, 0, 1, 3), lambda before, item: {before, item} in ({2, 0}, {1, 3}))
     assert places == (1, 3, 1, 3)
@@ -41,7 +42,7 @@ def test_who_was_preferred_equally_often_shares_a_place() -> None:
     result = compute_blind_test_result(test)
     assert isinstance(result, Ranking)
     assert (result.order, result.ranks, result.best) == ((1, 3, 0, 2), (3, 1, 3, 1), None)
-    assert [row[0] for row in build_rank_rows(result, test.plan.names)] == ["1 =", "1 =", "3 =", "3 ="]
+    assert places_of(test) == ["1 =", "1 =", "3 =", "3 ="]
     assert describe_blind_test_verdict(result, test.plan.names) == "take 1 = take 3 > take 0 = take 2. 2 sounds share first place."
     assert build_html_sheet(test).count("<td>1 =</td>") == 2
 
@@ -80,7 +81,7 @@ def test_equal_medians_share_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
     result = compute_blind_test_result(test)
     assert isinstance(result, MushraResult)
     assert (result.ranks, result.best) == ((1, 1, 3), None)
-    assert [row[0] for row in build_score_rows(result, test.plan.list_column_names())] == ["1 =", "1 =", "3", "", "", ""]
+    assert places_of(test) == ["1 =", "1 =", "3", "", "", ""]
     assert describe_blind_test_verdict(result, test.plan.names).startswith("take 0 (80) = take 1 (80) > take 2 (40). 2 sounds share")
     monkeypatch.setattr(language, "_current", "ja")
     assert "同率1位" in build_html_sheet(test)

@@ -20,11 +20,14 @@ from app.audition.blind_test import (
 from app.audition.blind_test_result import (
     apply_take_settings,
     apply_to_character,
+    compute_blind_test_result,
     find_sole_character,
     find_winner,
     list_column_takes,
     list_winning_values,
 )
+from app.audition.blind_test_words import describe_blind_test_verdict
+from app.audition.listening_statistics import Ranking
 from app.core.script.project import LineTake, create_take
 from app.core.script.script import Character, Line, LineSettings, Script
 
@@ -35,7 +38,7 @@ def sound(number: int) -> str:
     return f"{number:064x}"
 
 
-def preferring(kind: BlindTestKind, count: int, order: list[int], trials: int = 5) -> BlindTest:
+def preferring(kind: BlindTestKind, count: int, order: list[int], trials: int = 12) -> BlindTest:
     """A listener who always takes what stands first in the order."""
     names = tuple(f"take {column}" for column in range(count))
     test = begin_blind_test(BlindTestPlan(kind, (tuple(map(sound, range(count))),), names, trials), SEED)
@@ -66,7 +69,7 @@ def test_what_came_first_alone_wins(kind: BlindTestKind, order: list[int]) -> No
     assert find_winner(replace(test, answers=test.answers[:-1])) is None, "it has not ended"
 
 
-def test_a_majority_wins_without_proof_and_a_tie_does_not() -> None:
+def test_a_majority_without_proof_is_no_winner() -> None:
     test = begin_blind_test(BlindTestPlan("pairs", ((sound(0), sound(1)),), ("a", "b"), 4, undecided=True), SEED)
     for wanted in (0, 1, 1, None):
         trial = find_blind_trial(test)
@@ -74,7 +77,8 @@ def test_a_majority_wins_without_proof_and_a_tie_does_not() -> None:
         choice: AnswerChoice = "none" if wanted is None else "a" if trial.a == wanted else "b"
         test = add_answer(test, choice)
         assert find_chosen_column(test.answers[-1]) == wanted
-    assert find_winner(test) == 1
+    assert find_winner(test) is None, "the verdict says that no preference was shown"
+    assert "Not enough trials" in describe_blind_test_verdict(compute_blind_test_result(test), test.plan.names)
     tied = replace(test, answers=())
     for wanted in (0, 1, 1, 0):
         trial = find_blind_trial(tied)
@@ -90,12 +94,22 @@ def test_abx_has_no_winner(kind: BlindTestKind) -> None:
 
 def test_ratings_win_only_where_they_count() -> None:
     good = (40, 70, 100, 20, 40)
-    assert find_winner(rating(good, good)) == 1
+    assert find_winner(rating(*[good] * 6)) == 1
+    assert find_winner(rating(good, good)) is None, "two lines prove nothing"
     assert find_winner(rating((70, 70, 100, 20, 40))) is None, "a tie"
     assert find_winner(rating((40, 70, 80, 20, 40))) is None, "the reference was not recognised"
     assert find_winner(rating((40, 70, 100, 20, 95))) is None, "the anchor was not recognised"
     assert find_winner(rating((70, 100, 20, 40))) is None, "one sound alone"
-    assert find_winner(replace(rating(good, good), answers=())) is None
+    assert find_winner(replace(rating(*[good] * 6), answers=())) is None
+
+
+def test_an_elimination_has_a_favourite_that_little_proves() -> None:
+    test = preferring("ranking", 3, [1, 2, 0])
+    result = compute_blind_test_result(test)
+    assert isinstance(result, Ranking)
+    assert (result.best, result.favourite, find_winner(test)) == (None, 1, 1)
+    words = describe_blind_test_verdict(result, test.plan.names)
+    assert words.endswith("Your favourite is “take 1”. With so few choices, another test may end differently.")
 
 
 def test_lines_get_settings_and_keep_texts_and_readings() -> None:

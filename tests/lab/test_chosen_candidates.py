@@ -78,6 +78,8 @@ def test_a_candidate_is_heard_and_installed(lab: Lab, own: Path, tmp_path: Path,
     assert find_blind_trial(test) is not None, "it is continued where it is opened"
     assert test.plan.names == ("Exact", "int8, blocks of 32")
     assert [list(pair) for pair in test.plan.sounds] == heard["sounds"]
+    assert list(test.plan.texts) == heard["texts"] == list(LISTENING_SENTENCES[:1])
+    assert {source.voice for source in test.plan.sources[0]} == {heard["voice"]}
     exact, other = (TakeStore(find_sound_folder(project)).read_sound(name)[0] for name in test.plan.sounds[0])
     assert np.abs(exact - spoken("exact")).max() < 1e-3
     assert np.abs(other - spoken("fast")).max() < 1e-3, "what was heard is what was installed"

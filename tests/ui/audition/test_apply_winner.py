@@ -5,10 +5,13 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.audition.blind_test import find_blind_trial
+from app.audition.blind_test import BlindTestKind, find_blind_trial
+from app.audition.blind_test_data import parse_readable_blind_tests
+from app.audition.result_sheets import build_html_sheet
 from app.core.script.characters import extract_character_settings
 from app.core.script.script import Character, Script
-from app.ui.audition.blind_test_dialog import BlindTestDialog, BlindTestSetupPage
+from app.ui.audition.blind_test_dialog import BlindTestDialog
+from app.ui.audition.setup_page import BlindTestSetupPage
 from tests.recording_player import RecordingPlayer
 from tests.ui.audition.test_mushra_dialog import takes_of
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
@@ -21,14 +24,14 @@ def player() -> RecordingPlayer:
     return RecordingPlayer(pace=1.0)
 
 
-def compared(qtbot: QtBot, window: WindowDriver, kind: str, wanted: list[int]) -> BlindTestDialog:
+def compared(qtbot: QtBot, window: WindowDriver, kind: BlindTestKind, wanted: list[int]) -> BlindTestDialog:
     """A test of two takes to its end; the column that is chosen in each trial."""
     window.blind_tests.compare_takes(takes_of(qtbot, window))
     dialog = window.blind_tests.dialog
     assert dialog is not None
     page = dialog.pages.currentWidget()
     assert isinstance(page, BlindTestSetupPage)
-    page.kind.setCurrentIndex(page.kind.findData(kind))
+    page.methods.choose_kind(kind)
     page.trials.setValue(len(wanted))
     page.begin_button.click()
     for column in wanted:
@@ -46,7 +49,7 @@ def compared(qtbot: QtBot, window: WindowDriver, kind: str, wanted: list[int]) -
 
 def test_the_winner_is_applied_to_the_line_and_taken_back(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window()
-    dialog = compared(qtbot, window, "pairs", [0, 0, 1, 0, 1])
+    dialog = compared(qtbot, window, "pairs", [0] * 6)
     (before,) = window.lines
     assert before.settings.speed == pytest.approx(1.2)
     slower, faster = window.take_book.takes
@@ -72,7 +75,7 @@ def test_the_winner_is_applied_to_the_line_and_taken_back(qtbot: QtBot, open_win
 
 def test_the_winner_is_applied_to_the_character_of_the_line(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window()
-    dialog = compared(qtbot, window, "pairs", [0, 0, 1, 0, 1])
+    dialog = compared(qtbot, window, "pairs", [0] * 6)
     offer = dialog.outcome.character_button
     assert not offer.isVisibleTo(dialog), "nobody speaks the line"
     (line,) = window.lines
@@ -92,6 +95,28 @@ def test_the_winner_is_applied_to_the_character_of_the_line(qtbot: QtBot, open_w
     assert (offer.isEnabled(), offer.text()) == (False, "Applied to 勇者")
     window.undo_stack.undo()
     assert window.document.script == Script(lines, cast=(hero,))
+    dialog.reject()
+    wait_idle(qtbot, window)
+
+
+def test_nothing_is_offered_where_no_preference_was_shown(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    dialog = compared(qtbot, window, "pairs", [0, 0, 1, 0, 1, 0])
+    assert "No preference was shown" in dialog.outcome.verdict.text()
+    assert not dialog.outcome.apply_button.isVisibleTo(dialog)
+    assert not dialog.outcome.character_button.isVisibleTo(dialog)
+    dialog.reject()
+    wait_idle(qtbot, window)
+
+
+def test_the_ledger_names_who_spoke_what(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    dialog = compared(qtbot, window, "pairs", [0] * 6)
+    (kept,) = parse_readable_blind_tests(window.project_parts.tests)
+    page = build_html_sheet(kept)
+    assert "<td>Mei (starter)</td><td>Mei</td><td>Neutral</td>" in page
+    assert "<td>はい。</td>" in page
+    assert kept.begun[:10] in page
     dialog.reject()
     wait_idle(qtbot, window)
 

@@ -7,16 +7,21 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.audition.blind_test import BlindTest, find_blind_trial
+from app.audition.blind_test import BlindTest, BlindTestKind, find_blind_trial
 from app.audition.blind_test_data import dump_blind_test, parse_blind_test
 from app.common.errors import InputError
 from app.core.synthesis_types import Float32, SynthesisRequest
-from app.ui.audition.blind_test_dialog import BlindTestDialog, BlindTestSetupPage
+from app.ui.audition.blind_test_dialog import BlindTestDialog
+from app.ui.audition.listen_button import ListenButton
+from app.ui.audition.setup_page import MUSHRA_KIND, BlindTestSetupPage
+from app.ui.theme.theme import LIGHT_THEME, apply_theme
+from app.ui.widgets.controls import PlainLabel
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.test_accessible import against_sight
 from tests.ui.window_driver import WindowDriver
 
 RATE = 44_100
@@ -49,10 +54,10 @@ def opened(qtbot: QtBot, window: WindowDriver, count: int = 2) -> BlindTestDialo
     return dialog
 
 
-def begin(dialog: BlindTestDialog, kind: str, trials: int = 5) -> None:
+def begin(dialog: BlindTestDialog, kind: BlindTestKind, trials: int = 5) -> None:
     page = dialog.pages.currentWidget()
     assert isinstance(page, BlindTestSetupPage)
-    page.kind.setCurrentIndex(page.kind.findData(kind))
+    page.methods.choose_kind(kind)
     page.trials.setValue(trials)
     page.begin_button.click()
 
@@ -79,7 +84,7 @@ def test_an_abx_test_by_keyboard(
         trial = find_blind_trial(dialog.test)
         assert trial is not None
         assert trial.number == number
-        assert not any(name in label.text() for label in (dialog.trial.head.number, dialog.trial.question) for name in NAMES)
+        assert not any(name in label.text() for label in (dialog.trial.number, dialog.trial.question) for name in NAMES)
         press(dialog, Key.Key_Return)
         assert len(dialog.test.answers) == number, "nothing was heard"
         for letter in (Key.Key_A, Key.Key_B, Key.Key_X):
@@ -141,7 +146,7 @@ def test_an_answer_is_taken_back_and_a_closed_test_continues(qtbot: QtBot, windo
     while again.pages.currentWidget() is again.trial:
         qtbot.waitUntil(again.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
         press(again, Key.Key_A, Key.Key_B, Key.Key_Left, Key.Key_Return)
-    assert "Not enough trials" in again.outcome.verdict.text()
+    assert "Your favourite is" in again.outcome.verdict.text()
     again.reject()
 
 
@@ -189,7 +194,7 @@ def test_one_key_answers_a_trial_that_was_heard(qtbot: QtBot, window: WindowDriv
     dialog = opened(qtbot, window)
     page = dialog.pages.currentWidget()
     assert isinstance(page, BlindTestSetupPage)
-    page.kind.setCurrentIndex(page.kind.findData("pairs"))
+    page.methods.choose_kind("pairs")
     page.undecided.setChecked(True)
     begin(dialog, "pairs")
     heard_all(qtbot, dialog, Key.Key_1)
@@ -221,7 +226,7 @@ def test_screen_readers_tell_playing_from_answering(qtbot: QtBot, window: Window
     begin(dialog, "pairs")
     letters, answers = dialog.trial.letters, dialog.trial.answers
     assert [item.accessibleName() for item in letters.buttons] == ["Play A", "Play B", "Play X"]
-    assert [item.accessibleName() for item in answers.buttons.values()] == ["Answer A", "Answer No preference", "Answer B"]
+    assert [item.accessibleName() for item in answers.buttons.values()] == ["A is better", "No preference", "B is better"]
     heard_all(qtbot, dialog, Key.Key_Space)
     assert letters.play_button.accessibleName() == letters.play_button.text() == "Stop"
     dialog.reject()
@@ -245,12 +250,100 @@ def test_the_plan_says_what_it_takes(qtbot: QtBot, window: WindowDriver) -> None
     page = dialog.pages.currentWidget()
     assert isinstance(page, BlindTestSetupPage)
     page.trials.setValue(16)
-    assert "12 of 16" in page.explanation.text()
-    page.kind.setCurrentIndex(page.kind.findData("pairs"))
+    assert page.methods.kind == "pairs", "the question that most people have"
     assert "13 of 16" in page.explanation.text()
+    page.trials.setValue(5)
+    assert page.build_plan().trials == 6, "of five answers none would show a preference"
     page.undecided.setChecked(True)
     assert page.build_plan().undecided
-    page.kind.setCurrentIndex(page.kind.findData("sequential"))
-    assert not page.trials.isEnabled()
+    page.methods.choose_kind("abx")
+    page.trials.setValue(16)
+    assert "12 of 16" in page.explanation.text()
+    assert page.undecided.isHidden()
+    page.methods.choose_kind("sequential")
+    assert page.trials.isHidden()
     assert not page.build_plan().undecided
+    dialog.reject()
+
+
+def test_more_methods_are_folded_and_each_says_whom_it_is_for(qtbot: QtBot, window: WindowDriver) -> None:
+    cases: tuple[tuple[int, BlindTestKind, list[BlindTestKind]], ...] = (
+        (2, "pairs", ["abx", "sequential", MUSHRA_KIND]),
+        (3, "ranking", ["pairs", MUSHRA_KIND]),
+    )
+    for count, favourite, others in cases:
+        dialog = opened(qtbot, window, count)
+        page = dialog.pages.currentWidget()
+        assert isinstance(page, BlindTestSetupPage)
+        methods = page.methods
+        assert methods.kind == favourite
+        assert methods.buttons[methods.kind].text() == "Which do I like better?"
+        assert methods.buttons[methods.kind].isVisibleTo(dialog)
+        assert list(methods.buttons)[1:] == others
+        assert not any(methods.buttons[kind].isVisibleTo(dialog) for kind in others)
+        assert not page.reference.isVisibleTo(dialog)
+        height = dialog.height()
+        methods.more.header.click()
+        assert dialog.height() > height, "there is room for all of them"
+        assert all(methods.buttons[kind].isVisibleTo(dialog) for kind in others)
+        sentences = {label.text() for label in methods.findChildren(PlainLabel)}
+        for button in methods.buttons.values():
+            assert button.accessibleDescription() in sentences
+            button.click()
+            assert page.build_plan().kind == methods.kind
+        dialog.reject()
+
+
+def test_what_is_heard_is_round_and_what_answers_is_wide(qtbot: QtBot, window: WindowDriver) -> None:
+    dialog = opened(qtbot, window)
+    begin(dialog, "abx")
+    page = dialog.trial
+    heard_all(qtbot, dialog, Key.Key_B)
+    a, b, x = page.letters.buttons
+    assert (a.is_sounding, b.is_sounding, x.is_sounding) == (False, True, False)
+    press(dialog, Key.Key_X)
+    assert (a.is_sounding, b.is_sounding, x.is_sounding) == (False, False, True)
+    press(dialog, Key.Key_Space)
+    assert not x.is_sounding
+    assert x.isChecked(), "it is the one that Space plays again"
+    assert [item.text() for item in page.letters.buttons] == ["A", "B", "X"]
+    answers = [item for item in page.answers.buttons.values() if item.isVisibleTo(dialog)]
+    assert [item.text() for item in answers] == ["X is A", "X is B"]
+    assert all(item.width() > 3 * item.height() for item in answers)
+    assert against_sight(dialog) == [], "Tab follows the eye"
+    dialog.reject()
+
+
+@pytest.mark.usefixtures("styled")
+def test_round_buttons_are_circles_in_the_style_sheet(qtbot: QtBot, qapp: QApplication) -> None:
+    apply_theme(qapp, LIGHT_THEME)
+    for size, diameter in (("listen", 72), ("listen_small", 42)):
+        button = ListenButton("A", size)  # type: ignore[arg-type]
+        qtbot.addWidget(button)
+        for is_sounding in (False, True):
+            button.show_sounding(is_sounding=is_sounding)
+            assert (button.sizeHint().width(), button.sizeHint().height()) == (diameter, diameter)
+        image = button.grab().toImage()
+        middle = image.pixelColor(image.width() // 2, 8 if size == "listen" else 5)
+        assert middle.name() == LIGHT_THEME.accent, "what plays is filled"
+
+
+def test_seal_and_figures_are_in_closed_details(qtbot: QtBot, window: WindowDriver) -> None:
+    dialog = opened(qtbot, window)
+    begin(dialog, "abx")
+    page = dialog.trial
+    for number in range(5):
+        assert not page.details.is_open
+        assert dialog.test is not None
+        assert dialog.test.commitment in page.details.view.text.toPlainText()
+        assert not any(name in page.details.view.text.toPlainText() for name in NAMES), number
+        heard_all(qtbot, dialog, Key.Key_A, Key.Key_B, Key.Key_X, Key.Key_1)
+    assert dialog.test is not None
+    outcome = dialog.outcome
+    assert not outcome.details.is_open
+    outcome.details.header.click()
+    assert outcome.details.view.isVisibleTo(dialog)
+    for figure in (dialog.test.seed, dialog.test.commitment, "p = ", "ABX"):
+        assert figure in outcome.details.view.text.toPlainText()
+    assert all(figure not in outcome.verdict.text() for figure in (dialog.test.seed[:8], "p = "))
     dialog.reject()

@@ -14,7 +14,8 @@ from app.audition.blind_test import BlindTest, BlindTestPlan
 from app.audition.blind_test_data import parse_readable_blind_tests
 from app.core.script.project import LineTake
 from app.ui.audition.answer_pages import RatingPage
-from app.ui.audition.blind_test_dialog import MUSHRA_KIND, BlindTestDialog, BlindTestSetupPage
+from app.ui.audition.blind_test_dialog import BlindTestDialog
+from app.ui.audition.setup_page import MUSHRA_KIND, BlindTestSetupPage
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.window_driver import WindowDriver
@@ -58,8 +59,8 @@ def test_sounds_are_rated_against_a_reference(
     assert asking is not None
     setup = asking.pages.currentWidget()
     assert isinstance(setup, BlindTestSetupPage)
-    setup.kind.setCurrentIndex(setup.kind.findData(MUSHRA_KIND))
-    assert not setup.trials.isEnabled()
+    setup.methods.choose_kind(MUSHRA_KIND)
+    assert setup.trials.isHidden()
     broken, good = tmp_path / "b.wav", tmp_path / "a.wav"
     broken.write_bytes(b"no sound")
     soundfile.write(good, np.sin(2 * np.pi * 440 * np.arange(RATE) / RATE) * 0.3, RATE)
@@ -108,7 +109,7 @@ def test_sounds_are_rated_against_a_reference(
     assert page.scale.ratings == [51, *[50] * (order - 1)]
     QTest.keyClick(slider, Key.Key_Return)
     assert dialog.pages.currentWidget() is dialog.outcome
-    assert "BS.1534" in dialog.outcome.verdict.text()  # the hidden reference was not found
+    assert "rated too low" in dialog.outcome.verdict.text()  # the hidden reference was not found
     assert dialog.outcome.table.rowCount() == 5
     assert not dialog.outcome.apply_button.isVisibleTo(dialog), "ratings that do not count have no winner"
     (kept,) = parse_readable_blind_tests(window.project_parts.tests)
@@ -132,7 +133,7 @@ def test_every_line_begins_unheard_and_unrated_and_is_taken_back(qtbot: QtBot, o
     dialog.changed.connect(kept.append)
     for number in range(2):
         qtbot.waitUntil(page.scale.play_button.isEnabled, timeout=WAIT_MS)
-        assert page.head.number.text() == f"MUSHRA  {number + 1} / 2"
+        assert page.number.text() == f"How close to a reference? (MUSHRA)  {number + 1} / 2"
         assert (page.scale.ratings, page.back.isEnabled(), page.confirm.isEnabled()) == ([0] * 4, number > 0, False)
         assert [label.text() for label in page.scale.values] == ["–"] * 4
         for key in (Key.Key_R, Key.Key_A, Key.Key_B, Key.Key_C):

@@ -19,8 +19,9 @@ from app.core.synthesis_types import SynthesisRequest
 from app.engine.open_voices import VoicePrecisions
 from app.install.voice_licence import accept_licence
 from app.settings.user_settings import Settings
-from app.ui.audition.blind_test_dialog import BlindTestDialog, BlindTestSetupPage
+from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.precision_test_controller import TestedPart, list_compared_precisions
+from app.ui.audition.setup_page import BlindTestSetupPage
 from app.voices.installed_voices import find_voice
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver
@@ -93,7 +94,7 @@ def test_selected_lines_are_compared_in_both_precisions(
     assert openings == [(precisions.bert, precisions.graphs.find_precision("both")) for precisions in compared], "each once"
     assert window.speech_engine.voices.isolated is None, "it makes room as soon as all is made"
     plan = page.build_plan()
-    assert plan.names == (("Exact", "Fast") if part == "sound" else ("BERT float32", "BERT int8"))
+    assert plan.names == (("Exact", "Fast") if part == "sound" else ("BERT: exact", "BERT: fast"))
     assert len(plan.sounds) == (len(TEXTS) if part == "sound" else 1), "a line that is the same in both is left out"
     window.takes.shelf.follow_saved_file()  # a project that is saved now keeps what the test will name
     texts = TEXTS[-len(plan.sounds) :]
@@ -105,6 +106,8 @@ def test_selected_lines_are_compared_in_both_precisions(
             assert len(kept) == len(made)
             assert np.abs(kept - made).max() < 1e-3, (text, precision)
     assert window.take_book.takes == (), "they are no takes"
+    assert plan.texts == texts
+    assert {source.voice for row in plan.sources for source in row} == {"Mei (starter)"}
     page.begin_button.click()
     assert dialog.test is not None
     assert dialog.test.plan.kind == "abx"
@@ -171,9 +174,21 @@ def test_a_disk_that_is_full_ends_it(qtbot: QtBot, open_window: OpenWindow, monk
     wait_idle(qtbot, window)
 
 
+@pytest.mark.usefixtures("_both")
+def test_the_menu_says_in_plain_words_why_not_and_the_tip_has_the_rest(qtbot: QtBot, open_window: OpenWindow) -> None:
+    manifest = paths.find_data_dir() / "voices" / "both" / "voice.json"
+    edit(manifest, fast=None, refused={"decoder": {"why": "noise", "snr_db": 21.5}})
+    window = opened(qtbot, open_window, "both")
+    action = window.window_actions["fast_test"]
+    assert action.text() == "Blind test: exact vs fast (this voice is exact only)"
+    assert "signal-to-noise ratio 21.5 dB" in action.toolTip()
+    window.commands.change_setting("voice", "")
+    assert "signal-to-noise" not in action.toolTip()
+
+
 def test_a_voice_with_one_precision_says_what_it_lacks(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = opened(qtbot, open_window, "")
-    for name, why in (("fast_test", "the included voice is exact only"), ("bert_test", "this BERT has float32 only")):
+    for name, why in (("fast_test", "the included voice is exact only"), ("bert_test", "this BERT is exact only")):
         action = window.window_actions[name]
         assert not action.isEnabled()
         assert why in action.text()

@@ -8,8 +8,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider
 from pytestqt.qtbot import QtBot
 
-from app.ui.audition.answer_pages import RatingScale, RatingSlider
+from app.audition.blind_test import BlindTestPlan
+from app.ui.audition.answer_pages import RatingScale, RatingSlider, list_closeness_words
+from app.ui.audition.trial_page import describe_question
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, clear_theme
+from app.ui.widgets.controls import PlainLabel
 
 pytestmark = pytest.mark.usefixtures("styled")
 
@@ -73,3 +76,11 @@ def test_a_click_on_the_handle_keeps_the_value_and_keys_step(scale: RatingScale)
         assert slider.value() == value
     QTest.mouseClick(slider, Qt.MouseButton.RightButton, pos=QPoint(slider.width() // 2, slider.height() // 2))
     assert slider.value() == 100
+
+
+def test_the_words_of_the_scale_answer_the_question(scale: RatingScale) -> None:
+    plan = BlindTestPlan("mushra", (("0",),), ("take",), references=("1",))
+    assert "How close" in describe_question(plan)
+    words = [label.text() for label in scale.findChildren(PlainLabel)]
+    assert all(word in words for word in list_closeness_words())
+    assert (list_closeness_words()[0], list_closeness_words()[-1]) == ("Sounds the same", "Not alike at all")

@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.audition.blind_test import find_blind_trial
-from app.ui.audition.blind_test_dialog import MUSHRA_KIND, BlindTestSetupPage
+from app.audition.blind_test import BlindTestKind, find_blind_trial
+from app.ui.audition.setup_page import MUSHRA_KIND, BlindTestSetupPage
 from tests.recording_player import RecordingPlayer
 from tests.ui.audition.test_blind_test_dialog import SOUNDS, begin, opened, press
 from tests.ui.audition.test_board import filled
@@ -34,8 +34,8 @@ def page_of(dialog: object) -> BlindTestSetupPage:
     return page
 
 
-def choices(page: BlindTestSetupPage, kind: str) -> list[str]:
-    page.kind.setCurrentIndex(page.kind.findData(kind))
+def choices(page: BlindTestSetupPage, kind: BlindTestKind) -> list[str]:
+    page.methods.choose_kind(kind)
     return [page.reference.itemText(place) for place in range(page.reference.count())]
 
 
@@ -56,8 +56,8 @@ def test_what_can_be_the_reference_depends_on_the_method(qtbot: QtBot, window: W
     plan, names = page.build_plan(), list(SOUNDS)
     assert plan is not None
     assert (plan.names, plan.sounds, plan.references) == (("int8", "float16"), ((names[0], names[2]),), (names[1],))
-    page.kind.setCurrentIndex(page.kind.findData(MUSHRA_KIND))
-    assert "Choose the audio file" not in page.explanation.text()
+    page.methods.choose_kind(MUSHRA_KIND)
+    assert "audio file" not in page.explanation.text()
     three.reject()
 
 
@@ -69,7 +69,11 @@ def test_pairs_are_compared_with_the_reference_by_keyboard(qtbot: QtBot, window:
     qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
     letters = dialog.trial.letters
     assert dialog.trial.question.text() == "Which is closer to the reference?"
-    assert (letters.buttons[2].text(), letters.buttons[2].accessibleName()) == ("Reference", "Play the reference")
+    assert dialog.trial.number.text() == "Which is closer to the reference?  1 / 6"
+    assert (letters.buttons[2].text(), letters.buttons[2].accessibleName()) == ("R", "Play the reference")
+    assert letters.caption.isVisibleTo(dialog)
+    assert letters.caption.text() == "Reference"
+    assert [item.text() for item in dialog.trial.answers.buttons.values()] == ["A is closer", "No preference", "B is closer"]
     press(dialog, Key.Key_A, Key.Key_B, Key.Key_X, Key.Key_1)
     assert dialog.test is not None
     assert not dialog.test.answers, "the reference was not heard"
@@ -81,7 +85,7 @@ def test_pairs_are_compared_with_the_reference_by_keyboard(qtbot: QtBot, window:
 def test_x_is_the_reference_in_every_trial(qtbot: QtBot, window: WindowDriver) -> None:
     dialog = opened(qtbot, window)
     page = page_of(dialog)
-    page.kind.setCurrentIndex(page.kind.findData("abx"))
+    page.methods.choose_kind("abx")
     page.reference.setCurrentIndex(page.reference.findText("float32"))
     assert "X is the reference" in page.explanation.text()
     begin(dialog, "abx")
@@ -101,7 +105,7 @@ def test_a_take_is_the_reference_of_ratings_without_any_file(qtbot: QtBot, windo
     takes = takes_of(qtbot, window)
     window.blind_tests.compare_takes(takes)
     page = page_of(window.blind_tests.dialog)
-    page.kind.setCurrentIndex(page.kind.findData(MUSHRA_KIND))
+    page.methods.choose_kind(MUSHRA_KIND)
     page.reference.setCurrentIndex(2)
     page.begin_button.click()
     dialog = window.blind_tests.dialog

@@ -3,7 +3,7 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.ui.audition.blind_test_dialog import BlindTestSetupPage
+from app.ui.audition.setup_page import BlindTestSetupPage
 from app.ui.lab.lab_command_page import LabCommandPage
 from app.ui.lab.lab_window import LabWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow
@@ -38,6 +38,9 @@ def test_a_candidate_is_heard_in_the_blind_test_with_the_windows_own_sounds(qtbo
     assert isinstance(setup, BlindTestSetupPage)
     plan = setup.build_plan()
     assert plan.names == ("Exact", "int8-32")
+    assert plan.kind == "abx", "the question is whether a difference is heard"
+    assert plan.texts == ("はい。",)
+    assert {source.voice for source in plan.sources[0]} == {"Mei"}
     exact, other = (window.blind_tests.load_sound(name)[0] for name in plan.sounds[0])
     assert abs(other).max() == pytest.approx(0.8 * abs(exact).max(), rel=0.01)
     setup.begin_button.click()

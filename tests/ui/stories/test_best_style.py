@@ -17,7 +17,7 @@ from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.window_driver import WindowDriver
 
 Key = Qt.Key
-TRIALS = 5
+TRIALS = 6
 
 
 def press(qtbot: QtBot, *keys: Qt.Key) -> None:
@@ -54,7 +54,7 @@ def begun(qtbot: QtBot, window: WindowDriver) -> BlindTestDialog:
     dialog = window.blind_tests.dialog
     assert dialog is not None
     page = dialog.pages.currentWidget()
-    page.kind.setCurrentIndex(page.kind.findData("pairs"))
+    assert page.methods.kind == "pairs", "which one is liked better is asked first"
     page.trials.setValue(TRIALS)
     page.begin_button.click()
     return dialog

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.core.script.script import Line, LineSettings, Script
 from app.core.synthesis_types import Float32
 from app.settings.user_settings import Settings, load_settings
-from app.ui.audition.blind_test_dialog import BlindTestSetupPage
+from app.ui.audition.setup_page import BlindTestSetupPage
 from app.ui.tasks.process_task import TaskQueue
 from tests.install.voice_files import aivmx
 from tests.recording_player import RecordingPlayer
