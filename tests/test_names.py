@@ -47,7 +47,7 @@ ONE_WORD = frozenset(ONE_WORD_TEXT.split())
 # Names that Qt, a library or an interface decides: HTTP routes are named after VOICEVOX's.
 OF_OTHERS_TEXT = """
 accent_phrases analyze_mecab_candidates audio_query audio_query_from_preset connection_lost connection_made data data_received done error event
-finditer flags main mora_data mora_length mora_pitch on_response_complete sub tell
+finditer flags main mora_data mora_length mora_pitch on_response_complete relations sub tell text
 """
 OF_OTHERS = frozenset(OF_OTHERS_TEXT.split())
 NO_KIND = frozenset({"Answer", "Asked", "Call", "Given", "Heard", "Part", "Piece", "Shown", "Turn", "Watched", "Wishes", "Work"})

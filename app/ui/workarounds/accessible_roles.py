@@ -1,4 +1,4 @@
-"""What screen readers are told where Qt has nothing good to say.
+"""Roles and names for screen readers where Qt has no good ones.
 
 Qt calls every widget without a class of its own a filler, and on Linux a combo box by its value, with its label as a relation that not every
 reader follows.
@@ -35,7 +35,7 @@ class ComboBoxInterface(QAccessibleWidget):
 
 
 def install_accessible_roles() -> None:
-    """Answer screen readers for combo boxes and for widgets that Qt has no role for, from now on."""
+    """Use our own answers to screen readers for combo boxes and for widgets that Qt has no role for, from now on."""
     QAccessible.installFactory(_create_interface)
 
 
