@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ from app.ui.synthesis.pending_jobs import SpeechState
 from app.ui.theme.theme import (
     DARK_THEME,
     LIGHT_THEME,
+    STYLE_SHEET_TEMPLATE,
     Theme,
     apply_theme,
     draw_icon,
@@ -42,6 +44,7 @@ from app.ui.theme.theme import (
 from app.ui.voices.catalog_voice import describe_voice
 from app.ui.widgets.containers import FoldingSection, ScrollFrame
 from app.ui.widgets.controls import MOST_SHOWN, ChoiceBox, PlainLabel, fill_box
+from app.ui.widgets.painting import choose_letter_colors
 
 pytestmark = pytest.mark.usefixtures("styled")
 
@@ -327,6 +330,38 @@ def test_the_style_sheet_is_understood_and_finds_its_drawings(qapp: QApplication
         assert "$" not in qapp.styleSheet()
         QComboBox().grab()
     assert "parse" not in capfd.readouterr().err.lower()
+
+
+RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+RULE_COLOUR = re.compile(r"(?<![-\w])(color|background)\s*:\s*\$(\w+)")
+GROUNDS = ("window", "surface", "notice")  # where a text lies whose rule says no ground: the window, a card, a selected card
+
+
+def list_written_pairs() -> Iterator[tuple[str, str, str]]:
+    """Selector, text and ground of every rule that colours text, but for what cannot be used (WCAG 1.4.3)."""
+    grounds: dict[str, str] = {}
+    for selectors, body in RULE.findall(STYLE_SHEET_TEMPLATE.template):
+        colours = dict(RULE_COLOUR.findall(body))
+        for selector in map(str.strip, selectors.split(",")):
+            if "background" in colours:
+                grounds[selector] = colours["background"]
+            if "color" in colours and ":disabled" not in selector:
+                ground = grounds.get(selector, grounds.get(re.sub(r":[\w-]+$", "", selector)))
+                yield from ((selector, colours["color"], known) for known in ([ground] if ground is not None else GROUNDS))
+
+
+@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
+def test_every_text_of_the_style_sheet_can_be_read(theme: Theme) -> None:
+    accent = QColor(theme.accent)
+    colours = {name: getattr(theme, name) for name in Theme.__slots__} | {
+        "accent_over": accent.lighter(108).name(),
+        "accent_down": accent.darker(112).name(),
+    }
+    pairs = list(list_written_pairs())
+    assert len(pairs) > 40, "the style sheet is read"
+    assert {pair: ratio for pair in pairs if (ratio := contrast(colours[pair[1]], colours[pair[2]])) < 4.5} == {}
+    letters = [choose_letter_colors(chr(ord("A") + number), theme.name == "dark") for number in range(32)]
+    assert [pair for pair in letters if contrast(*(colour.name() for colour in pair)) < 4.5] == []
 
 
 @pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
