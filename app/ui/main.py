@@ -89,6 +89,8 @@ def _run_window(files: list[Path]) -> int:
     _install_error_hook(window.show_unexpected_error)
     UnixSignalHandler(window.close_now, window)
     window.show_theme()
+    if first_voice is not None:
+        window.first_paint.painted.connect(window.begin_tour)
     window.show_and_start()
     RequestWatcher(window, window.show_in_front, window.open_files, window.read_request_aloud)
     window.open_files(files)

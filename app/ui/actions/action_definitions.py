@@ -462,6 +462,11 @@ ACTIONS = (
     ),
     ActionSpec("user_guide", ("使い方…", "User guide…"), ("使い方を調べます。", "Explains how to use Koebako."), ("F1",)),
     ActionSpec(
+        "tour",
+        ("20 秒のツアー", "Tour in 20 seconds"),
+        ("ウィンドウの各部分を順に紹介します。", "Shows what the parts of the window are for."),
+    ),
+    ActionSpec(
         "diagnose",
         ("診断…", "Diagnostics…"),
         ("動作に必要なものが揃っているか確認します。", "Checks that everything required is available."),

@@ -176,6 +176,33 @@ class MainWindow(QMainWindow):
         self.is_restarting = True
         self.close()
 
+    @Slot()
+    def begin_tour(self) -> None:
+        """Show for some seconds what the parts of the window are for."""
+        from app.ui.help.tour import Tour, TourStep
+
+        transport, side = self._script.transport, self._context.side
+        parts = (
+            (
+                self._script.view,
+                localize("ここにセリフを書きます。Shift+Enter で次の行へ。", "Write your lines here; Shift+Enter begins the next."),
+            ),
+            (transport.play, localize("Ctrl+Enter で聞けます。", "Ctrl+Enter lets you hear them.")),
+            (
+                self._reading.frame,
+                localize("読みとアクセントは、ここで直せます。", "Readings and accents are put right here."),
+            ),
+            (
+                side,
+                localize(
+                    "声と話し方は、ここで選びます。一覧の ▶ で聞き比べられます。",
+                    "Voice and manner are chosen here; ▶ in the lists lets you listen.",
+                ),
+            ),
+            (transport.save, localize("できあがったら、音声を書き出します。", "When you like it, export the audio.")),
+        )
+        Tour(self, [TourStep(*part) for part in parts]).begin_tour()
+
     def read_request_aloud(self, request: ReadRequest) -> None:
         """Read what another process asks for; raise InputError if that is impossible."""
         self._read_aloud.controller.handle_request(request)
@@ -297,6 +324,7 @@ class MainWindow(QMainWindow):
         self._columns.dragged.connect(lambda: self.settings.change_settings(side_width=self._columns.side_width))
         self._theme_switcher.applied.connect(self._apply_theme)
         self.settings.changed.connect(lambda _before, after: allow_words_in_log(after.log_words))
+        self._context.actions["tour"].triggered.connect(self.begin_tour)
         self._context.actions["quit"].triggered.connect(self._close_for_good)
         self._context.actions["full_screen"].toggled.connect(lambda full: self.showFullScreen() if full else self.showNormal())
 

@@ -41,7 +41,7 @@ PLAY_MENU = (
     "audition blind_test fast_test bert_test",
     "measure",
 )
-HELP_MENU = ("user_guide find_command", "lab diagnose show_log open_data", "whats_new about")
+HELP_MENU = ("user_guide tour find_command", "lab diagnose show_log open_data", "whats_new about")
 VIEW_MENU = ("show_strip show_melody show_takes", "focus_messages past_messages", "always_on_top full_screen")
 
 TOOLBAR_ACTIONS = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
