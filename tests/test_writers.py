@@ -274,6 +274,7 @@ OWN_FOLDERS = {
     "the means by which the others write": (
         "adapters/files/part_file adapters/sound/sound_file_sink cli/command_files common/files/whole_files compose/audio_outputs"
     ),
+    "a file of one name in a folder that the user chose for it, see tests/service/test_chat_captions.py": "service/chat/chat_captions",
     "projects of agents, see tests/service/test_agent_projects.py": "service/agents/project_tools",
     "sets of an export, see tests/export/test_foreign_files.py": (
         "export/cluster_worker export/export_plan export/export_renderer export/manifest_store"

@@ -15,8 +15,8 @@ class SettingLabel:
     unit: BilingualText = ("", "")
     lowest: BilingualText = ("", "")
     switch: BilingualText = ("", "")
-    folder: bool = False  # the value is a folder; empty stands for the usual one
-    placeholder: BilingualText = ("", "")  # the value is a line of text; this appears in its empty field
+    folder: bool = False  # the value is a folder; empty stands for the usual one, or for what `placeholder` says
+    placeholder: BilingualText = ("", "")  # the value is a line of text, or a folder; this appears in its empty field
     key: bool = False  # the value is a key with modifiers; empty stands for none
     restart: bool = False
 
@@ -218,6 +218,30 @@ SERVICE_LABELS = {
             "The voice, or character of the open project, for each number that a comment viewer sends, and for names of people who write, separated by “;”. Without an entry, 0 is the selected voice, and 1 and up follow the list of voices.",
         ),
         placeholder=("例: 1=mei; 太郎=話者名/スタイル名", "such as 1=mei; Taro=Speaker/Style"),
+    ),
+    "chat_muted": SettingLabel(
+        ("ミュート中の投稿者", "Muted viewers"),
+        (
+            "コメントの一覧でミュートした投稿者です。この投稿者のコメントは読み上げません。",
+            "Those you have muted in the list of comments. Their comments are not read.",
+        ),
+    ),
+    "chat_captions": SettingLabel(
+        ("字幕ページ", "Caption page"),
+        (
+            "OBS のブラウザーソースで、読み上げている言葉を表示できます。アドレスは「コメント」のウィンドウでコピーできます。このコンピューターからのみ開けます。",
+            "A browser source in OBS shows the words as they are spoken. Copy its address in the window Comments. Only this computer can open it.",
+        ),
+        switch=("OBS 用の字幕ページを使う", "Offer a caption page for OBS"),
+    ),
+    "chat_caption_folder": SettingLabel(
+        ("字幕ファイルのフォルダー", "Folder of the caption file"),
+        (
+            "読み上げている間だけコメントを書き込むファイル「koebako-captions.txt」を、このフォルダーに作ります。空欄の場合は作りません。",
+            "Keeps a file koebako-captions.txt there, which holds a comment while it is spoken and is empty otherwise. Leave empty for none.",
+        ),
+        folder=True,
+        placeholder=("使用しない", "not used"),
     ),
     "service_origins": SettingLabel(
         ("Web ページの許可", "Web pages"),

@@ -107,7 +107,7 @@ DraggedTexts = Literal["none", "txt", "txt_lab"]
 DraggedEncoding = Literal["utf-8", "shift_jis"]
 MAX_CACHE_MIB = 4096
 MOST_RECENT, MOST_FAVOURITES = 10, 500
-MAX_CHAT_WAITING, MOST_AGENT_VOICES = 500, 100
+MAX_CHAT_WAITING, MAX_CHAT_VOICES_CHARS, MOST_MUTED_WRITERS, MOST_AGENT_VOICES = 500, 4096, 500, 100
 MAX_PATH_CHARS = 32_767  # characters that Windows takes
 StripChoice = Literal["auto", "open", "folded"]
 MAX_DAY = 1_000_000
@@ -141,8 +141,9 @@ class Settings(Delivery):
     update_notices: the program asks once a week whether there is a newer version; offered only in builds that can.
     update_checked_day: when it last asked, in days since 1970.
     update_found: the newer version that it found then, as `app.adapters.http.release_feed` packs it; empty for none.
-    chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_queue`.
+    chat_waiting, chat_latest, chat_links, chat_repeats, chat_names, chat_muted: the rules of `app.service.chat.chat_queue`.
     chat_voices: voices by the numbers that viewers send and by names of writers, as in `1=Mei; Taro=Rin/Happy`.
+    chat_caption_folder: where `app.service.chat.chat_captions` keeps its file; empty for none.
     agent_voices: the voice that each agent chose last, `NAME=VOICE`; the last used comes last.
     service_origins: web pages that may use service and chat reader, see `app.settings.user_settings`.
     read_voice, read_speaker, read_speed: of the reading; an empty voice is that of the selected line, an empty speaker the voice's first.
@@ -202,9 +203,12 @@ class Settings(Delivery):
     chat_links: bool = True
     chat_repeats: bool = True
     chat_names: bool = True
-    chat_voices: str = define_setting("", longest=4096)
+    chat_voices: str = define_setting("", longest=MAX_CHAT_VOICES_CHARS)
+    chat_muted: tuple[str, ...] = define_setting((), most=MOST_MUTED_WRITERS)
+    chat_captions: bool = False
+    chat_caption_folder: str = ""
     service_origins: str = define_setting("", longest=4096, find_mistake=find_origin_mistake)
-    agent_voices: tuple[str, ...] = define_setting((), most=MOST_AGENT_VOICES)
+    agent_voices: tuple[str, ...] = define_setting((), most=MOST_AGENT_VOICES, are_pairs=True)
     drag_texts: DraggedTexts = define_setting("none", choices=get_args(DraggedTexts))
     drag_encoding: DraggedEncoding = define_setting("utf-8", choices=get_args(DraggedEncoding))
     read_tray: bool = False

@@ -17,20 +17,17 @@ from hypothesis import strategies as st
 from app.common.errors import InputError
 from app.core.synthesis_types import BOUNDS, check_request
 from app.service.chat import chat_server
-from app.service.chat.chat_queue import (
+from app.service.chat.chat_protocol import (
     MAX_TEXT_BYTES,
     ChatCommand,
     ChatMessage,
     ChatMessageParser,
     ChatProtocolError,
-    ChatQueue,
-    ChatRules,
     ChatTalk,
-    build_chat_request,
-    fold_writer_name,
-    parse_chat_voices,
 )
+from app.service.chat.chat_queue import MAX_RECORDS, ChatOutcome, ChatQueue, ChatRules
 from app.service.chat.chat_server import MAX_CONNECTIONS, MAX_WAITING_CONNECTIONS, ChatServer, TalkRefusalError, parse_head, parse_request
+from app.service.chat.chat_voices import build_chat_request, fold_writer_name, may_have_voice, parse_chat_voices, replace_chat_voice
 
 # By the pieces in which they reach the socket. Those with a project's name send what its public source writes, byte for byte; the others
 # are built after the protocol in ways that are usual.
@@ -158,6 +155,67 @@ def test_the_rules_of_the_queue() -> None:
     named = ("太郎さん：こんにちは", "user_1: 初見です", "12:30 に始まります", "そうか。例: これ", "例：")
     assert queued(ChatRules(), *named) == list(named)
     assert queued(ChatRules(reads_names=False), *named) == ["こんにちは", "初見です", *named[2:]]
+    assert queued(ChatRules(muted_writers=frozenset({"太郎"})), *named) == list(named[1:])
+    assert queued(ChatRules(), "太郎：https://example.com", "太郎：見て https://example.com") == ["太郎：見て"]
+    assert queued(ChatRules(), "太郎：８８８８", "花子: 888", "8888") == ["太郎： ８８８８", "花子: 888", "8888"]
+
+
+def add_talk(queue: ChatQueue, text: str) -> None:
+    queue.handle_message(ChatMessage(ChatCommand.TALK, ChatTalk(text)))
+
+
+def list_outcomes(queue: ChatQueue) -> list[tuple[str, ChatOutcome]]:
+    """Return what became of the last comments, the oldest first."""
+    return [(record.talk.words, record.outcome) for record in reversed(queue.take_snapshot().finished)]
+
+
+def test_what_became_of_each_comment_is_remembered() -> None:
+    queue = ChatQueue(ChatRules(max_waiting=2, muted_writers=frozenset({"荒らし"})))
+    for text in ("荒らし：やあ", "https://example.com", " \u200b", "一", "一", "二", "三"):
+        add_talk(queue, text)
+    assert queue.take_talk() == ChatTalk("二")
+    queue.finish_talk(ChatOutcome.SKIPPED)
+    add_talk(queue, "花子：四")
+    queue.remove_talk(next(talk.number for talk in queue.take_snapshot().waiting if talk.text == "三"))
+    queue.replace_rules(ChatRules(is_latest_only=True, writer_voices={"花子": "Mei"}))
+    assert [talk.voice_name for talk in queue.take_snapshot().waiting] == ["Mei"]
+    queue.remove_talk(10_000)
+    add_talk(queue, "五")
+    queue.take_talk()
+    add_talk(queue, "太郎：六")
+    queue.return_talk(ChatTalk("五"))
+    queue.replace_rules(ChatRules(muted_writers=frozenset({"太郎"})))
+    assert list_outcomes(queue) == [
+        ("やあ", ChatOutcome.MUTED),
+        ("https://example.com", ChatOutcome.LINK),
+        ("一", ChatOutcome.REPEAT),
+        ("一", ChatOutcome.OVERFLOW),
+        ("二", ChatOutcome.SKIPPED),
+        ("三", ChatOutcome.REMOVED),
+        ("四", ChatOutcome.REPLACED),
+        ("五", ChatOutcome.REPLACED),
+        ("六", ChatOutcome.MUTED),
+    ]
+    assert queue.take_snapshot().waiting == ()
+
+
+def test_a_flood_is_bounded() -> None:
+    queue = ChatQueue(ChatRules(max_waiting=5))
+    for number in range(10_000):
+        add_talk(queue, f"{number}{'長' * 1_000}")
+    snapshot = queue.take_snapshot()
+    assert (len(snapshot.waiting), len(snapshot.finished)) == (5, MAX_RECORDS)
+    assert [talk.number for talk in snapshot.waiting] == [9_996, 9_997, 9_998, 9_999, 10_000]
+
+
+def test_hidden_letters_change_no_order_and_hide_no_name() -> None:
+    rules = ChatRules(muted_writers=frozenset({"荒らし"}))
+    turned, _ = rules.apply_to(ChatTalk("\u202e<b>太郎</b>\u2066さん：\u202eやあ\x00\r\nまた <img src=x>"), "")
+    assert (turned.writer, turned.words) == ("<b>太郎</b>", "やあ また <img src=x>")
+    assert rules.apply_to(ChatTalk("荒\u200bらし\u202c：やあ"), "")[1] is ChatOutcome.MUTED
+    long, _ = rules.apply_to(ChatTalk("名" * 1_000 + "：やあ"), "")
+    assert (long.writer, len(long.text)) == ("", 1_000)
+    assert rules.apply_to(ChatTalk("さん：やあ"), "")[0].writer == ""
 
 
 def test_a_voice_is_chosen_by_number_and_by_the_writers_name() -> None:
@@ -166,8 +224,39 @@ def test_a_voice_is_chosen_by_number_and_by_the_writers_name() -> None:
     assert writers == {"太郎": "つくよみ", "abc_1": "mei"}
     for rules in (ChatRules(writer_voices=writers), ChatRules(writer_voices=writers, reads_names=False)):
         spoken = [rules.apply_to(ChatTalk(text, voice=1), "") for text in ("太郎さん：やあ", "abc_1: はい", "花子：やあ", "太郎、やあ")]
-        assert [talk.voice_name for talk in spoken if talk is not None] == ["つくよみ", "mei", "", ""]
+        assert [talk.voice_name for talk, _ in spoken] == ["つくよみ", "mei", "", ""]
     assert fold_writer_name(" Ｔaroさん") == "taro"
+
+
+VOICE_NAMES = st.text(st.sampled_from("Mei/つ ＝=（1)&<"), min_size=1, max_size=12).map(str.strip).filter(bool)
+WRITERS = st.text(st.sampled_from("太郎Ｔaさんー_1２²=＝;；&<'"), max_size=12)
+VOICE_LISTS = st.lists(st.one_of(st.builds("{}={}".format, WRITERS, VOICE_NAMES), st.text(max_size=8)), max_size=6).map("; ".join)
+
+
+@given(VOICE_LISTS, WRITERS, VOICE_NAMES)
+def test_one_entry_of_the_voices_is_replaced_and_the_others_stay(text: str, who: str, voice: str) -> None:
+    if not may_have_voice(who):
+        with pytest.raises(InputError):
+            replace_chat_voice(text, who, voice)
+        return
+    numbers, writers = parse_chat_voices(text)
+    own, key = ({int(who): voice}, int(who)) if who.isdigit() else ({fold_writer_name(who): voice}, fold_writer_name(who))
+    chosen = replace_chat_voice(text, who, voice)
+    assert parse_chat_voices(chosen) == ((numbers | own, writers) if isinstance(key, int) else (numbers, writers | own))
+    assert replace_chat_voice(chosen, who, voice) == chosen
+    without = parse_chat_voices(replace_chat_voice(chosen, who, ""))
+    assert without == tuple({name: kept for name, kept in voices.items() if name != key} for voices in (numbers, writers))
+
+
+def test_entries_that_cannot_be_written_are_refused() -> None:
+    assert replace_chat_voice("1=mei；太郎=Rin ; ?", "花子", "Mei") == "1=mei; 太郎=Rin; ?; 花子=Mei"
+    assert replace_chat_voice("太郎=Rin; 1=mei; 太郎さん=Mei", "太郎", "つくよみ") == "1=mei; 太郎=つくよみ"
+    for who in ("", "さん", "a=b", "a；b", "²", "1234567"):
+        assert not may_have_voice(who)
+    with pytest.raises(InputError):
+        replace_chat_voice("", "太郎", "a;b")
+    with pytest.raises(InputError, match="Too many"):
+        replace_chat_voice("x=y;" * 1_100, "太郎", "Mei")
 
 
 @pytest.mark.parametrize(
@@ -309,7 +398,7 @@ def test_commands_over_http_answer_as_bouyomi_does(server: ChatServer, queue: Ch
 
     skipped: list[bool] = []
     queue.on_skip = lambda: skipped.append(True)
-    queue.rules = ChatRules(voices={3: "Mei"})
+    queue.replace_rules(ChatRules(voices={3: "Mei"}))
     assert ask("POST", "/talk", "text=" + quote("長い文。" * 400) + "&speed=120") == (200, {"taskId": 1})
     assert ask("GET", "/getTalkTaskCount") == (200, {"talkTaskCount": 1})
     taken = queue.take_talk()

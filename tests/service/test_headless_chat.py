@@ -16,6 +16,7 @@ from typing import Any, cast
 import pytest
 
 from app.adapters import speech_activity
+from app.adapters.portaudio.sample_ring import PlayPosition
 from app.common.errors import AppError
 from app.common.files import paths
 from app.compose.speaker import Speaker
@@ -23,7 +24,9 @@ from app.core.synthesis_types import AudioChunk
 from app.engine.engine import EngineThread
 from app.engine.open_voices import OpenVoices
 from app.service.chat import headless_chat
-from app.service.chat.chat_queue import ChatCommand, ChatMessage, ChatQueue, ChatRules, ChatTalk
+from app.service.chat.chat_captions import CaptionBoard
+from app.service.chat.chat_protocol import ChatCommand, ChatMessage, ChatTalk
+from app.service.chat.chat_queue import ChatOutcome, ChatQueue, ChatRules
 from app.service.chat.headless_chat import HeadlessChatReader
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import Settings, save_settings
@@ -43,6 +46,7 @@ class SlowPlayer:
         self.heard = threading.Event()
         self.aborted = 0
         self.queued_s = 0.0
+        self.position: PlayPosition | None = None  # what of it was heard, as far as a test says
 
     def write_chunk(self, chunk: AudioChunk) -> None:
         self.seconds[chunk.request_id] = self.seconds.get(chunk.request_id, 0.0) + len(chunk.samples) / chunk.sampling_rate
@@ -131,6 +135,33 @@ def test_a_skipped_comment_ends_and_the_next_one_comes(queue: ChatQueue, player:
     wait_for(lambda: "chat-2" in player.seconds)
     assert player.aborted == 1
     assert player.seconds["chat-1"] < 20
+
+
+def test_captions_begin_with_the_sound_and_end_with_it(mei: Speaker, player: SlowPlayer) -> None:
+    thread = EngineThread(OpenVoices(lambda _opening: mei))
+    made, board, opened = ChatQueue(ChatRules(reads_names=False)), CaptionBoard(), cast(Any, player)
+    catalogue = build_catalogue(list_installed_voices(paths.list_voice_dirs()))
+    reader = HeadlessChatReader(made, thread.engine, catalogue, None, open_sink=lambda *_: opened, captions=board)
+    say(made, "太郎：字幕です。")
+    wait_for(lambda: "chat-1" in player.seconds)
+    time.sleep(0.1)
+    assert board.state.talk is None, "made, and not heard yet"
+    player.position = PlayPosition("chat-1", 1, 44_100, is_finished=False)
+    wait_for(lambda: board.state.talk is not None)
+    talk = board.state.talk
+    assert talk is not None
+    assert (talk.writer, talk.words) == ("太郎", "字幕です。")
+    player.heard.set()
+    wait_for(lambda: board.state.talk is None)
+    assert [record.outcome for record in made.take_snapshot().finished] == [ChatOutcome.READ]
+    player.heard.clear()
+    say(made, "飛ばします。")
+    wait_for(lambda: "chat-2" in player.seconds)
+    made.handle_message(ChatMessage(ChatCommand.SKIP))
+    wait_for(lambda: not made.is_playing)
+    assert made.take_snapshot().finished[0].outcome is ChatOutcome.SKIPPED
+    reader.close()
+    thread.close(5.0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C cannot be sent to one program")

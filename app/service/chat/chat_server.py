@@ -9,7 +9,7 @@ import itertools
 import json
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,16 +18,18 @@ from urllib.parse import parse_qsl, urlsplit
 from app.common.errors import InputError
 from app.common.language import localize
 from app.service.access import LOOPBACK, AccessRules, bind_sockets
-from app.service.chat.chat_queue import (
+from app.service.chat.caption_page import CAPTION_HEADERS, CAPTION_PAGE, PAGE_PATH, STATE_PATH
+from app.service.chat.chat_captions import CaptionBoard, CaptionState
+from app.service.chat.chat_protocol import (
     MAX_TEXT_BYTES,
     UNSET,
     ChatCommand,
     ChatMessage,
     ChatMessageParser,
     ChatProtocolError,
-    ChatQueue,
     ChatTalk,
 )
+from app.service.chat.chat_queue import ChatQueue
 
 CHAT_PORT, CHAT_HTTP_PORT = 50001, 50080
 CONNECTION_LIMIT_S = 5.0
@@ -37,6 +39,9 @@ MAX_WAITING_CONNECTIONS = 32
 # Longer than Windows holds back a second packet (200 ms), where a viewer sends several commands through one connection.
 COMMAND_GAP_S = 0.3
 """Seconds without a byte after a complete command, after which the connection is closed; many viewers leave that to the server."""
+CAPTION_HOLD_S, CAPTION_POLL_S = 4.0, 0.04
+"""Seconds that an answer waits for other captions, less than a connection may last, and between two looks at them."""
+MAX_HELD_PAGES = 4  # pages that wait so; more of them are answered at once, so that they take no turn from comments
 _READ_BYTES = 16 << 10
 _STOP_TIMEOUT_S = 2.0
 _REASONS = {
@@ -91,11 +96,16 @@ def parse_head(content: bytes) -> RequestHead:
 
 
 def check_access(head: RequestHead, access: AccessRules) -> None:
-    """Raise TalkRefusalError for a request that another computer's name or a browser's page may have brought about."""
+    """Raise TalkRefusalError for a request that another computer's name or a browser's page may have brought about; no page but ours reads captions."""
     origin = head.headers.get("origin", "").lower()
-    is_own = origin in access.origins if origin else head.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
-    if not (is_own and access.is_host_allowed(head.headers.get("host", ""))):
+    is_own = head.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+    is_allowed = origin in access.origins and not _is_about_captions(head) if origin else is_own
+    if not (is_allowed and access.is_host_allowed(head.headers.get("host", ""))):
         raise TalkRefusalError(403)
+
+
+def _is_about_captions(head: RequestHead) -> bool:
+    return head.target.partition("?")[0] in (PAGE_PATH, STATE_PATH)
 
 
 def parse_request(head: RequestHead, form: bytes = b"") -> ChatMessage | None:
@@ -138,6 +148,15 @@ def _parse_number(text: str | None, default: int) -> int:
     return number
 
 
+def _parse_version(text: str) -> int:
+    """Return the version of captions that a page has, -1 for none; raise TalkRefusalError."""
+    if text in ("", "-1"):
+        return -1
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_LENGTH):
+        raise TalkRefusalError(400)
+    return int(text)
+
+
 def _measure_form(head: RequestHead) -> int:
     """Return the bytes of the form behind a head; raise TalkRefusalError for a body that is none, or too long."""
     text = head.headers.get("content-length", "0")
@@ -157,12 +176,19 @@ class ChatServer:
 
     Args:
         origins: of pages, such as a browser source, that may use HTTP.
+        captions: what the page of captions shows while they are served.
     """
 
     def __init__(
-        self, queue: ChatQueue, port: int = CHAT_PORT, http_port: int = CHAT_HTTP_PORT, origins: frozenset[str] = frozenset()
+        self,
+        queue: ChatQueue,
+        port: int = CHAT_PORT,
+        http_port: int = CHAT_HTTP_PORT,
+        origins: frozenset[str] = frozenset(),
+        captions: CaptionBoard | None = None,
     ) -> None:
         self._queue, self._talk_numbers = queue, itertools.count(1)
+        self._captions, self._held_pages = captions or CaptionBoard(), 0
         with ExitStack() as opened:
             sockets = [opened.enter_context(_bind_chat_socket(number)) for number in (port, http_port)]
             opened.pop_all()
@@ -228,17 +254,46 @@ class ChatServer:
 
     async def _serve_http(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         status, head, answer = 200, None, b""
+        more: Sequence[str] = ()
         try:
             try:
                 head = parse_head(await reader.readuntil(HEAD_END))
             except asyncio.LimitOverrunError:
                 raise TalkRefusalError(413) from None
             check_access(head, self._access)
-            message = parse_request(head, await reader.readexactly(_measure_form(head)))
-            answer = json.dumps(self._handle_message(message), ensure_ascii=False).encode()
+            if _is_about_captions(head):
+                answer, more = await self._build_caption_answer(head), CAPTION_HEADERS
+            else:
+                message = parse_request(head, await reader.readexactly(_measure_form(head)))
+                answer = json.dumps(self._handle_message(message), ensure_ascii=False).encode()
         except TalkRefusalError as refusal:
             status = refusal.status
-        writer.write(self._build_response(status, head, answer) + answer)
+        writer.write(self._build_response(status, head, answer, more) + answer)
+
+    async def _build_caption_answer(self, head: RequestHead) -> bytes:
+        """Return the page, or what it shows once that is not the version that it has; raise TalkRefusalError."""
+        address, state = urlsplit(head.target), self._captions.state
+        if head.method != "GET":
+            raise TalkRefusalError(405)
+        if not state.is_served:
+            raise TalkRefusalError(404)
+        if address.path == PAGE_PATH:
+            return CAPTION_PAGE
+        version = address.query.removeprefix("after=")
+        if state.version == _parse_version(version) and self._held_pages < MAX_HELD_PAGES:
+            state = await self._wait_for_captions(state)
+        return json.dumps(state.convert_to_json()).encode()
+
+    async def _wait_for_captions(self, state: CaptionState) -> CaptionState:
+        self._held_pages += 1
+        try:
+            for _ in range(round(CAPTION_HOLD_S / CAPTION_POLL_S)):
+                await asyncio.sleep(CAPTION_POLL_S)
+                if self._captions.state != state:
+                    break
+            return self._captions.state
+        finally:
+            self._held_pages -= 1
 
     def _handle_message(self, message: ChatMessage | None) -> dict[str, Any]:
         """Handle a command, and return the answer that 棒読みちゃん gives."""
@@ -257,10 +312,12 @@ class ChatServer:
                 return {"talkTaskCount": len(self._queue)}
         return {}
 
-    def _build_response(self, status: int, head: RequestHead | None, answer: bytes) -> bytes:
+    def _build_response(self, status: int, head: RequestHead | None, answer: bytes, more: Sequence[str] = ()) -> bytes:
+        kind = "text/html" if answer is CAPTION_PAGE else "application/json" if answer else "text/plain"
         lines = [
             f"HTTP/1.1 {status} {_REASONS[status]}",
-            f"Content-Type: {'application/json' if answer else 'text/plain'}; charset=utf-8",
+            f"Content-Type: {kind}; charset=utf-8",
+            *more,
             f"Content-Length: {len(answer)}",
             "Connection: close",
         ]

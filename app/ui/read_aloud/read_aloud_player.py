@@ -1,6 +1,5 @@
 """Reads texts aloud that are not in the script: passage by passage, with pause, and with the word that sounds now."""
 
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,7 @@ from app.common.errors import InputError
 from app.common.language import localize
 from app.core.script.script import Line, LineSettings, build_request, find_cast
 from app.core.script.text_division import divide_sentences, join_texts
-from app.core.sound.line_reading import LineReading
-from app.core.sound.line_sound import LineSound, LineSpans
+from app.core.sound.spoken_words import SpokenWordFinder
 from app.core.synthesis_types import AudioChunk, Overrides
 from app.core.text.text_lines import split_lines
 from app.engine.line_reader import LineReadResult, ReadLineJob
@@ -49,37 +47,6 @@ def divide_passages(text: str) -> list[str]:
         if sentences:
             passages.append(join_texts(sentences))
     return [passage for passage in passages if any(letter.isalnum() for letter in passage)]
-
-
-class SpokenWordFinder:
-    """Collects the sound and the reading of one passage, in whatever order they come."""
-
-    def __init__(self, request_id: str) -> None:
-        self.request_id = request_id
-        self._sound = LineSound(request_id)
-        self._line_reading: LineReading | None = None
-        self._spans: LineSpans | None = None
-        self._spans_key: tuple[str, int] | None = None
-
-    def add_chunk(self, chunk: AudioChunk) -> None:
-        """Add the next chunk of the sound."""
-        self._sound.add_chunk(chunk)
-
-    def set_reading(self, reading: LineReading) -> None:
-        """Take the reading of the passage."""
-        self._line_reading, self._spans_key = reading, None
-
-    def find_word(self, played_s: float) -> tuple[int, int] | None:
-        """Return the characters [start, end) of the word that sounds so many seconds from the beginning, or None while that is not known."""
-        if self._line_reading is None:
-            return None
-        if self._spans_key != self._sound.progress_key:
-            self._spans, self._spans_key = self._sound.compute_spans(self._line_reading), self._sound.progress_key
-        if self._spans is None:
-            return None
-        mora = bisect_right(self._spans.moras, played_s, key=lambda span: span.start_s) - 1
-        word = self._line_reading.find_word(mora) if mora >= 0 else None
-        return None if word is None else (word.start, word.end)
 
 
 class ReadAloudPlayer(QObject):

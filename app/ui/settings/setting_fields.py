@@ -89,9 +89,9 @@ class FolderField(QWidget):
 
     changed = Signal()
 
-    def __init__(self, title: str, tip: str) -> None:
+    def __init__(self, title: str, tip: str, placeholder: str = "") -> None:
         super().__init__()
-        hint = localize("（既定のフォルダー）", "(default folder)")
+        hint = placeholder or localize("（既定のフォルダー）", "(default folder)")
         self.path = describe_control(QLineEdit(placeholderText=hint, clearButtonEnabled=True), title, tip)
         self.path.textChanged.connect(self.changed)
         name = localize(f"{title}を選択", f"Choose: {title}")
@@ -147,13 +147,18 @@ class HotkeyField(QKeySequenceEdit):
 
 
 class RememberedListField(QWidget):
-    """A list of what the program remembers by itself, as `NAME=VALUE`; the user can remove lines."""
+    """A list of what the program remembers by itself; the user can remove lines.
+
+    Args:
+        are_pairs: each line is `NAME=VALUE`.
+    """
 
     changed = Signal()
 
-    def __init__(self, title: str, tip: str) -> None:
+    def __init__(self, title: str, tip: str, *, are_pairs: bool) -> None:
         super().__init__()
         self._lines: tuple[str, ...] = ()
+        self._are_pairs = are_pairs
         self.list = describe_control(QListWidget(), title, tip)
         self.list.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.list.setTabKeyNavigation(False)
@@ -178,7 +183,7 @@ class RememberedListField(QWidget):
     def show_value(self, value: tuple[str, ...]) -> None:
         self._lines = value
         self.list.clear()
-        self.list.addItems([": ".join(line.split("=", 1)) for line in value])
+        self.list.addItems([": ".join(line.split("=", 1)) if self._are_pairs else line for line in value])
         self.list.setVisible(bool(value))
         self.forget.setVisible(bool(value))
         self.empty.setVisible(not value)
@@ -210,12 +215,12 @@ def create_setting_field(item: Field[Any], devices: Sequence[str]) -> SettingFie
     elif isinstance(item.default, bool):
         field = SwitchField(localize(*words.switch))
     elif "most" in item.metadata:
-        field = RememberedListField(title, tip)
+        field = RememberedListField(title, tip, are_pairs=item.metadata.get("are_pairs", False))
+    elif words.folder:
+        field = FolderField(title, tip, localize(*words.placeholder))
     elif words.placeholder[0]:
         field = TextField(localize(*words.placeholder))
         field.setMaxLength(item.metadata["longest"])
-    elif words.folder:
-        field = FolderField(title, tip)
     elif words.key:
         field = HotkeyField()
     else:  # the audio output, the only name that a list is asked for

@@ -43,10 +43,12 @@ WITHOUT_LABEL = {
     *(item.name for item in fields(Delivery)),  # the numbers of a line, which its panel shows
 }
 # Another value of each setting whose metadata name none.
-OTHER_TEXTS = {
+OTHER_TEXTS: dict[str, str | tuple[str, ...]] = {
     "device": "Headphones (ALSA)",
     "aivisspeech_folder": "off",
     "chat_voices": "1=Mei",
+    "chat_muted": ("Taro", "=^.^="),
+    "chat_caption_folder": "captions",
     "service_origins": "https://example.com, http://localhost:3000/",
     "read_hotkey": "Ctrl+Alt+R",
     "read_skipped_programs": "calc",

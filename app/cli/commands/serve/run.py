@@ -1,12 +1,14 @@
 """`koebako serve`: the service until Ctrl+C."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import socket
 import threading
 from ipaddress import ip_address
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from app.adapters.http.http_address import is_loopback
 from app.adapters.ort.device_placement import parse_placement
@@ -14,7 +16,7 @@ from app.cli.command_files import decode_text, read_named_input
 from app.cli.console_output import print_json, print_localized_note, print_note
 from app.cli.interrupts import exit_now, interrupt_handler
 from app.cli.served_voices import choose_served_voices, create_open_voices
-from app.common.errors import InputError
+from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
 from app.engine.engine import Engine, EngineThread
@@ -26,6 +28,9 @@ from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
 from app.service.voice_refiner import VoiceRefiner
 from app.settings.user_settings import load_usable_settings, normalise_origin
+
+if TYPE_CHECKING:
+    from app.service.chat.chat_captions import CaptionFile
 
 SERVE_POLL_S = 0.02  # waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C
 TOKEN_VARIABLE = "KOEBAKO_TOKEN"
@@ -70,15 +75,18 @@ def _serve_until_over(
     """Serve, and refine voices while nobody asks for anything, until an interrupt ends the process or the server ends by itself."""
     ended = threading.Event()
     refiner = VoiceRefiner(opened.mark_stale)
+    caption_files: list[CaptionFile] = []
 
     def end_now() -> NoReturn:
-        # An immediate exit is safe because written files are always whole.
+        # An immediate exit is safe because written files are always whole; words left in a picture would stay there.
         refiner.stop_program()
+        for file in caption_files:
+            file.close()
         exit_now()
 
     with interrupt_handler.call_on_interrupt(end_now):
         with EngineThread(opened, catalogue.first_style.voice if catalogue.first_style else None) as engine:
-            reads_chat = _start_chat_reader(options, engine, catalogue, access.origins)
+            reads_chat = _start_chat_reader(options, engine, catalogue, access.origins, caption_files)
             server = SpeechServer(sockets, HttpService(catalogue, ServiceJobQueue(engine), access, opened.is_open), ended.set)
             server.start()
             print_json({"type": "listening", "url": server.url} | reads_chat)
@@ -87,10 +95,13 @@ def _serve_until_over(
         refiner.close()
 
 
-def _start_chat_reader(options: argparse.Namespace, engine: Engine, catalogue: StyleCatalogue, origins: frozenset[str]) -> dict[str, int]:
-    """Serve comment viewers if that is asked for, by the rules of the settings; return the ports for the report."""
+def _start_chat_reader(
+    options: argparse.Namespace, engine: Engine, catalogue: StyleCatalogue, origins: frozenset[str], caption_files: list[CaptionFile]
+) -> dict[str, int]:
+    """Serve comment viewers if that is asked for, by the rules of the settings, and add the file of captions; return the ports for the report."""
     if not options.chat_reader and options.chat_port is None:
         return {}
+    from app.service.chat.chat_captions import CaptionBoard, CaptionFile
     from app.service.chat.chat_queue import ChatQueue, build_chat_rules
     from app.service.chat.chat_server import ChatServer
     from app.service.chat.headless_chat import HeadlessChatReader
@@ -98,8 +109,15 @@ def _start_chat_reader(options: argparse.Namespace, engine: Engine, catalogue: S
     settings = load_usable_settings()
     queue = ChatQueue(build_chat_rules(settings))
     port = settings.chat_port if options.chat_port is None else options.chat_port
-    server = ChatServer(queue, port, settings.chat_http_port, origins)
-    HeadlessChatReader(queue, engine, catalogue, settings.device or None, lambda error: print_note(f"{error.message} {error.hint}"))
+    captions = CaptionBoard()
+    captions.choose_readers(is_served=settings.chat_captions, folder=settings.chat_caption_folder)
+    server = ChatServer(queue, port, settings.chat_http_port, origins, captions)
+
+    def report_error(error: AppError) -> None:
+        print_note(f"{error.message} {error.hint}")
+
+    caption_files.append(CaptionFile(captions, report_error))
+    HeadlessChatReader(queue, engine, catalogue, settings.device or None, report_error, captions=captions)
     return {"chat_port": server.port, "chat_http_port": server.http_port}
 
 

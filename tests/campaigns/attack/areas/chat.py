@@ -5,7 +5,8 @@ import socket
 import struct
 from urllib.parse import quote_from_bytes
 
-from app.service.chat.chat_queue import ChatCommand, ChatQueue, ChatRules
+from app.service.chat.chat_protocol import ChatCommand
+from app.service.chat.chat_queue import ChatQueue, ChatRules
 from app.service.chat.chat_server import ChatServer
 from tests.campaigns.attack.area import Area, Case
 from tests.campaigns.attack.hostile.texts import hostile_text
