@@ -5,11 +5,14 @@ from collections.abc import Callable
 from PySide6.QtCore import QDeadlineTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
+from app.service.chat.chat_protocol import ChatTalk
+from app.service.chat.chat_queue import ChatSnapshot
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.dictionary.dictionary_dialog import DictionaryDialog
 from app.ui.help.user_guide import UserGuideDialog
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
 from app.ui.projects.project_document import MissingVoice
+from app.ui.service.chat_window import ChatWindow, ChatWindowState, ViewerChoices
 from app.ui.service.service_controller import ServiceDialog
 from app.ui.voices.voice_dialogs import MissingBertDialog, VoiceAddressDialog
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
@@ -39,6 +42,7 @@ DIALOGS: dict[str, Callable[[WindowDriver], QDialog]] = {
     "text": lambda window: show_text(window, "題", "文\n" * 50),
     "cast": lambda window: _cast(window),
     "service": ServiceDialog,
+    "chat": lambda window: _chat(window),
     "blind_test": lambda window: _blind_test(window),
 }
 
@@ -66,6 +70,16 @@ def _cast(window: WindowDriver) -> QDialog:
     window.window_actions["show_cast"].trigger()
     assert window.cast.window is not None
     return window.cast.window
+
+
+def _chat(window: WindowDriver) -> QDialog:
+    viewers = ViewerChoices(
+        describe_reader=lambda _talk: "", list_voices=lambda: (), find_voice=lambda _who: "", is_muted=lambda _writer: False
+    )
+    chat = ChatWindow(window, viewers)
+    waiting = ChatTalk("太郎：やあ", writer="太郎", name_length=3, number=1)
+    chat.show_state(ChatWindowState(ChatSnapshot(waiting=(waiting,)), "Listening", ("127.0.0.1:50001",), "http://127.0.0.1:50080/captions"))
+    return chat
 
 
 def _blind_test(window: WindowDriver) -> QDialog:

@@ -5,7 +5,7 @@ from dataclasses import Field, fields, replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QUrl, Slot
+from PySide6.QtCore import QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialogButtonBox, QGridLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
@@ -42,6 +42,7 @@ class SettingsDialog(ClosableDialog):
         self.statuses = {name: PlainLabel("", "muted", wraps=True) for name in LISTENER_SETTINGS}
         self._bindings = bindings
         self._keys: ShortcutPage | None = None
+        self._pages: dict[str, int] = {}  # numbers of the pages by the names of their settings
         self._unmade: dict[int, tuple[QVBoxLayout, Callable[[], QWidget]]] = {}
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.windowTitle())
@@ -53,6 +54,7 @@ class SettingsDialog(ClosableDialog):
         }
         for page, labels in SETTING_LABELS.items():
             items = [item for item in offered if item.name in labels]
+            self._pages |= {item.name: self.tabs.count() for item in items}
             self._add_page(titles[page], partial(self._build_settings_page, items))
         self._add_page(localize("ショートカットキー", "Shortcuts"), lambda: self.shortcut_page)
         self.tabs.currentChanged.connect(self._create_page)
@@ -84,6 +86,14 @@ class SettingsDialog(ClosableDialog):
         """Show these values in all controls."""
         for name, control in self.controls.items():
             control.show_value(getattr(settings, name))
+
+    def show_setting(self, name: str) -> None:
+        """Show the page with this setting, and give the setting the keyboard."""
+        self.tabs.setCurrentIndex(self._pages[name])
+        control = self.controls[name]
+        control.setFocus()
+        # Once the new page has its places.
+        QTimer.singleShot(0, control, partial(self._scroll_to_control, control))
 
     @Slot(object)
     def offer_devices(self, devices: Sequence[str]) -> None:
@@ -127,6 +137,11 @@ class SettingsDialog(ClosableDialog):
         if number in self._unmade:
             column, make = self._unmade.pop(number)
             column.addWidget(make())
+
+    def _scroll_to_control(self, control: QWidget) -> None:
+        page = self.tabs.currentWidget().findChild(QScrollArea)
+        if page is not None:
+            page.ensureWidgetVisible(control, 0, page.viewport().height() // 2)
 
     def _build_settings_page(self, items: Sequence[Field[Any]]) -> QScrollArea:
         page = QWidget()

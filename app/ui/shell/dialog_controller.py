@@ -61,7 +61,7 @@ class DialogController(WindowFeature):
         self.keys = AutosavedFile(self, "keys", lambda: partial(save_shortcuts, actions.bindings), delay_ms=0)
         actions.connect_handlers(
             {
-                "settings": self.open_settings,
+                "settings": lambda: self.open_settings(),
                 "find_command": self.open_search,
                 "user_guide": lambda: self.open_page(""),
                 "diagnose": self.open_diagnostics,
@@ -79,9 +79,8 @@ class DialogController(WindowFeature):
         actions.apply_bindings(bindings)
         show_notice(unread)
 
-    @Slot()
-    def open_settings(self) -> None:
-        """Open the settings; changes take effect when the user accepts them."""
+    def open_settings(self, setting: str = "") -> None:
+        """Open the settings, at the page with this one; changes take effect when the user accepts them."""
         from app.ui.settings.settings_dialog import SettingsDialog
 
         self.devices.refresh_devices()
@@ -90,6 +89,8 @@ class DialogController(WindowFeature):
         dialog.accepted.connect(lambda: self._apply_settings(dialog))
         self.settings_opened.emit(dialog)
         self._show_dialog(dialog)
+        if setting:
+            dialog.show_setting(setting)
         self.background.run_work(lambda: read_settings_file(find_settings_path()), partial(self._refresh_agent_voices, dialog))
 
     @Slot()

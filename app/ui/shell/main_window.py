@@ -1,6 +1,7 @@
 """The main window: creates its features, shows them, and closes them."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
@@ -303,7 +304,7 @@ class MainWindow(QMainWindow):
             dragged.connect(lambda *what: self._files.drags.drag_line(*what))
         self._cast = CastFeature(context, script, voices, self._playback.commands)
         self._lab = LabFeature(context, script.selection, voices, self._audition, self._dialogs.open_page)
-        commands, open_settings = self._playback.commands, self._dialogs.open_settings
+        commands, open_settings = self._playback.commands, partial(self._dialogs.open_settings, "chat_reader")
         self._service = ServiceFeature(context, voices.tasks, commands, self._status, script.banner, open_settings)
         self._read_aloud = ReadAloudFeature(context, script, self._close_for_good)
 

@@ -141,12 +141,14 @@ QScrollArea, QScrollArea > QWidget > QWidget#strip { background: transparent; bo
 QScrollArea#facts { border: 1px solid transparent; border-radius: 8px; }
 QScrollArea#facts:focus { border-color: $accent; }
 QTableView { background: $surface; border: none; gridline-color: $faint; }
-QTableView#words, QTableView#takes { border: 1px solid $border; border-radius: 8px; outline: none; }
-QTableView#words:focus, QTableView#takes:focus { border-color: $accent; }
+QTableView#words, QTableView#takes, QTableView#queue { border: 1px solid $border; border-radius: 8px; outline: none; }
+QTableView#words:focus, QTableView#takes:focus, QTableView#queue:focus { border-color: $accent; }
 QTableView#words::item, QTableView#takes::item { padding: 2px 8px; border: none; color: $text; }
 QTableView#words::item:hover, QTableView#takes::item:hover { background: $faint; }
 QTableView#words::item:selected, QTableView#takes::item:selected { background: $notice; color: $text; }
-QTableView#words QHeaderView::section { padding: 5px 11px; }
+QTableView#queue::item { padding: 2px 8px; border: none; }
+QTableView#queue::item:selected { background: $notice; color: $text; }
+QTableView#words QHeaderView::section, QTableView#queue QHeaderView::section { padding: 5px 11px; }
 QTableView#board { border: 1px solid $border; border-radius: 8px; outline: none; }
 QTableView#board:focus { border-color: $accent; }
 QTableView#board QTableCornerButton::section { background: $surface; border: none; border-bottom: 1px solid $faint; }
@@ -161,8 +163,8 @@ QListWidget#choices { padding: 4px; }
 QTreeView#choices::indicator, QListWidget#choices::indicator { width: 13px; height: 13px; border: 1px solid $edge; border-radius: 4px; background: $surface; }
 QTreeView#choices::indicator:checked, QListWidget#choices::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
 QTreeView#choices::indicator:indeterminate { border: 1px solid $accent; background: $accent; }
-QTableView#words QHeaderView, QTableView#takes QHeaderView { background: transparent; }
-QTableView#words QHeaderView::section, QTableView#takes QHeaderView::section { background: transparent; }
+QTableView#words QHeaderView, QTableView#takes QHeaderView, QTableView#queue QHeaderView { background: transparent; }
+QTableView#words QHeaderView::section, QTableView#takes QHeaderView::section, QTableView#queue QHeaderView::section { background: transparent; }
 QTreeView#choices QHeaderView, QTreeView#choices QHeaderView::section { background: transparent; }
 QTableView#takes QHeaderView::section { padding: 1px 11px; }
 QFrame#edge { background: $faint; border: none; min-width: 1px; max-width: 1px; margin: 6px 0; }

@@ -381,6 +381,37 @@ def take_service(window: WindowDriver, picture: Callable[[str, QWidget], None]) 
     )
     picture("service", dialog)
     dialog.close()
+    take_chat(window, picture)
+
+
+def take_chat(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
+    """The comments: none yet, and some that are read, wait or are over."""
+    from app.service.chat.chat_protocol import ChatTalk
+    from app.service.chat.chat_queue import ChatOutcome, ChatRecord, ChatSnapshot
+    from app.ui.service.chat_window import ChatWindow, ChatWindowState, ViewerChoices
+
+    viewers = ViewerChoices(
+        describe_reader=lambda talk: "Mei" * (talk.voice > 0),
+        list_voices=lambda: (),
+        find_voice=lambda _who: "",
+        is_muted=lambda _writer: False,
+    )
+    chat = ChatWindow(window, viewers)
+    place = ("127.0.0.1:50001", "127.0.0.1:50080 (HTTP)")
+    chat.show_state(ChatWindowState(ChatSnapshot(), place[0], place, "http://127.0.0.1:50080/captions"))
+    chat.show()
+    picture("chat-empty", chat)
+    current, *waiting = (
+        ChatTalk(f"視聴者{number}：{'初見です。' * (number + 1)}", voice=number % 2, writer=f"視聴者{number}", name_length=5, number=number)
+        for number in range(8)
+    )
+    finished = tuple(ChatRecord(ChatTalk("こんにちは。", number=100 + number), outcome) for number, outcome in enumerate(ChatOutcome))
+    chat.show_state(
+        ChatWindowState(ChatSnapshot(current, tuple(waiting), finished), place[0], place, "http://127.0.0.1:50080/captions", True)
+    )
+    chat.table.selectRow(1)
+    picture("chat", chat)
+    chat.close()
 
 
 def offered_voices() -> list[OfferedVoice]:

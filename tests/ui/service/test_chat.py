@@ -2,16 +2,26 @@
 
 import socket
 import struct
+import threading
+from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.core.script.script import Character, Line, LineSettings, Script
 from app.engine.synthesis_jobs import SpeechJob
+from app.service.chat.chat_captions import CAPTION_FILE_NAME
+from app.service.chat.chat_protocol import ChatCommand, ChatMessage, ChatTalk
+from app.service.chat.chat_queue import MAX_RECORDS
 from app.settings.user_settings import Settings
+from app.ui.service.chat_table import READER, STATE, WORDS, WRITER
+from app.ui.service.chat_window import ChatWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 from tests.ui.window_driver import WindowDriver
 
@@ -181,3 +191,211 @@ def test_a_taken_port_is_said_once_and_gone_when_it_is_switched_off(qtbot: QtBot
         window.settings.change_settings(chat_reader=False)
         qtbot.waitUntil(lambda: not window.chat.button.isVisible(), timeout=WAIT_MS)
     assert window.chat.reader is None
+
+
+def open_queue(qtbot: QtBot, window: WindowDriver) -> ChatWindow:
+    """The window that the button in the status bar opens, with the queue paused."""
+    window.chat.reader.queue.handle_message(ChatMessage(ChatCommand.PAUSE))
+    window.chat.button.click()
+    shown: ChatWindow = window.chat.queue_window
+    qtbot.waitUntil(shown.pause.isChecked, timeout=WAIT_MS)
+    return shown
+
+
+def list_cells(shown: ChatWindow, column: int) -> list[str]:
+    comments = shown.table.comments
+    return [comments.index(row, column).data() for row in range(comments.rowCount())]
+
+
+def find_action(menu: QMenu, *path: str) -> QAction:
+    """The action under these words, in menus that are filled as they open."""
+    for words in path[:-1]:
+        menu = next(action.menu() for action in menu.actions() if action.text() == words)  # type: ignore[assignment]
+        menu.aboutToShow.emit()
+    return next(action for action in menu.actions() if action.text() == path[-1])
+
+
+def open_menu(shown: ChatWindow, row: int) -> QMenu:
+    """The menu of the button for a comment; a right click fills one in the same way."""
+    shown.table.selectRow(row)
+    menu = shown.viewer.menu()
+    menu.aboutToShow.emit()
+    return menu
+
+
+def test_the_button_opens_the_queue_and_the_queue_its_settings(qtbot: QtBot, open_window: OpenWindow) -> None:
+    port, window, _heard = open_chat(qtbot, open_window)
+    shown = open_queue(qtbot, window)
+    assert shown.pages.currentIndex() == 1
+    assert f"127.0.0.1:{port}" in shown.empty_text.text()
+    send(port, comment("太郎：一。"), comment("二。", 3), comment("三。"))
+    qtbot.waitUntil(lambda: window.chat.button.text() == "Chat: paused (3 waiting)", timeout=WAIT_MS)
+    assert shown.pages.currentIndex() == 0
+    assert list_cells(shown, WRITER) == ["太郎", "Number 3", "–"]
+    assert list_cells(shown, WORDS) == ["一。", "二。", "三。"]
+    assert list_cells(shown, STATE) == ["Waiting 1", "Waiting 2", "Waiting 3"]
+    assert "list of comments" in window.chat.button.toolTip()
+    shown.settings.click()
+    settings = window.dialogs.shown
+    assert settings.tabs.tabText(settings.tabs.currentIndex()) == "Other programs"
+    assert settings.focusWidget() is settings.controls["chat_reader"]
+    settings.reject()
+    window.settings.change_settings(chat_reader=False)
+    qtbot.waitUntil(lambda: shown.empty_title.text() == "No comments are taken now", timeout=WAIT_MS)
+    assert shown.pages.currentIndex() == 1
+
+
+def test_comments_are_skipped_removed_and_cleared_in_the_window(qtbot: QtBot, open_window: OpenWindow) -> None:
+    port, window, heard = open_chat(qtbot, open_window)
+    shown = open_queue(qtbot, window)
+    send(port, comment("とても長いコメントです。" * 20), *(comment(f"{number}番。") for number in "一二三四"))
+    qtbot.waitUntil(lambda: shown.table.comments.rowCount() == 5, timeout=WAIT_MS)
+    shown.table.selectRow(2)
+    shown.pause.click()
+    qtbot.waitUntil(lambda: list_cells(shown, STATE)[0] == "Being read", timeout=WAIT_MS)
+    assert shown.table.current.talk.text == "二番。", "the selected comment stays selected"
+    shown.pause.click()
+    qtbot.keyClick(shown.table, Qt.Key.Key_Delete)
+    shown.skip.click()
+    qtbot.waitUntil(lambda: list_cells(shown, STATE)[-2:] == ["Skipped", "Removed"], timeout=WAIT_MS)
+    find_action(open_menu(shown, 0), "Remove from queue").trigger()
+    shown.clear.click()
+    qtbot.waitUntil(lambda: list_cells(shown, STATE) == ["Removed", "Removed", "Removed", "Skipped", "Removed"], timeout=WAIT_MS)
+    assert not shown.clear.isEnabled()
+    assert heard == []
+
+
+def test_a_viewer_gets_a_voice_and_silence_from_the_menu(qtbot: QtBot, open_window: OpenWindow) -> None:
+    port, window, _heard = open_chat(qtbot, open_window)
+    knight = Character("騎士", LineSettings(style="Sad"))
+    window.document.reset_script(Script((Line("行です。", character=knight.id),), cast=(knight,)))
+    window.settings.change_settings(chat_voices="1=Mei; 花子=Nobody")
+    shown = open_queue(qtbot, window)
+    send(port, comment("太郎さん：一。"), comment("二。", 3), comment("a=b：三。"), comment("四。"))
+    qtbot.waitUntil(lambda: shown.table.comments.rowCount() == 4, timeout=WAIT_MS)
+    find_action(open_menu(shown, 0), "Voice for “太郎”", "騎士").trigger()
+    find_action(open_menu(shown, 1), "Voice for “Number 3”", "Mei", "Mei · Sad").trigger()
+    assert window.settings.value.chat_voices == "1=Mei; 花子=Nobody; 太郎=騎士; 3=Mei/Sad"
+    qtbot.waitUntil(lambda: list_cells(shown, READER)[:2] == ["騎士", "Mei · Sad"], timeout=WAIT_MS)
+    assert find_action(open_menu(shown, 0), "Voice for “太郎”", "騎士").isChecked()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert len(shown.viewer.menu().findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)) == 1
+    find_action(open_menu(shown, 0), "Voice for “太郎”", "Default").trigger()
+    assert window.settings.value.chat_voices == "1=Mei; 花子=Nobody; 3=Mei/Sad"
+    for row, words, reason in ((3, "Voice for “–”", "without a name"), (2, "Voice for “a=b”", "“=”")):
+        action = find_action(open_menu(shown, row), words)
+        assert not action.isEnabled()
+        assert reason in action.toolTip()
+    assert not find_action(open_menu(shown, 1), "Mute this viewer").isEnabled()
+    find_action(open_menu(shown, 2), "Mute this viewer").trigger()
+    assert window.settings.value.chat_muted == ("a=b",)
+    qtbot.waitUntil(lambda: list_cells(shown, STATE)[-1] == "Left out: muted", timeout=WAIT_MS)
+    find_action(open_menu(shown, 3), "Unmute").trigger()
+    assert window.settings.value.chat_muted == ()
+    window.settings.change_settings(chat_voices=";".join(f"{number}=Mei" for number in range(500)) + ";" * 100)
+    window.chat.choose_voice("太郎", "Mei" * 300)
+    assert "Too many voices" in shown.problem.text()
+
+
+def test_the_menu_comes_by_key_and_by_mouse(qtbot: QtBot, open_window: OpenWindow) -> None:
+    port, window, _heard = open_chat(qtbot, open_window)
+    shown = open_queue(qtbot, window)
+    send(port, comment("太郎：一。"), comment("次郎：二。"))
+    qtbot.waitUntil(lambda: shown.table.comments.rowCount() == 2, timeout=WAIT_MS)
+    asked: list[str] = []
+    shown.table.menu_requested.disconnect()
+    shown.table.menu_requested.connect(lambda _place: asked.append(shown.table.current.talk.writer))
+    table, key, mouse = shown.table, QContextMenuEvent.Reason.Keyboard, QContextMenuEvent.Reason.Mouse
+
+    def ask_for_menu(reason: QContextMenuEvent.Reason, place: QPoint) -> None:
+        table.contextMenuEvent(QContextMenuEvent(reason, place, table.viewport().mapToGlobal(place)))
+
+    ask_for_menu(key, QPoint())
+    assert asked == [], "no comment is selected"
+    for row in (1, 0):
+        ask_for_menu(mouse, table.visualRect(table.comments.index(row, WORDS)).center())
+    ask_for_menu(key, QPoint())
+    ask_for_menu(mouse, QPoint(5, table.viewport().height() - 2))
+    assert asked == ["次郎", "太郎", "太郎"]
+
+
+def test_muting_ends_the_comment_that_is_read(qtbot: QtBot, open_window: OpenWindow) -> None:
+    port, window, heard = open_chat(qtbot, open_window)
+    send(port, comment("荒らし：" + "長いコメントです。" * 20), comment("太郎：次です。"))
+    qtbot.waitUntil(lambda: window.controller.state.is_comment, timeout=WAIT_MS)
+    window.chat.mute_writer("荒らしさん", True)
+    qtbot.waitUntil(lambda: heard == ["太郎：次です。"], timeout=WAIT_MS)
+
+
+def test_what_strangers_write_is_shown_as_it_is(qtbot: QtBot, open_window: OpenWindow) -> None:
+    port, window, _heard = open_chat(qtbot, open_window)
+    shown = open_queue(qtbot, window)
+    texts = ("<b>太郎</b>：<img src=x>", "\u202e次郎：やあ", "&ampさん：やあ", "名" * 1_000 + "：<h1>やあ")
+    send(port, *map(comment, texts))
+    qtbot.waitUntil(lambda: shown.table.comments.rowCount() == len(texts), timeout=WAIT_MS)
+    assert list_cells(shown, WRITER) == ["<b>太郎</b>", "次郎", "&amp", "–"]
+    for row, text in enumerate(("&lt;img src=x&gt;", "やあ", "やあ")):
+        tip = shown.table.comments.index(row, WORDS).data(Qt.ItemDataRole.ToolTipRole)
+        assert text in tip
+        assert "<img" not in tip
+    assert "<b>" not in shown.table.comments.index(0, WRITER).data(Qt.ItemDataRole.ToolTipRole)
+    assert open_menu(shown, 2).actions()[-2].text() == "Voice for “&&amp”"
+
+
+def test_a_flood_is_one_report_and_one_picture(qtbot: QtBot, open_window: OpenWindow) -> None:
+    _port, window, _heard = open_chat(qtbot, open_window)
+    shown = open_queue(qtbot, window)
+    queue, chat = window.chat.reader.queue, window.chat
+    qtbot.waitUntil(lambda: not chat._is_change_reported and not chat._soon.isActive(), timeout=WAIT_MS)
+    reports: list[bool] = []
+    chat._queue_changed.connect(lambda: reports.append(True), Qt.ConnectionType.DirectConnection)
+
+    def flood() -> None:
+        for number in range(5_000):
+            queue.handle_message(ChatMessage(ChatCommand.TALK, ChatTalk(f"コメント{number}")))
+
+    sender = threading.Thread(target=flood)
+    sender.start()
+    sender.join()  # the window's events wait meanwhile
+    assert reports == [True]
+    qtbot.waitUntil(lambda: shown.table.comments.rowCount() == 20 + MAX_RECORDS, timeout=WAIT_MS)
+    assert window.chat.button.text() == "Chat: paused (20 waiting)"
+    assert list_cells(shown, WORDS)[0] == "コメント4980"
+
+
+def test_captions_follow_what_is_heard(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    port, window, heard = open_chat(qtbot, open_window)
+    board = window.chat.reader.captions
+    shown_talks: list[tuple[str, str, float]] = []
+    show_talk = board.show_talk
+
+    def note_talk(talk: ChatTalk | None, word: tuple[int, int] = (0, 0)) -> None:
+        shown_talks.append(
+            ("" if talk is None else talk.words, "" if talk is None else talk.text[slice(*word)], window.controller.state.played_s)
+        )
+        show_talk(talk, word)
+
+    board.show_talk = note_talk
+    send(port, comment("誰にも見えません。"))
+    qtbot.waitUntil(lambda: len(heard) == 1, timeout=WAIT_MS)
+    assert shown_talks == []
+    shown = open_queue(qtbot, window)
+    assert not shown.copy_address.isEnabled()
+    shown.captions.click()
+    window.settings.change_settings(chat_caption_folder=str(tmp_path))
+    qtbot.waitUntil(shown.copy_address.isEnabled, timeout=WAIT_MS)
+    shown.copy_address.click()
+    assert QGuiApplication.clipboard().text() == window.chat.reader.caption_address
+    window.speech_thread.engine.player.pace = 0.3  # slow enough for any computer to see a word
+    shown.pause.click()
+    send(port, comment("太郎：今日は、とても良い天気です。"))
+    qtbot.waitUntil(lambda: any(word for _, word, _ in shown_talks), timeout=WAIT_MS)
+    window.speech_thread.engine.player.pace = float("inf")
+    qtbot.waitUntil(lambda: len(heard) == 2, timeout=WAIT_MS)
+    assert {word for _, word, _ in shown_talks} <= {"", "太郎", "：", "今日", "は", "とても", "良い", "天気", "です"}
+    assert {words for words, _, _ in shown_talks} == {"今日は、とても良い天気です。", ""}
+    assert all(played_s > 0 for words, _, played_s in shown_talks if words)
+    assert shown_talks[-1][0] == ""
+    assert board.state.talk is None
+    file = tmp_path / CAPTION_FILE_NAME
+    qtbot.waitUntil(lambda: file.is_file() and not file.read_bytes(), timeout=WAIT_MS)
