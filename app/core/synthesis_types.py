@@ -192,6 +192,8 @@ class StageTiming:
 BOUNDS: dict[str, DeliveryBounds] = {item.name: item.metadata["bounds"] for item in fields(Delivery) if "bounds" in item.metadata}
 """Bounds of every number of a delivery, by the name that it has in projects, presets and bodies of `/v1`."""
 PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.3, "間の長さ（秒）", "pause (s)", 0.05)
+# Between two lines that are heard one after the other, in place of the silences around them; as long as those may be.
+LINE_PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.2, "次の行までの間（秒）", "pause before the next line (s)", 0.05)
 # Words, morae and marks are counted from 0 on.
 INDEX_BOUNDS = Bounds(0, 2**31 - 1, 0, "単語・モーラ・記号の番号", "number of a word, mora or mark", 1)
 MORA_PITCH_BOUNDS = Bounds(-12.0, 12.0, 0.0, "モーラの音高（半音）", "pitch of a mora (semitones)", 0.5)

@@ -16,6 +16,7 @@ from app.common.errors import AudioDeviceError
 from app.core.script.script import LineCast, apply_cast
 from app.core.sound.phrase_gate import PhraseGate
 from app.core.sound.stage_clock import OnStage
+from app.core.sound.waveform import create_silence
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.core.text.phone_ids import count_marks, count_moras, map_phones_to_marks, map_phones_to_moras
 from app.engine.job_handlers import RunningJob
@@ -113,7 +114,7 @@ class SpeechJobRunner:
             if chunk is not None:
                 # Untrimmed: progress counts from the beginning of the line, also where it is heard from its middle.
                 self._report(chunk)
-                audible = self._trim_to_start(chunk)
+                audible = self._replace_pause(self._trim_to_start(chunk))
                 assert self._gate is not None
                 self._gate.add_chunk(audible, (len(chunk.samples) - len(audible.samples)) / chunk.sampling_rate)
                 return True
@@ -146,6 +147,11 @@ class SpeechJobRunner:
         left_s = length_s if sought else min(length_s, max(0.0, self.job.audible_start_s - self._skipped_s))
         self._skipped_s += left_s
         return replace(chunk, samples=chunk.samples[round(left_s * chunk.sampling_rate) :]) if left_s else chunk
+
+    def _replace_pause(self, chunk: AudioChunk) -> AudioChunk:
+        if self.job.pause_s is None or not (chunk.silence and chunk.last):
+            return chunk
+        return replace(chunk, samples=create_silence(self.job.pause_s, chunk.sampling_rate))
 
     def _iterate_chunks(self, find_queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
         job, is_heard = self.job, False

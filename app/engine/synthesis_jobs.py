@@ -83,6 +83,7 @@ class SpeechJob:
     recorded: RecordedSound | None = None  # a sound that is there already and is heard instead
     start_s: float = 0.0  # seconds from the beginning of the sound that are not heard
     position: LinePosition | None = None  # where the sound begins that is heard, in place of `start_s`
+    pause_s: float | None = None  # of silence heard behind it, in place of the request's; what is reported keeps that
     found_start_s: list[float] = field(default_factory=list)  # when `position` sounds; empty until the synthesis thread has made it
     source: object = None  # what the request was made from; handed back as it is with everything that is reported of the job
     may_be_silent: bool = False  # a text in which nothing can be read is silent; else it is an error

@@ -19,7 +19,7 @@ from app.adapters.speech_activity import record_at_stages
 from app.common.errors import AppError, BackendError
 from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
-from app.core.script.script import CAST_FIELDS, Line, LineSettings, build_request
+from app.core.script.script import CAST_FIELDS, Line, LineSettings, build_request, place_pauses
 from app.core.sound.line_edits import move_overrides_to_text
 from app.core.sound.line_reading import LineReading, read_line
 from app.core.sound.line_sound import LineSound, SoundSpan
@@ -320,10 +320,11 @@ class FileRenderer:
         return describe_untimed_line(item.lines[0], length_s, "".join(item.characters))
 
     def _render_chunks(self, item: PlannedFile, spoken: list[SpokenLine]) -> Iterator[AudioChunk]:
-        for line, character in zip(item.lines, item.characters or [""] * len(item.lines), strict=True):
+        names_by_line = item.characters or [""] * len(item.lines)
+        for line, placed, character in zip(item.lines, place_pauses(item.lines), names_by_line, strict=True):
             speaker = self.open_speaker(line.settings.voice)
             speaker_id, style_id = self.find_ids(line, speaker)
-            request = replace(build_request(line), id=f"file {line.id}", speaker=speaker_id, style=style_id)
+            request = replace(build_request(placed), id=f"file {line.id}", speaker=speaker_id, style=style_id)
             voice = speaker.pipeline.voice
             names = SpeakerNames("", voice.speakers.get(speaker_id, ""), voice.styles.get(style_id, ""), character)
             times = LineTimingCollector(line, speaker, names)

@@ -14,7 +14,7 @@ from app.adapters.openjtalk.reading_choices import find_link_reading, should_fin
 from app.adapters.user_dictionary import load_dictionary
 from app.common.errors import AppError
 from app.common.version import VERSION
-from app.core.script.script import CAST_FIELDS, Line, choose_known_name
+from app.core.script.script import CAST_FIELDS, Line, choose_known_name, place_pauses
 from app.core.script.script_data import convert_line_to_data
 from app.core.text.dictionary_entries import DictionaryEntry, merge_entries
 from app.core.text.dictionary_formats import convert_entries_to_data
@@ -33,7 +33,8 @@ DIGEST_BYTES = 16
 # They have no part in the sound: who speaks is in the key by the voice's content, and the seed by its value.
 _LEFT_OUT_SETTINGS = (*CAST_FIELDS, "seed_locked")
 # Everything else counts, also what a later version adds to lines: a file too many is rendered, and never one too few.
-_LEFT_OUT_OF_LINES = ("id", "character")
+# The pause behind a line is in the key as the silences around lines of one file.
+_LEFT_OUT_OF_LINES = ("id", "character", "pause_after_s")
 _NAMING_SIDECARS = frozenset({"json", "ass"})  # sidecars that name the character
 
 
@@ -68,7 +69,7 @@ class SoundConditions:
 
 def compute_sound_key(item: PlannedFile, conditions: SoundConditions) -> str:
     """Return a key of all that shapes the samples of a file before they get its form: equal keys, equal samples."""
-    return _hash_data([conditions.program, [_describe_line(line, conditions) for line in item.lines]])
+    return _hash_data([conditions.program, [_describe_line(line, conditions) for line in place_pauses(item.lines)]])
 
 
 def compute_file_key(item: PlannedFile, sound_key: str, settings: ExportSettings, gain_db: float | None = None) -> str:

@@ -233,7 +233,13 @@ class ImportedScriptBuilder:
         self.allowance = ImportAllowance(name)
 
     def add_line(
-        self, text: str, settings: LineSettings, line_id: str = "", spoken: tuple[ImportedPhrase, ...] = (), character: str = ""
+        self,
+        text: str,
+        settings: LineSettings,
+        line_id: str = "",
+        spoken: tuple[ImportedPhrase, ...] = (),
+        character: str = "",
+        pause_after_s: float | None = None,
     ) -> None:
         """Add a line, unless it has no text. Its id is kept if it is fit to be shown and no other line has it.
 
@@ -247,7 +253,8 @@ class ImportedScriptBuilder:
         self.allowance.take_text(len(text))
         shown_id = sanitise_short_text(line_id)
         free_id = shown_id if shown_id and shown_id == line_id and shown_id not in self._ids else create_line_id()
-        line = Line(text, settings, id=free_id, character=character or self._characters_by_voice.get(settings.voice, ""))
+        line_character = character or self._characters_by_voice.get(settings.voice, "")
+        line = Line(text, settings, id=free_id, character=line_character, pause_after_s=pause_after_s)
         pieces = cut_long_line(line)
         self.allowance.take_lines(len(pieces))
         self._cut |= len(pieces) > 1

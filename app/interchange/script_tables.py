@@ -19,7 +19,7 @@ from app.core.script.characters import CastBuilder
 from app.core.script.project import MAX_SCRIPT_LINES, Project
 from app.core.script.script import LineSettings, Script
 from app.core.symbols import PUNCTUATION_PHONES
-from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS
+from app.core.synthesis_types import BOUNDS, LINE_PAUSE_BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS
 from app.core.text.spreadsheet_cells import SpreadsheetRow, parse_rows, unescape_formula
 from app.core.text.text_lines import MAX_NAME_CHARACTERS, decode_text
 from app.interchange.imported_script import ImportedScript, ImportedScriptBuilder, LossReport, check_line_count
@@ -32,7 +32,7 @@ _AddLoss = Callable[[str], None]  # called with the field of a cell that cannot 
 
 LINE_FIELDS = ("text", "character", "voice", "speaker", "style", "id")
 SETTING_BY_COLUMN = {name_column(name): name for name in BOUNDS}  # settings of a line by the names that the command line has for them
-OTHER_FIELDS = ("assist", "pause", "seed")
+OTHER_FIELDS = ("assist", "pause", "seed", "pause_after")
 COLUMN_FIELDS = (*LINE_FIELDS, *SETTING_BY_COLUMN, *OTHER_FIELDS)
 _COLUMN_ALIASES = {
     "text": (
@@ -46,6 +46,7 @@ _COLUMN_ALIASES = {
     "assist": ("assist_text", "アシストテキスト"),
     "pause": ("pauses",),
     "seed": ("シード",),
+    "pause_after": ("pause_after_s", "次の行までの間"),
 }  # fmt: skip
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 
@@ -61,6 +62,7 @@ def format_field_name(field: str) -> str:
         "assist": ("アシストテキスト", "Assist text"),
         "pause": ("記号ごとの間", "Pauses at marks"),
         "seed": ("シード", "Seed"),
+        "pause_after": ("次の行までの間", "Pause before the next line"),
     }
     if field in labels:
         return localize(*labels[field])
@@ -158,7 +160,8 @@ def convert_to_lines(table: ScriptTable, columns: Mapping[str, int]) -> Imported
             settings, character = _parse_settings(cells, builder, number), sanitise_short_text(cells.get("character", ""))
             # The first line of a character decides who speaks them; what others do differently is their own deviation.
             cast = builder.add_character(character, settings) if character else ""
-            builder.add_line(text, settings, cells.get("id", ""), character=cast)
+            pause_s = _parse_number(cells, "pause_after", LINE_PAUSE_BOUNDS, partial(_add_loss, builder.losses, number))
+            builder.add_line(text, settings, cells.get("id", ""), character=cast, pause_after_s=pause_s)
     unused_columns = [column for index, column in enumerate(table.header) if index not in columns.values() and column]
     if unused_columns:
         column_names = ", ".join(sanitise_short_text(column)[:40] for column in unused_columns[:10])

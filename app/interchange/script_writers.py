@@ -42,7 +42,7 @@ def format_voicevox_text(script: Script, name_speaker: NameSpeaker) -> str:
 
 
 def format_table(script: Script, separator: str = ",") -> str:
-    """Return a header and a row for each line: id, text, voice, speaker, style, the character where any line has one, and the settings that any line has changed."""
+    """Return a header and a row for each line: id, text, voice, speaker, style, then what any line has: a character, settings that differ, a pause of its own."""
     settings = [line.settings for line in script.lines]
     columns = {
         field: name
@@ -53,12 +53,14 @@ def format_table(script: Script, separator: str = ",") -> str:
     writer = csv.writer(out, delimiter=separator, lineterminator="\r\n")
     names = {character.id: character.name for character in script.cast}
     character = ("character",) if any(line.character for line in script.lines) else ()
-    writer.writerow(("id", "text", *CAST_FIELDS, *character, *columns))
+    pause = ("pause_after",) if any(line.pause_after_s is not None for line in script.lines) else ()
+    writer.writerow(("id", "text", *CAST_FIELDS, *character, *columns, *pause))
     for line in script.lines:
         values = (_format_cell(getattr(line.settings, name), getattr(_DEFAULT_LINE_SETTINGS, name)) for name in columns.values())
         character_cell = (names.get(line.character, ""),) if character else ()
         texts = (line.id, _format_line_text(line), *(getattr(line.settings, name) for name in CAST_FIELDS), *character_cell)
-        writer.writerow((*map(escape_formula, texts), *values))
+        pause_cell = (_format_cell(line.pause_after_s, None),) if pause else ()
+        writer.writerow((*map(escape_formula, texts), *values, *pause_cell))
     return out.getvalue()
 
 
@@ -127,6 +129,7 @@ def _describe_losses(script: Script, suffix: str) -> tuple[str, ...]:
             for line in script.lines
         )
         losses.add_lines("話し方の設定", "settings of the voice", sum(has_settings))
+        losses.add_lines("次の行までの間", "pauses before the next line", sum(line.pause_after_s is not None for line in script.lines))
     return losses.build_sentences()
 
 

@@ -12,15 +12,19 @@ from app.core.script.script import (
     Line,
     LineSettings,
     Script,
+    change_pauses,
     change_settings,
     copy_lines,
+    cut_long_line,
     insert_lines,
     move_lines,
+    place_pauses,
     remove_lines,
     replace_text,
     shift_lines,
 )
 from app.core.script.script_data import convert_script_to_data, parse_script, parse_settings
+from app.core.script.text_division import join_lines, split_line
 from app.core.synthesis_types import (
     BOUNDS,
     PAUSE_MARKS,
@@ -104,6 +108,29 @@ def test_a_change_touches_only_what_it_names() -> None:
     assert SCRIPT.find_index("z") is SCRIPT.find_line("z") is None
 
 
+def test_a_pause_is_all_that_is_between_two_lines() -> None:
+    still = LineSettings(pre_silence_s=0.5, post_silence_s=0.25)
+    lines = tuple(Line("雨。", still, id=name, pause_after_s=pause_s) for name, pause_s in zip("abcd", (None, 2.0, 0.0, 3.0), strict=True))
+    placed = [(line.settings.pre_silence_s, line.settings.post_silence_s) for line in place_pauses(lines)]
+    assert placed == [(0.5, 0.25), (0.5, 2.0), (0.0, 0.0), (0.0, 0.25)], "nothing follows the last line"
+    assert place_pauses(lines[3:]) == lines[3:]
+    assert all(placed is line for placed, line in zip(place_pauses(lines[:2]), lines[:2], strict=True))
+
+
+def test_a_pause_stays_behind_what_it_was_behind() -> None:
+    script = change_pauses(SCRIPT, {"b"}, 1.5)
+    assert [line.pause_after_s for line in script.lines] == [None, 1.5, None, None, None, None]
+    assert change_pauses(script, {"b"}, 1.5) is script
+    assert [line.pause_after_s for line in copy_lines(script, {"b"})[1]] == [1.5]
+    for edited in (replace_text(script, "b", "雪。"), change_settings(script, {"b"}, speed=1.5)):
+        assert edited.lines[1].pause_after_s == 1.5
+    split, pieces = split_line(script, "b", ["b", "。"])
+    assert [piece.pause_after_s for piece in pieces] == [None, 1.5]
+    assert join_lines(split, [piece.id for piece in pieces])[0].lines[1].pause_after_s == 1.5
+    cut = cut_long_line(Line("雨が降る。" * 500, pause_after_s=1.5))
+    assert [line.pause_after_s for line in cut] == [None] * (len(cut) - 1) + [1.5]
+
+
 def number(name: str) -> st.SearchStrategy[float]:
     return st.floats(BOUNDS[name].low, BOUNDS[name].high)
 
@@ -137,7 +164,7 @@ OVERRIDES = st.builds(
 )
 
 
-@given(st.lists(st.builds(Line, TEXTS, SETTINGS, OVERRIDES), max_size=4), TEXTS)
+@given(st.lists(st.builds(Line, TEXTS, SETTINGS, OVERRIDES, pause_after_s=st.none() | st.floats(0, 10)), max_size=4), TEXTS)
 def test_what_is_written_comes_back(lines: list[Line], title: str) -> None:
     script = Script(tuple(lines), title)
     assert parse_script(json.loads(json.dumps(convert_script_to_data(script)))) == script
@@ -172,6 +199,9 @@ def test_only_what_differs_is_written() -> None:
         {"text": "", "settings": {"pauses": [["x", 1]]}},
         {"text": "", "settings": {"pauses": [[",", 11]]}},
         {"text": "", "settings": {"pauses": {",": 1}}},
+        {"text": "", "pause_after_s": -1},
+        {"text": "", "pause_after_s": 10.1},
+        {"text": "", "pause_after_s": "1"},
         {"text": "", "overrides": {"moras": [{"tone": 1}]}},
         {"text": "", "overrides": {"moras": [{"mora": 1, "length_s": -1}]}},
         {"text": "", "overrides": {"moras": {}}},

@@ -139,6 +139,21 @@ def export_fully(exporter: Exporter, folder: Path) -> dict[str, str]:
     return contents(folder)
 
 
+@pytest.mark.parametrize(("files", "made"), [("lines", 0), ("joined", 1)])
+def test_a_pause_is_heard_in_a_joined_file_alone(tmp_path: Path, files: Any, made: int) -> None:
+    exporter = Exporter(tmp_path, (Line("雨", id="a"), Line("雪", id="b")), ExportSettings(pattern="$id$", files=files))
+    exporter.export_all()
+    first, last = exporter.lines
+    exporter.lines = (first, replace(last, pause_after_s=2.0))
+    exporter.export_changed()
+    assert not exporter.rendered, "nothing follows the last line"
+    exporter.lines = (replace(first, pause_after_s=2.0), last)
+    exporter.export_changed()
+    assert len(exporter.rendered) == made
+    exporter.export_changed()
+    assert not exporter.rendered
+
+
 TEXTS = st.sampled_from(["雨", "雪", "風", "はい。", "雨が降る。"])
 LINES = st.lists(TEXTS, min_size=1, max_size=5).map(lambda texts: tuple(Line(text, id=f"a{place}") for place, text in enumerate(texts)))
 

@@ -28,7 +28,15 @@ said = st.builds(
     LineSettings, voice=names, speaker=names, style=names, assist_text=words, pauses=pauses, seed=st.integers(0, 2**31 - 1), **numbers
 )
 scripts = st.lists(
-    st.builds(Line, text=words, settings=said | st.just(LineSettings())), min_size=1, max_size=4, unique_by=lambda line: line.id
+    st.builds(
+        Line,
+        text=words,
+        settings=said | st.just(LineSettings()),
+        pause_after_s=st.none() | st.floats(0, 10).map(lambda value: round(value, 3)),
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda line: line.id,
 )
 rare = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -110,6 +118,10 @@ def test_what_a_format_cannot_hold_is_said(tmp_path: Path) -> None:
         "Not saved in this format: edits of reading, accent and lengths (1 line).",
     )
     assert len(write_script(tmp_path / "a.txt", Script((edited,)))) == 2
+    paused = replace(edited, pause_after_s=1.0)
+    assert (
+        write_script(tmp_path / "a.txt", Script((paused, edited)))[-1] == "Not saved in this format: pauses before the next line (1 line)."
+    )
     set_language("ja")
     assert write_script(tmp_path / "a.csv", Script((edited,))) == ("読み・アクセント・長さの調整はこの形式には保存されません（1 行）。",)
 

@@ -124,6 +124,17 @@ def test_a_line_is_shaped_as_by_hand(tools: SpeechTools, folder: Path) -> None:
     assert "is_edited" not in plain
 
 
+def test_the_pause_behind_a_line(tools: SpeechTools, folder: Path) -> None:
+    call(tools, "open_project")
+    call(tools, "add_lines", lines=[{"text": "はい。", "pause_after_s": 0}, {"text": "いいえ。"}])
+    assert call(tools, "edit_line", line=2, pause_after_s=1.5)["pause_after_s"] == 1.5
+    assert [line.get("pause_after_s") for line in call(tools, "list_lines")["lines"]] == [0, 1.5]
+    assert "pause_after_s" not in call(tools, "edit_line", line=1, pause_after_s=-1)
+    assert "pause_after_s" in refuse(tools, "edit_line", line=1, pause_after_s=11)
+    call(tools, "save_project", file="paused")
+    assert [line.pause_after_s for line in read_project(folder / "paused.koebako").script.lines] == [None, 1.5]
+
+
 def test_phrases_are_divided_and_joined(tools: SpeechTools) -> None:
     begin(tools, "東京都知事。")
     before = call(tools, "read_line", line=1)["phrases"]

@@ -75,6 +75,8 @@ class Line:
     id: str = field(default_factory=create_line_id)  # stays the same through every edit and is never shown
     character: str = ""  # id of the character who speaks it; empty is nobody
     unknown: str = ""  # fields of a later version as JSON, kept unchanged; empty where there are none
+    # Seconds of silence before the line that is heard next, in place of those around both; None keeps those. No part of its own sound.
+    pause_after_s: float | None = None
 
     def is_spoken_like(self, other: Line) -> bool:
         """Return whether another line has the same text, settings and edits; who speaks it by name shapes no sound."""
@@ -129,8 +131,9 @@ def cut_long_line(line: Line) -> list[Line]:
     if not other_texts:
         return [line]
     return [
-        replace(line, text=first, overrides=Overrides()),
-        *(Line(text, line.settings, character=line.character) for text in other_texts),
+        replace(line, text=first, overrides=Overrides(), pause_after_s=None),
+        *(Line(text, line.settings, character=line.character) for text in other_texts[:-1]),
+        Line(other_texts[-1], line.settings, character=line.character, pause_after_s=line.pause_after_s),
     ]
 
 
@@ -189,7 +192,7 @@ def replace_texts(script: Script, texts: Mapping[str, str]) -> Script:
         # The identity test comes first: most lines share the very same empty value.
         is_counted = overrides is _NO_OVERRIDES or overrides.text or overrides == _NO_OVERRIDES
         counted = overrides if is_counted else replace(overrides, text=line.text)
-        return Line(text, line.settings, counted, line.id, line.character, line.unknown)
+        return Line(text, line.settings, counted, line.id, line.character, line.unknown, line.pause_after_s)
 
     return edit_lines(script, texts.keys(), replace_line_text)
 
@@ -210,9 +213,28 @@ def change_settings(script: Script, ids: Collection[str], **values: Any) -> Scri
         if new is None:
             new = replace(old, **values)
             new = changed[id(old)] = old if new == old else new
-        return line if new is old else Line(line.text, new, line.overrides, line.id, line.character, line.unknown)
+        if new is old:
+            return line
+        return Line(line.text, new, line.overrides, line.id, line.character, line.unknown, line.pause_after_s)
 
     return edit_lines(script, ids, change_line)
+
+
+def change_pauses(script: Script, ids: Collection[str], pause_s: float | None) -> Script:
+    """Give lines another pause before the next line, in seconds; None for the silences around them."""
+    return edit_lines(script, ids, lambda line: line if line.pause_after_s == pause_s else replace(line, pause_after_s=pause_s))
+
+
+def place_pauses(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Return lines that are heard one after the other with the silences between them: a line's own pause is all that is between it and the next."""
+    if all(line.pause_after_s is None for line in lines[:-1]):
+        return tuple(lines)
+    placed, pauses_s = list[Line](), [None, *(line.pause_after_s for line in lines[:-1]), None]
+    for line, before_s, after_s in zip(lines, pauses_s, pauses_s[1:], strict=False):
+        pre_s = line.settings.pre_silence_s if before_s is None else 0.0
+        settings = replace(line.settings, pre_silence_s=pre_s, post_silence_s=line.settings.post_silence_s if after_s is None else after_s)
+        placed.append(line if settings == line.settings else replace(line, settings=settings))
+    return tuple(placed)
 
 
 def edit_lines(script: Script, ids: Collection[str], edit: Callable[[Line], Line]) -> Script:

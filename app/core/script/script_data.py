@@ -19,6 +19,7 @@ from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, S
 from app.core.synthesis_types import (
     BOUNDS,
     INDEX_BOUNDS,
+    LINE_PAUSE_BOUNDS,
     MORA_PITCH_BOUNDS,
     PAUSE_BOUNDS,
     PAUSE_MARKS,
@@ -46,7 +47,7 @@ _EDIT_VALUE_TYPES = {kind: {name: (*get_args(hint), hint)[0] for name, hint in g
 _COUNTING_FLAGS = ("emoji", "memos")
 _SCRIPT_FIELDS = ("version", "title", "lines", "cast")
 _CHARACTER_FIELDS = ("id", "name", "aliases", "colour", "note", "portrait", "settings")
-_LINE_FIELDS = ("id", "text", "character", "settings", "overrides")
+_LINE_FIELDS = ("id", "text", "character", "settings", "overrides", "pause_after_s")
 _OVERRIDE_FIELDS = (*_EDIT_TYPES, "text", *_COUNTING_FLAGS)
 _EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS, "pitch": MORA_PITCH_BOUNDS} | dict.fromkeys(
     ("mora", "mark", "occurrence", "accent"), INDEX_BOUNDS
@@ -189,6 +190,7 @@ def convert_line_to_data(line: Line, inherited: LineSettings = _DEFAULT_SETTINGS
         edits["text"] = line.overrides.text
     edits |= {name: True for name in _COUNTING_FLAGS if getattr(line.overrides, name)}
     settings, edits = unknown.pop("settings", {}) | settings, unknown.pop("overrides", {}) | edits
+    data |= {} if line.pause_after_s is None else {"pause_after_s": line.pause_after_s}
     return unknown | data | ({"settings": settings} if settings else {}) | ({"overrides": edits} if edits else {})
 
 
@@ -210,7 +212,12 @@ def parse_line(data: object, lose: ReportLoss | None = None, settings_by_charact
         line_id or create_line_id(),
         character if inherited is not None else "",
         dump_unknown_of_line(data, _LINE_FIELDS),
+        read_field(data, "pause_after_s", None, _parse_line_pause, lose),
     )
+
+
+def _parse_line_pause(value: object) -> float:
+    return float(_check_field("pause_after_s", float, value, LINE_PAUSE_BOUNDS))
 
 
 def dump_unknown(data: Mapping[str, Any], known_names: Collection[str], **levels: tuple[object, Collection[str]]) -> str:

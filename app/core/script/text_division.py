@@ -46,6 +46,7 @@ def split_line(script: Script, line_id: str, texts: list[str]) -> tuple[Script, 
         return script, [] if line is None else [line]
     edits = _bind_overrides(line)
     lines = [replace(line, text=text, overrides=edits, id=line.id if not number else create_line_id()) for number, text in enumerate(texts)]
+    lines[:-1] = [replace(piece, pause_after_s=None) for piece in lines[:-1]]
     index = script.find_index(line_id) or 0
     return replace(script, lines=(*script.lines[:index], *lines, *script.lines[index + 1 :])), lines
 
@@ -55,7 +56,8 @@ def join_lines(script: Script, ids: list[str]) -> tuple[Script, Line | None]:
     lines = [line for line_id in ids if (line := script.find_line(line_id)) is not None]
     if len(lines) < 2:
         return script, None
-    joined = replace(lines[0], text=join_texts([line.text for line in lines]), overrides=_bind_overrides(lines[0]))
+    text, pause_s = join_texts([line.text for line in lines]), lines[-1].pause_after_s
+    joined = replace(lines[0], text=text, overrides=_bind_overrides(lines[0]), pause_after_s=pause_s)
     gone = {line.id for line in lines[1:]}
     return replace(script, lines=tuple(joined if line.id == joined.id else line for line in script.lines if line.id not in gone)), joined
 

@@ -21,6 +21,7 @@ from app.core.script.script import (
     Script,
     apply_cast,
     build_request,
+    change_pauses,
     change_settings,
     edit_lines,
     find_cast,
@@ -30,7 +31,7 @@ from app.core.script.script import (
 )
 from app.core.sound.line_reading import LineReading
 from app.core.sound.stage_clock import RequestStopped, ignore_cancellation
-from app.core.synthesis_types import Overrides, ReadingOverride, SynthesisRequest
+from app.core.synthesis_types import LINE_PAUSE_BOUNDS, Overrides, ReadingOverride, SynthesisRequest
 from app.core.text.text_lines import MAX_LINE_CHARACTERS
 from app.engine.line_reader import LineReader, ReadLineJob
 from app.engine.synthesis_jobs import JobTurn
@@ -61,6 +62,12 @@ _PROJECT_NAME = build_text_schema(MAX_NAME_CHARS, description=f"Name of the proj
 _DISCARD: Schema = {"type": "boolean", "description": "Drop changes of the open project that are not saved"}
 _LINE_NUMBER = build_index_schema(MAX_SCRIPT_LINES, "Number of the line, from 1", 1)
 _LINE_TEXT = build_text_schema(MAX_LINE_CHARACTERS)
+_LINE_PAUSE: Schema = {
+    "type": "number",
+    "minimum": -1.0,
+    "maximum": LINE_PAUSE_BOUNDS.high,
+    "description": "Seconds of silence between the line and the next, in place of those around both; below 0 for those again",
+}
 _CHARACTER_NAME: Schema = {"type": "string", "maxLength": MAX_NAME_CHARS, "description": "Name of a character; empty for none"}
 _MANNER = {**_VOICE_NAMES, **build_delivery_schemas()}
 PROJECT_TOOLS: tuple[Schema, ...] = (
@@ -91,7 +98,10 @@ PROJECT_TOOLS: tuple[Schema, ...] = (
         "Adds lines to the open project, at its end or before another line.",
         {
             "lines": build_array_schema(
-                MAX_EXPORTED_LINES, build_object_schema({"text": _LINE_TEXT, "character": _CHARACTER_NAME, **VOICE_ARGUMENTS}, "text")
+                MAX_EXPORTED_LINES,
+                build_object_schema(
+                    {"text": _LINE_TEXT, "character": _CHARACTER_NAME, **VOICE_ARGUMENTS, "pause_after_s": _LINE_PAUSE}, "text"
+                ),
             ),
             "before": _LINE_NUMBER,
         },
@@ -118,8 +128,8 @@ PROJECT_TOOLS: tuple[Schema, ...] = (
     describe_tool(
         "edit_line",
         "Edit line",
-        "Changes a line: text, character, voice, manner, readings of words, accents, pauses, melody. All of it or, if something is wrong, nothing.",
-        {"line": _LINE_NUMBER, "text": _LINE_TEXT, "character": _CHARACTER_NAME, **_MANNER, **LINE_EDITS},
+        "Changes a line: text, character, voice, manner, the pause behind it, readings of words, accents, pauses, melody. All of it or, if something is wrong, nothing.",
+        {"line": _LINE_NUMBER, "text": _LINE_TEXT, "character": _CHARACTER_NAME, "pause_after_s": _LINE_PAUSE, **_MANNER, **LINE_EDITS},
         "line",
         reads=False,
     ),
@@ -260,14 +270,16 @@ class ProjectTools:
         character = self._script.find_character(line.character)
         named = {"character": character.name} if character is not None else {}
         is_edited = {"is_edited": True} if line.overrides != Overrides() else {}
-        return {"line": number, "text": line.text} | named | self._voices.describe_settings(line.settings) | is_edited
+        pause = {} if line.pause_after_s is None else {"pause_after_s": line.pause_after_s}
+        return {"line": number, "text": line.text} | named | self._voices.describe_settings(line.settings) | pause | is_edited
 
     def _create_line(self, values: dict[str, Any]) -> Line:
         """Return a new line, in the voice that is named, else that of its character, else the first that is offered."""
         character = self._require_character(values["character"]) if values.get("character") else None
         settings = self._voices.create_settings() if character is None else character.settings
         settings = replace(settings, **self._voices.convert_settings(values, settings))
-        return Line(sanitise_text(values["text"]), settings, character="" if character is None else character.id)
+        name = "" if character is None else character.id
+        return Line(sanitise_text(values["text"]), settings, character=name, pause_after_s=_read_pause(values))
 
     def _add_lines(self, values: dict[str, Any]) -> dict[str, Any]:
         total = len(self._script.lines)
@@ -287,6 +299,8 @@ class ProjectTools:
         if "character" in values:
             character = self._require_character(values["character"]).id if values["character"] else ""
             script = assign_character(script, (line.id,), character)
+        if "pause_after_s" in values:
+            script = change_pauses(script, (line.id,), _read_pause(values))
         changes = self._voices.convert_settings(values, script.lines[values["line"] - 1].settings)
         script = change_settings(script, (line.id,), **changes) if changes else script
         if LINE_EDITS.keys() & values.keys():
@@ -369,3 +383,9 @@ class ProjectTools:
         self._change_script(script)
         changed = script.find_character(character.id)
         return self._describe_characters((changed or character,))[0]
+
+
+def _read_pause(values: dict[str, Any]) -> float | None:
+    """Return the pause behind a line that an agent asks for; None for the silences around lines."""
+    pause_s = values.get("pause_after_s", -1.0)
+    return None if pause_s < 0 else float(pause_s)

@@ -144,10 +144,13 @@ class ExportPlanner:
         if settings.what == "selection":
             return [item for item in lines if item.line.id in self.selected_ids]
         if settings.what == "starred":
-            numbers = {item.line.id: item.number for item in lines}
-            takes = sorted((take for take in self.takes if take.line in numbers), key=lambda take: numbers[take.line])
+            taken = {item.line.id: item for item in lines}
+            takes = sorted((take for take in self.takes if take.line in taken), key=lambda take: taken[take.line].number)
             # They are spoken again with their own settings and seeds, so that they get sidecar files like any line.
-            return [NumberedLine(numbers[take.line], create_line(take)) for take in takes]
+            return [
+                NumberedLine(taken[take.line].number, replace(create_line(take), pause_after_s=taken[take.line].line.pause_after_s))
+                for take in takes
+            ]
         return lines
 
     def _build_context(self) -> PlanContext:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QFormLayout, QHBoxLay
 from app.common.language import localize
 from app.core.delivery import Bounds
 from app.core.script.script import LineSettings
-from app.core.synthesis_types import SEED_BOUNDS
+from app.core.synthesis_types import LINE_PAUSE_BOUNDS, SEED_BOUNDS
 from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_style
 from app.ui.theme.theme import ThemedWidget, draw_icon
@@ -245,6 +245,50 @@ class SeedField(ThemedWidget, QWidget):
         color = self.palette().color(QPalette.ColorRole.WindowText)
         self.dice.setIcon(draw_icon("dice", color))
         self.lock.setIcon(draw_icon("locked" if self.lock.isChecked() else "unlocked", color))
+
+
+class LinePauseField(QWidget):
+    """A number field (seconds) for the pause before the next line; below zero the silences around both lines are the pause.
+
+    Signals:
+        edited(object): The user changed it; None for those silences.
+    """
+
+    edited = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        name = localize("次の行までの間", "Pause before next")
+        self.label = QLabel(name)
+        self.number = NumberBox()
+        self.number.setRange(-LINE_PAUSE_BOUNDS.step, LINE_PAUSE_BOUNDS.high)
+        self.number.setDecimals(2)
+        self.number.setSingleStep(LINE_PAUSE_BOUNDS.step)
+        self.number.setSpecialValueText(localize("自動", "auto"))
+        set_up_number_field(self.number)
+        self.number.setFixedWidth(self.number.fontMetrics().horizontalAdvance("00.00") + 24)
+        tip = localize(
+            "この行と次の行の間（秒）。続けて再生するときと、1 つのファイルに書き出すときに使います。0 より下げると、行の開始無音と終了無音になります。",
+            "Seconds between this line and the next, when lines are played in a row or exported as one file; below 0 it is the silence after this line and before the next.",
+        )
+        for widget in (self.label, self.number):
+            describe_control(widget, localize("次の行までの間（秒）", "Pause before the next line (s)"), tip)
+        self.label.setBuddy(self.number)
+        fill_box(QHBoxLayout(self), self.label, None, self.number, spacing=8)
+        self.number.valueChanged.connect(self._emit_pause)
+        self.number.value_confirmed.connect(self._emit_pause)
+
+    def show_pauses(self, pauses: Collection[float | None]) -> None:
+        """Show the pause of the selected lines, or that they differ."""
+        with QSignalBlocker(self.number):
+            # Qt shows the words for the lowest number in place of the dash of those that differ.
+            pause_s = next((pause_s for pause_s in pauses if pause_s is not None), None)
+            self.number.setValue(self.number.minimum() if pause_s is None else pause_s)
+            self.number.set_mixed(len(pauses) > 1)
+
+    @Slot(float)
+    def _emit_pause(self, value: float) -> None:
+        self.edited.emit(round(value, 2) if value >= 0 else None)
 
 
 class VoiceFields(QFormLayout):

@@ -23,7 +23,7 @@ from app.core.script.script import Character, LineSettings
 from app.core.sound.voice_traits import VoiceArchitecture
 from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS
 from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label, set_up_number_field
+from app.ui.parameters.setting_fields import LinePauseField, SeedField, SliderField, VoiceFields, mark_label, set_up_number_field
 from app.ui.theme.theme import ThemedWidget, create_colour_icon
 from app.ui.voices.catalog_voice import VoiceSummary
 from app.ui.voices.voice_card import VoiceCard
@@ -238,11 +238,13 @@ class SidePanel(QScrollArea):
         self.sliders = {name: SliderField(bounds, bounds.tip) for name, bounds in BOUNDS.items()}
         self.seed = SeedField()
         self.pauses = PauseFields()
+        self.line_pause = LinePauseField()
         self.assist = AssistField()
         tip = localize("緩急、間、ゆらぎを調整します。", "Rhythm, pauses and variation.")
         self.expression = FoldingSection(localize("詳細設定", "Advanced"), tip)
         advanced = [self.sliders[name] for name in ADVANCED_PARAMETERS]
-        fill_box(self.expression.content, *advanced, self.pauses, self.assist, self.sliders["assist_weight"], self.seed, margins=None)
+        fill_box(self.expression.content, *advanced, self.pauses, self.line_pause, margins=None)
+        fill_box(self.expression.content, self.assist, self.sliders["assist_weight"], self.seed, margins=None)
         self._build_widgets()
         self._align_labels()
         self._connect_widgets()
@@ -340,7 +342,14 @@ class SidePanel(QScrollArea):
     def _align_labels(self) -> None:
         """Give all labels the width of the longest, so that the sliders line up."""
         labels: list[QWidget] = [slider.label for slider in self.sliders.values()]
-        labels += [self.seed.label, self.presets.label, self.pauses.title, self.character.label, *self._choices.labels]
+        labels += [
+            self.seed.label,
+            self.presets.label,
+            self.pauses.title,
+            self.line_pause.label,
+            self.character.label,
+            *self._choices.labels,
+        ]
         width = max(label.sizeHint().width() for label in labels)
         for label in labels:
             label.setMinimumWidth(width)

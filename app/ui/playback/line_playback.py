@@ -38,6 +38,7 @@ class LinePlayback(QObject):
         self._remaining_ids: list[str] = []  # lines not asked for yet
         self._failed_lines: dict[str, Line] = {}
         self._start: float | LinePosition = 0.0  # of the line that is asked for next
+        self._cut_silence_s = 0.0  # of the silence before the line that is asked for next, which the pause before it leaves no room for
         self._again = False  # a loop has come round
         self.waiting = False  # lines were asked for before there was a voice, and will be spoken as soon as it is there
         self.loop = False
@@ -63,7 +64,7 @@ class LinePlayback(QObject):
             start: where the first one is heard from: seconds of the sound it had, whose seed it keeps, or a place that has no sound yet.
         """
         self.stop_playing()
-        self._start, self._again = start, False
+        self._start, self._cut_silence_s, self._again = start, 0.0, False
         script = self._document.script
         self._chosen_ids = [line_id for line_id in ids if (line := script.find_line(line_id)) and line.text.strip()]
         self._remaining_ids = list(self._chosen_ids)
@@ -110,11 +111,24 @@ class LinePlayback(QObject):
                 if self._model.find_state(line.id).phase is not LinePhase.SPEAKING:
                     self._show_line_state(line.id, LinePhase.PREPARING)
                 rendered = self._seeds.apply_last_seed(line) if start else self._seeds.roll_seed(line)
+                start, pause_s = start or self._cut_silence_s, self._find_pause(line)
                 # A line that a loop has come round to is no measurement.
                 self._controller.speak_request_next(
-                    build_request(rendered), find_cast(line), start, source=line, is_measured=not self._again
+                    build_request(rendered), find_cast(line), start, source=line, pause_s=pause_s, is_measured=not self._again
                 )
                 return
+
+    def _find_pause(self, line: Line) -> float | None:
+        """Return the seconds of silence behind a line that leave its pause before the next one, and note what that one is too silent for."""
+        self._cut_silence_s = 0.0
+        following = self._remaining_ids or (self._chosen_ids if self.loop else [])
+        lines = map(self._document.script.find_line, following)
+        next_line = next((found for found in lines if found is not None and found.text.strip()), None)
+        if next_line is None or line.pause_after_s is None:
+            return None
+        silence_s = line.pause_after_s - next_line.settings.pre_silence_s
+        self._cut_silence_s = max(0.0, -silence_s)
+        return max(0.0, silence_s)
 
     def _show_line_state(self, line_id: str, phase: LinePhase, share: float = 0.0, error: str = "") -> None:
         state = self._model.find_state(line_id)
@@ -328,7 +342,7 @@ class LiveModeController(QObject):
         if not self._is_on:
             return
         pairs = zip(before.lines, after.lines, strict=False)
-        changed = next((new for old, new in pairs if old is not new and old.id == new.id and old != new), None)
+        changed = next((new for old, new in pairs if old is not new and old.id == new.id and not new.is_spoken_like(old)), None)
         if changed is not None:
             self._line_id = changed.id
             # Qt restarts a running timer, so of a slider in motion only the last value is spoken.

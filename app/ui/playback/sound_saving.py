@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.adapters.files.part_file import remove_stale_parts
 from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
-from app.core.script.script import Line, LineSettings, build_request, find_cast
+from app.core.script.script import Line, LineSettings, build_request, find_cast, place_pauses
 from app.engine.open_voices import OpenedVoice
 from app.engine.speech_job_runner import SpeechFile
 from app.settings.user_settings import SAVE_SUFFIXES
@@ -204,7 +204,7 @@ class SavingController(QObject):
         self.wanted += [file for file, _ in files]
         several = sum(len(lines) for _, lines in files) > 1
         for file, lines in files:
-            requests = tuple(build_request(self._seeds.apply_last_seed(line)) for line in lines)
+            requests = tuple(build_request(self._seeds.apply_last_seed(line)) for line in place_pauses(lines))
             self._controller.save_sound(SpeechFile(file, requests, tuple(map(find_cast, lines)), may_be_silent=several))
 
     @Slot(object)

@@ -13,6 +13,7 @@ from app.core.script.script import (
     Character,
     Line,
     Script,
+    change_pauses,
     change_settings,
     copy_lines,
     create_line_id,
@@ -185,6 +186,13 @@ class LineCommands(QObject):
             self._seeds.forget_seeds(ids)
         label = localize("設定を変更", "Change settings")
         self._document.apply_edit(label, change_settings(script, ids, **{name: value}), f"{name} {' '.join(ids)}")
+
+    @Slot(object)
+    def change_pause(self, pause_s: float | None) -> None:
+        """Give the selected lines another pause before the next line; None for the silences around them."""
+        ids = self._selection.ids
+        label = localize("次の行までの間を変更", "Change the pause before the next line")
+        self._document.apply_edit(label, change_pauses(self._document.script, ids, pause_s), f"pause_after_s {' '.join(ids)}")
 
     def change_settings(self, values: dict[str, Any]) -> None:
         """Change several settings of the selected lines at once."""

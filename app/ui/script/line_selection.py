@@ -61,6 +61,12 @@ class LineSelection(QObject):
         return frozenset(item.name for item in fields(LineSettings) if len({getattr(settings, item.name) for settings in several}) > 1)
 
     @property
+    def pauses(self) -> frozenset[float | None]:
+        """Return the pauses before the next line that selected lines have; None is that of a line without its own."""
+        ids = set(self.ids)
+        return frozenset(line.pause_after_s for line in self._document.script.lines if line.id in ids)
+
+    @property
     def characters(self) -> frozenset[str]:
         """Return the ids of the characters of the selected lines; empty is that of lines without one."""
         return frozenset(line.character for line in self._list_castings())

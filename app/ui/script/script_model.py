@@ -8,7 +8,7 @@ from enum import Enum
 from PySide6.QtCore import QMimeData, QModelIndex, QObject, QPersistentModelIndex, QStringListModel, Qt, QTimer, Signal, Slot
 
 from app.common.language import localize
-from app.core.script.script import ESTIMATED_SECONDS_PER_CHAR, Character, Line, Script
+from app.core.script.script import ESTIMATED_SECONDS_PER_CHAR, Character, Line, Script, place_pauses
 from app.ui.display_names import format_style
 from app.ui.script.script_document import ScriptDocument
 
@@ -283,9 +283,9 @@ class _DurationSum:
     heard_letters: float = 0.0
     unheard_letters: float = 0.0
 
-    def add_line(self, line: Line, find_state: Callable[[str], LineState]) -> None:
+    def add_line(self, line: Line, silence_s: float, find_state: Callable[[str], LineState]) -> None:
         take = find_state(line.id).last_rendering
-        self.silence_s += line.settings.pre_silence_s + line.settings.post_silence_s
+        self.silence_s += silence_s
         letters = len(line.text) / line.settings.speed
         if take is not None and take.line.is_spoken_like(line):
             self.heard_s += take.length_s
@@ -297,12 +297,13 @@ class _DurationSum:
 def measure_character_durations(lines: Iterable[Line], find_state: Callable[[str], LineState]) -> dict[str, ScriptDuration]:
     """Return how long the lines of each character take, by id; empty is that of lines without one.
 
-    Each line counts with the silence before and after it, and what was not heard at the pace of what was heard of its voice.
+    Each line counts with the silence before and after it, its own pause in place of those between it and the next, and what was not heard at the pace of what was heard of its voice.
     """
     sums: defaultdict[tuple[str, str], _DurationSum] = defaultdict(_DurationSum)
-    for line in lines:
-        if line.text.strip():
-            sums[line.character, line.settings.voice].add_line(line, find_state)
+    spoken = [line for line in lines if line.text.strip()]
+    for line, placed in zip(spoken, place_pauses(spoken), strict=True):
+        silence_s = placed.settings.pre_silence_s + placed.settings.post_silence_s
+        sums[line.character, line.settings.voice].add_line(line, silence_s, find_state)
     parts: defaultdict[str, list[ScriptDuration]] = defaultdict(list)
     for (character, voice), item in sums.items():
         pace_s = _compute_pace([other for (_, name), other in sums.items() if name == voice])

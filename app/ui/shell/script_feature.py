@@ -166,6 +166,7 @@ class ParametersFeature(WindowFeature):
         self._script = script
         side, project = context.side, context.project
         side.edited.connect(script.commands.change_setting)
+        side.line_pause.edited.connect(script.commands.change_pause)
         side.preset_selected.connect(script.commands.change_settings)
         side.folded.connect(lambda: context.settings.change_settings(expression_open=side.expression.is_open))
         connect_preset_messages(side.presets, script.banner)
@@ -192,6 +193,7 @@ class ParametersFeature(WindowFeature):
         selection, side = self._script.selection, self._context.side
         settings = selection.settings if selection.line is None else self._script.seeds.apply_last_seed(selection.line).settings
         side.show_settings(settings, len(selection.ids), selection.mixed_settings)
+        side.line_pause.show_pauses(selection.pauses)
         cast = self._context.document.script.cast
         side.show_characters(cast, selection.characters if cast else (), selection.deviations if cast else ())
         self._context.settings.change_settings(**{name: getattr(settings, name) for name in REMEMBERED_LINE_SETTINGS})

@@ -133,17 +133,19 @@ class SpeechController(SpeechEventReceiver):
         start: float | LinePosition = 0.0,
         source: object = None,
         *,
+        pause_s: float | None = None,
         is_measured: bool = True,
     ) -> str:
         """Speak a request without a gap behind the present sound, and return its id.
 
         Args:
             start: what is heard of it begins there, seconds from its beginning, or a place in the line.
+            pause_s: of silence that is heard behind it; None is the request's own.
             is_measured: its times, and the beginning of its text, are shown with the measurements.
         """
         job = self._create_speech_job(request, cast, is_measured=is_measured)
         from_s, position = (0.0, start) if isinstance(start, LinePosition) else (start, None)
-        return self._queue_speech(replace(job, start_s=from_s, position=position, source=source)).request.id
+        return self._queue_speech(replace(job, start_s=from_s, position=position, source=source, pause_s=pause_s)).request.id
 
     def speak_comment(self, request: SynthesisRequest, cast: LineCast, source: object) -> SpeechJob:
         """Speak a text that is no line, behind the present sound: it is not measured, and silent where nothing can be read."""

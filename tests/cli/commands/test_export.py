@@ -257,6 +257,27 @@ def test_joined_and_by_speaker(table: Path, tmp_path: Path, capsys: pytest.Captu
     assert len(sounds(tmp_path / "each")) == 2
 
 
+def test_the_pause_of_a_line_is_between_it_and_the_next_in_a_joined_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "paused.csv"
+    script.write_text("id,text,pause_after\na1,雨が降る。,\na2,雪。,1.25\na3,風。,0\na4,はい。,5\n", encoding="utf-8")
+    options = ("--subtype", "float", "--sidecars", "srt,lab", "--json")
+    assert export(script, "-o", tmp_path / "single", "--pattern", "$id$", *options) == 0
+    capsys.readouterr()
+    assert export(script, "-o", tmp_path / "out", "--joined", *options) == 0
+    row = rows(capsys.readouterr().out)[0]
+    whole, rate = soundfile.read(str(row["file"]), dtype="float32")
+    silence = round(0.1 * rate)  # that each line has around it
+    parts = [soundfile.read(tmp_path / "single" / f"a{number}.wav", dtype="float32")[0] for number in range(1, 5)]
+    assert not any(part[:silence].any() or part[-silence:].any() for part in parts)
+    pause = np.zeros(round(1.25 * rate), np.float32)
+    expected = np.concatenate((parts[0], parts[1][:-silence], pause, parts[2][silence:-silence], parts[3][silence:]))
+    assert np.array_equal(whole, expected)
+    lines = row["lines"]
+    assert lines[2]["start_s"] == pytest.approx((len(parts[0]) + len(parts[1]) - silence + len(pause)) / rate)  # type: ignore[index]
+    lab = [line.split() for line in Path(str(row["sidecars"][0])).read_text(encoding="utf-8").splitlines()]  # type: ignore[index]
+    assert int(lab[-1][1]) == round(len(whole) / rate * 10_000_000)
+
+
 @pytest.fixture
 def silent(tmp_path: Path) -> Path:
     """A script in which one line can be read."""

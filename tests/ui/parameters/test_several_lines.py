@@ -111,3 +111,32 @@ def test_ctrl_a_selects_all_lines_from_everywhere_but_a_text(open_window: OpenWi
     qtbot.keyClick(window.side.assist, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     assert window.side.assist.selectedText() == "嬉しい"
     assert len(window.selection.ids) == 1
+
+
+def pauses(window: WindowDriver) -> list[float | None]:
+    return [line.pause_after_s for line in window.lines]
+
+
+def test_the_pause_before_the_next_line_is_set_reset_and_undone(window: WindowDriver, qtbot: QtBot) -> None:
+    field, ids = window.side.line_pause.number, [line.id for line in window.lines]
+    assert field.text() == "auto"
+    window.script.select_lines(ids[:1])
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "1.25")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert pauses(window) == [1.25, None, None]
+    assert window.undo_stack.undoText() == "Change the pause before the next line"
+    window.script.select_lines(ids)
+    assert field.text() == MIXED_VALUES_TEXT
+    field.selectAll()
+    qtbot.keyClicks(field, "0")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert pauses(window) == [0.0] * 3
+    field.setValue(field.minimum())
+    assert pauses(window) == [None] * 3
+    assert field.text() == "auto"
+    window.undo_stack.undo()
+    window.undo_stack.undo()
+    assert pauses(window) == [None] * 3
+    assert [line.settings.speed for line in window.lines] == [1.0, 1.0, 1.5], "nothing else changed"

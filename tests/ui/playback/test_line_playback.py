@@ -216,3 +216,20 @@ def test_stop_while_it_prepares_leaves_nothing_behind(qtbot: QtBot, open_window:
     assert phases(window) == [LinePhase.IDLE] * 3
     assert window.transport.play.text() == "Play"
     wait_over(qtbot, window)
+
+
+@pytest.mark.parametrize(("pause_s", "silence_s"), [(None, 0.2), (1.5, 1.5), (0.05, 0.05), (0.0, 0.0)])
+def test_the_pause_of_a_line_is_heard_and_is_no_part_of_its_sound(
+    qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer, pause_s: float | None, silence_s: float
+) -> None:
+    window = filled(open_window(), *TEXTS[:2])
+    window.commands.change_pause(pause_s)
+    window.play_commands.play_lines(list(TEXTS[:2]))
+    wait_over(qtbot, window)
+    first, second = player.requests.values()
+    assert first[-1].silence
+    assert second[0].silence
+    between = len(first[-1].samples) + len(second[0].samples)
+    assert between == pytest.approx(silence_s * first[0].sampling_rate, abs=2)
+    sound = window.strip.sounds.find_sound(TEXTS[0])
+    assert sound.length_s - sound.spoken_s == pytest.approx(0.2, abs=1e-3), "a take of it has the silences of the line"

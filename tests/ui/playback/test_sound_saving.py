@@ -82,6 +82,21 @@ def test_joined_is_one_file_as_long_as_all_lines(
     assert soundfile.info(tmp_path / "joined.wav").frames == sum(single)
 
 
+def test_a_pause_of_a_line_is_in_the_joined_file(
+    qtbot: QtBot, window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(monkeypatch, tmp_path / "plain.wav")
+    window.window_actions["save_joined"].trigger()
+    wait_idle(qtbot, window)
+    window.script.select_lines([window.lines[0].id])
+    window.side.line_pause.number.setValue(3.0)
+    answer(monkeypatch, tmp_path / "joined.wav")
+    window.window_actions["save_joined"].trigger()
+    wait_idle(qtbot, window)
+    plain, paused = soundfile.info(tmp_path / "plain.wav"), soundfile.info(tmp_path / "joined.wav")
+    assert paused.frames - plain.frames == round(2.8 * plain.samplerate), "3 s in place of twice 0.1 s"
+
+
 def test_a_line_without_anything_to_read_is_silent_among_others_and_an_error_alone(
     qtbot: QtBot, window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,12 @@ def test_heard_lines_set_the_pace_of_the_others() -> None:
     assert measure([plain], {}).seconds == pytest.approx(5 * ESTIMATED_SECONDS_PER_CHAR / 2)
 
 
+def test_a_pause_counts_in_place_of_the_silences_between_two_lines() -> None:
+    quiet = LineSettings(pre_silence_s=0.5, post_silence_s=0.25)
+    first, empty, last = Line("雨", quiet, id="a", pause_after_s=2.0), Line("", quiet), Line("雪", quiet, id="b", pause_after_s=9.0)
+    assert measure([first, empty, last], {"a": 1.0, "b": 1.0}) == ScriptDuration(pytest.approx(4.75), True)  # type: ignore[arg-type]
+
+
 def test_one_short_slow_line_does_not_double_the_length_of_all() -> None:
     lines = [Line("はい。", id="short"), *(Line("あ" * 50, id=str(row)) for row in range(20))]
     before, after = measure(lines, {}).seconds, measure(lines, {"short": 1.8}).seconds
