@@ -54,6 +54,7 @@ CLOSING = "waits unseen for what is to be kept, as the window or a dialog closes
 REQUEST = "a small file by which programs of ours find each other, written a moment before by the other one"
 ALLOWED = {
     "script/autosave.py load_autosave": START,
+    "script/undo_history.py load_undo_history": START,
     "voices/voice_controller.py _read_known_names": START,
     "actions/window_actions.py load_shortcuts": START,
     "parameters/preset_bar.py load_presets": START,

@@ -18,6 +18,7 @@ from app.core.script.script_data import convert_script_to_data, parse_script
 from app.settings.user_settings import REMEMBERED_NAMES, Settings
 from app.ui.background_thread import AutosavedFile
 from app.ui.script.script_document import LineSeeds, ScriptDocument
+from app.ui.script.undo_history import UndoHistory, write_undo_history
 from app.ui.widgets.banner import Banner
 from app.voices.prepared_voice import MANIFEST_NAME
 from app.voices.voice_labels import NATURAL_VOICE_ID
@@ -87,15 +88,13 @@ def load_autosave() -> AutosaveState:
     return AutosaveState(script, current, origin, error)
 
 
-def write_autosave(script: Script, current: str, origin: ScriptOrigin | None = None) -> None:
-    """Write the script at once; raise OutputFileError if the disk refuses it."""
+def write_autosave(script: Script, current: str, origin: ScriptOrigin | None = None, history: UndoHistory | None = None) -> None:
+    """Write the script at once, and the steps of undo that lead to it; raise OutputFileError if the disk refuses the script."""
     project = dump_script_origin(origin or ScriptOrigin())
     data = convert_script_to_data(script) | {"current": current} | ({"project": project} if project else {})
-    save_bytes(
-        locate_autosave_file(),
-        encode_readable_json(data),
-        localize("台本を自動保存できません", "The script could not be saved automatically"),
-    )
+    content = encode_readable_json(data)
+    save_bytes(locate_autosave_file(), content, localize("台本を自動保存できません", "The script could not be saved automatically"))
+    write_undo_history(history or UndoHistory(), content)
 
 
 def _parse_autosave(data: Any) -> tuple[Script, str, ScriptOrigin]:
@@ -113,7 +112,7 @@ class Autosave(AutosavedFile):
 
     def __init__(self, document: ScriptDocument, seeds: LineSeeds, current: Callable[[], str], origin: Callable[[], ScriptOrigin]) -> None:
         def take_snapshot() -> Callable[[], None]:
-            return partial(write_autosave, seeds.apply_last_seeds(document.script), current(), origin())
+            return partial(write_autosave, seeds.apply_last_seeds(document.script), current(), origin(), document.collect_history())
 
         super().__init__(document, "autosave", take_snapshot, AUTOSAVE_DELAY_MS)
         document.changed.connect(self.schedule_save)

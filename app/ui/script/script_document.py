@@ -10,6 +10,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.core.script.script import Line, Script
 from app.core.synthesis_types import SEED_BOUNDS
+from app.ui.script.undo_history import MAX_KEPT_STEPS, UndoHistory, UndoStep
 
 UNDO_MERGE_WITHIN_S = 1.0  # typing and dragging on within this time is one step back
 MAX_UNDO_STEPS = 500
@@ -33,6 +34,7 @@ class ScriptDocument(QObject):
         self.script = script
         self.stack = QUndoStack(self)  # undo and redo; its actions and its texts are Qt's own
         self.stack.setUndoLimit(MAX_UNDO_STEPS)
+        self.is_restoring = False  # steps of an earlier start are put into the stack, which change nothing
 
     def apply_edit(self, label: str, script: Script, merge_key: str = "") -> None:
         """Change the script in a step of undo; an equal script is no edit.
@@ -46,11 +48,11 @@ class ScriptDocument(QObject):
         count = self.stack.count()
         newest = self.stack.command(count - 1) if count and self.stack.index() == count else None  # unless steps were undone
         if not isinstance(newest, EditCommand) or not newest.may_merge(merge_key):
-            self.stack.push(EditCommand(self, label, script, merge_key))
+            self.stack.push(EditCommand(self, UndoStep(label, self.script, script), merge_key))
             return
         newest.merge_script(script)
         self.replace_without_undo(script)
-        if script == newest.former_script:  # a letter that was typed and taken back is no step
+        if script == newest.step.former_script:  # a letter that was typed and taken back is no step
             newest.setObsolete(True)
             self.stack.undo()  # which only drops what is obsolete
 
@@ -65,14 +67,32 @@ class ScriptDocument(QObject):
         self.replaced.emit()
         self.replace_without_undo(script)
 
+    def collect_history(self) -> UndoHistory:
+        """Return the steps that are kept between starts."""
+        index, count = self.stack.index(), self.stack.count()
+        done = self._list_steps(range(index - 1, max(-1, index - 1 - MAX_KEPT_STEPS), -1))
+        return UndoHistory(self.script, done, self._list_steps(range(index, min(count, index + MAX_KEPT_STEPS))))
+
+    def restore_history(self, history: UndoHistory) -> None:
+        """Put the steps of an earlier start, which lead to this script and from it, into the empty stack."""
+        self.is_restoring = True
+        for step in (*reversed(history.done), *history.undone):
+            self.stack.push(EditCommand(self, step))
+        self.stack.setIndex(len(history.done))
+        self.is_restoring = False
+
+    def _list_steps(self, places: Iterable[int]) -> tuple[UndoStep, ...]:
+        commands = map(self.stack.command, places)
+        return tuple(command.step for command in commands if isinstance(command, EditCommand))
+
 
 class EditCommand(QUndoCommand):
-    """One step."""
+    """One step; without a `merge_key` no edit joins it."""
 
-    def __init__(self, document: ScriptDocument, label: str, script: Script, merge_key: str) -> None:
-        super().__init__(label)
+    def __init__(self, document: ScriptDocument, step: UndoStep, merge_key: str = "") -> None:
+        super().__init__(step.label)
         self._document = document
-        self.former_script, self.script = document.script, script
+        self.step = step
         self.merge, self.done_at = merge_key, time.monotonic()
         self._is_applied = False
 
@@ -82,21 +102,24 @@ class EditCommand(QUndoCommand):
 
     def merge_script(self, script: Script) -> None:
         """Replace the script that the step leads to."""
-        self.script, self.done_at = script, time.monotonic()
+        self.step, self.done_at = replace(self.step, script=script), time.monotonic()
 
     def undo(self) -> None:
         """Back."""
-        self._switch_script(self.former_script)
+        self._switch_script(self.step.former_script)
 
     def redo(self) -> None:
         """Apply the step; Qt also calls this when the step is new."""
         if self._is_applied:
-            self._switch_script(self.script)
-        else:
-            self._is_applied = True
-            self._document.replace_without_undo(self.script)
+            self._switch_script(self.step.script)
+            return
+        self._is_applied = True
+        if not self._document.is_restoring:
+            self._document.replace_without_undo(self.step.script)
 
     def _switch_script(self, script: Script) -> None:
+        if self._document.is_restoring:
+            return
         former_script = self._document.script
         self._document.replace_without_undo(script)
         self._document.stepped.emit(former_script, script)

@@ -19,8 +19,9 @@ from app.ui.latency.latency_dock import LatencyDock
 from app.ui.parameters.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.projects.project_files import RecentProjectsMenu
-from app.ui.script.autosave import choose_first_voice, is_first_start, open_startup_script, show_greeting
+from app.ui.script.autosave import choose_first_voice, is_first_start, locate_autosave_file, open_startup_script, show_greeting
 from app.ui.script.script_document import ScriptDocument
+from app.ui.script.undo_history import load_undo_history
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.audition_feature import AuditionFeature, CastFeature, LabFeature
 from app.ui.shell.close_guard import AutosaveGuard, CloseGuard
@@ -128,6 +129,7 @@ class MainWindow(QMainWindow):
         self._connect_shell()
         self._connect_first_paint()
         self._script.select_first_line(stored.current)
+        self.document.restore_history(load_undo_history(script, locate_autosave_file()))
         self._parameters.show_all()
         self._script.duration.measure_now()
         self._context.side.presets.load_presets()
