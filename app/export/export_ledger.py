@@ -25,6 +25,7 @@ from app.export.changed_plan import (
     read_content,
 )
 from app.export.export_plan import (
+    LINE_FILES,
     NumberedLine,
     PlanContext,
     PlannedFile,
@@ -49,6 +50,34 @@ class LedgerScript:
     ids: frozenset[str]  # of all its lines, exported or not
     file: Path | None = None  # of the script; None where it has none
     cast_file: Path | None = None  # from which its cast was taken; None where it has its own
+
+    def has_written(self, entry: ManifestEntry) -> bool:
+        """Return whether a file was exported from this script, or from one of its name."""
+        return bool(self.project and entry.project == self.project) or not self.ids.isdisjoint(entry.lines)
+
+
+def keep_earlier_names(
+    context: PlanContext,
+    lines: Sequence[NumberedLine],
+    settings: ExportSettings,
+    script: LedgerScript,
+    entries: Iterable[ManifestEntry],
+) -> PlanContext:
+    """Return the context with the names of an earlier version where the script was exported into the folder under these.
+
+    Nobody asked for others, and files would be renamed, or be there twice.
+    """
+    if settings.pattern.strip() or settings.game:
+        return context
+    is_single = settings.files in LINE_FILES
+    own = [entry for entry in entries if script.has_written(entry)]
+    of_kind = [entry for entry in own if (len(entry.lines) == 1) == is_single]
+    keeps = any(entry.has_earlier_name for entry in of_kind)
+    if not own and is_single and Path(settings.folder).is_dir():
+        # Without its record a folder shows by its names what was exported into it.
+        earlier = replace(context, keeps_earlier_names=True)
+        keeps = any(item.has_sound for item in plan_files(lines, replace(settings, existing="skip"), earlier))
+    return replace(context, keeps_earlier_names=keeps)
 
 
 def order_renames(targets: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -110,6 +139,7 @@ class ExportLedger:
         self._replaced_entries: dict[Path, ManifestEntry] | None = None
         self._new_files: dict[str, Path] = {}  # by the path of the file that each replaces
         self._parked_files: set[Path] = set()  # new files whose former ones have given their names away
+        self.keeps_earlier_names = False  # known once files are planned, see `keep_earlier_names`
         self.problem = self._store.problem  # a sentence on why the manifest that is there cannot be used; empty where it can
 
     @property
@@ -119,6 +149,8 @@ class ExportLedger:
 
     def plan_files(self, lines: Sequence[NumberedLine], settings: ExportSettings, context: PlanContext) -> list[PlannedFile]:
         """Plan the files of an export, as `app.export.export_plan` does, with those names free that its own earlier files may give up."""
+        context = keep_earlier_names(context, lines, settings, self._script, self._store.entries.values())
+        self.keeps_earlier_names = context.keeps_earlier_names
         own_files = OwnFiles(is_remnant=self._find_own_parts().is_own)
         if settings.only_changed:
             scope = self._build_scope(item.line.id for item in lines)
@@ -207,7 +239,8 @@ class ExportLedger:
         try:
             contents = {path.suffix: read_content(path) for path in sidecars}
             keys = keyed.lines, self._script.project, keyed.sound_key, keyed.file_key
-            entry = ManifestEntry(keyed.path, read_content(item.file), contents, *keys, loudness, self._script_place)
+            content, place = read_content(item.file), self._script_place
+            entry = ManifestEntry(keyed.path, content, contents, *keys, loudness, place, has_earlier_name=self.keeps_earlier_names)
         except OSError:
             # It is gone already, or cannot be read: a file without an entry counts as existing, which is the truth.
             self._store.remove_entry(keyed.path)

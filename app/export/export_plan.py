@@ -13,10 +13,10 @@ from xml.sax.saxutils import quoteattr
 from app.adapters.files.part_file import FileSet
 from app.common.errors import OutputFileError
 from app.common.files.whole_files import read_bounded
-from app.common.language import get_language, localize
+from app.common.language import localize
 from app.core.script.script import Character, Line, LineSettings
 from app.core.text.spreadsheet_cells import escape_formula
-from app.export.export_settings import DEFAULT_PATTERN_ENGLISH, DEFAULT_PATTERN_JAPANESE, ExportSettings, GameEngine
+from app.export.export_settings import ExportSettings, FileGrouping, GameEngine
 from app.export.safe_file_names import (
     COUNTER_TOKEN,
     NO_OWN_FILES,
@@ -32,12 +32,15 @@ from app.export.safe_file_names import (
     find_free_stem,
     fold_file_name,
     sanitise_stem,
+    translate_pattern,
 )
 from app.export.sidecar_formats import list_sidecar_suffixes
 
 FindNames = Callable[[LineSettings], SpeakerNames]  # by which names people know who speaks a line
 
 COUNTER_PLACEHOLDER = f"${COUNTER_TOKEN}$"
+SPEAKER_PATTERNS = ("$number$_$speaker$（$style$）_$text$", "$number$_$speaker$_$style$_$text$")  # in Japanese and in English
+LINE_FILES: tuple[FileGrouping, ...] = ("lines", "speaker_folders", "character_folders")  # groupings with a file for each line
 _YARN_ID_PREFIX = "line:"  # what ids of Yarn begin with, and names of its files do not
 
 GAME_LIST_NAMES: dict[GameEngine, str] = {"csv": "voice_lines.csv", "yarn": "voice_lines.csv", "wwise": "voice_lines.wsources"}
@@ -80,10 +83,26 @@ class PlannedFile:
 class PlanContext:
     """The values that file names are made of, in addition to the lines."""
 
-    project: str
+    project: str  # its name; empty for a script without one
     find_names: FindNames
     day: date
     characters: Mapping[str, str] = field(default_factory=dict)  # names by id
+    keeps_earlier_names: bool = False  # files of the script have the names of a version that named all by number, speaker and text
+
+    def choose_pattern(self, files: FileGrouping, *, has_character: bool) -> str:
+        """Return the pattern of names for users who have chosen none, in their language.
+
+        Args:
+            has_character: the lines of a file, or some of all lines, belong to a character.
+        """
+        if self.keeps_earlier_names or (files in LINE_FILES and not has_character):
+            pattern = localize(*SPEAKER_PATTERNS)
+        elif files in LINE_FILES:
+            pattern = "$number$_$character$_$text$"
+        else:
+            who = "" if files == "joined" else "$character$" if has_character and files == "characters" else "$speaker$"
+            pattern = "_".join(filter(None, ("$project$" if self.project else "", who))) or "$text$"
+        return translate_pattern(pattern)
 
     def name_line(self, line: Line) -> SpeakerNames:
         """Return by which names people know who speaks a line."""
@@ -97,11 +116,6 @@ def list_character_names(cast: Iterable[Character]) -> dict[str, str]:
 def build_numbered_lines(lines: Iterable[Line]) -> list[NumberedLine]:
     """Return all lines of a script that have something to be spoken."""
     return [NumberedLine(number, line) for number, line in enumerate(lines, 1) if line.text.strip()]
-
-
-def choose_default_pattern() -> str:
-    """Return the pattern of names for users who have chosen none."""
-    return DEFAULT_PATTERN_JAPANESE if get_language() == "ja" else DEFAULT_PATTERN_ENGLISH
 
 
 def plan_files(
@@ -121,10 +135,12 @@ def plan_files(
     files = []
     for folder, group in _group_lines(lines, settings, context):
         first = group[0]
-        values = build_token_values(first.line, first.number, context.name_line(first.line), context.project, context.day)
+        project = context.project or localize("名称未設定", "Untitled")
+        values = build_token_values(first.line, first.number, context.name_line(first.line), project, context.day)
         if settings.game == "yarn":
             values["id"] = first.line.id.removeprefix(_YARN_ID_PREFIX)
-        stem = fill_pattern("$id$" if settings.game else settings.pattern.strip() or choose_default_pattern(), values)
+        pattern = settings.pattern.strip() or context.choose_pattern(settings.files, has_character=bool(values["character"]))
+        stem = fill_pattern("$id$" if settings.game else pattern, values)
         planned_names = names_by_folder.setdefault(str(folder), set())
         avoids = settings.existing == "number" or COUNTER_PLACEHOLDER in stem
         is_existing = partial(names.has_set, folder, suffixes) if avoids else lambda _name: False

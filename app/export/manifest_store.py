@@ -34,6 +34,7 @@ MAX_MANIFEST_BYTES = 128 << 20  # 100,000 lines take a tenth of it, measured one
 MAX_MANIFEST_VALUES = 5_000_000
 
 MANIFEST_FORMAT, MANIFEST_VERSION = "koebako-export", 1
+NAMES_VERSION = 2  # of the names that files have where nobody chose others; entries of version 1 do not say so
 MAX_PATH_PARTS, MAX_PATH_CHARS = 4, 1_000  # a folder for each speaker is the deepest that we write
 MAX_LINE_IDS, MAX_ID_CHARS, MAX_PROJECT_CHARS = 200_000, 1_000, 1_000
 PARKED_PREFIX = ".koebako-export-"
@@ -71,6 +72,8 @@ class ManifestEntry:
     file_key: str
     loudness: LoudnessMeasurement | None = None  # of the sound before its gain, where it was measured
     place: str = ""  # of the script, see `app.export.manifest_store`; empty where it is not known
+    # Whether names that nobody chose are those of a version that named all files by number, speaker and text.
+    has_earlier_name: bool = False
 
     @property
     def suffix(self) -> str:
@@ -104,6 +107,8 @@ def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
     }
     if entry.place:
         data["place"] = entry.place
+    if not entry.has_earlier_name:
+        data["names"] = NAMES_VERSION
     if entry.loudness is not None:
         data["loudness"] = convert_loudness_to_data(entry.loudness)
     return data
@@ -145,6 +150,7 @@ def parse_entry(data: object) -> ManifestEntry:
         _parse_digest(data.get("key")),
         None if loudness is None else parse_loudness(loudness),
         _parse_place(data.get("place", "")),
+        has_earlier_name=require_int(data.get("names", 1), 1, MAX_INT64) < NAMES_VERSION,
     )
 
 

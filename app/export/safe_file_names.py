@@ -1,6 +1,6 @@
 """Names that every file system takes, and that nothing else has: neither files that are not ours to replace, nor those that the export reads.
 
-Names come from a pattern: `$連番$_$キャラ$` or, the same, `$number$_$speaker$`. Tokens are those that VOICEVOX users know.
+Names come from a pattern: `$連番$_$話者$` or, the same, `$number$_$speaker$`. Every token has a name in both languages, which both know.
 """
 
 import os
@@ -22,11 +22,13 @@ TEXT_LENGTH, NUMBER_WIDTH = 10, 3
 FORBIDDEN_FILE_NAME_CHARS = re.compile(r'[\x00-\x1f"*/:<>?\\|\x7f]')  # what Windows refuses in a name, and control characters
 
 _PATTERN_TOKEN = re.compile(r"\$([^$]*)\$")
-_MEANING_BY_JAPANESE_TOKEN = {
-    "連番": "number", "キャラ": "speaker", "登場人物": "character", "スタイル": "style", "テキスト": "text", "日付": "date",
-    "プロジェクト名": "project",
-}  # fmt: skip
 COUNTER_TOKEN = "take"
+_JAPANESE_TOKENS = {
+    "number": "連番", "character": "登場人物", "speaker": "話者", "style": "スタイル", "voice": "声", "text": "テキスト", "date": "日付",
+    "project": "プロジェクト名", "id": "行ID", "seed": "シード", COUNTER_TOKEN: "枝番",
+}  # fmt: skip
+# VOICEVOX has a token for who speaks; its others have the names that ours have.
+_TOKENS = {"キャラ": "speaker"} | {name: name for name in _JAPANESE_TOKENS} | {word: name for name, word in _JAPANESE_TOKENS.items()}
 _CHARACTER = r"\$(?:character|登場人物)\$"
 _ENCLOSED_CHARACTER = re.compile(rf"\({_CHARACTER}\)|（{_CHARACTER}）|\[{_CHARACTER}\]|［{_CHARACTER}］|【{_CHARACTER}】|{_CHARACTER}")
 _SEPARATORS = " _-.・＿－　"
@@ -80,8 +82,18 @@ def list_tokens() -> list[tuple[str, str]]:
         "seed": localize("シード", "seed"),
         COUNTER_TOKEN: localize("同じ名前を避ける番号", "number that makes the name unique"),
     }
-    japanese = {name: word for word, name in _MEANING_BY_JAPANESE_TOKEN.items()} if get_language() == "ja" else {}
-    return [(f"${japanese.get(name, name)}$", meaning) for name, meaning in meanings.items()]
+    return [(translate_pattern(f"${name}$"), meaning) for name, meaning in meanings.items()]
+
+
+def translate_pattern(pattern: str) -> str:
+    """Return a pattern with the names that its tokens have in the language of the user."""
+    is_japanese = get_language() == "ja"
+
+    def translate_token(match: re.Match[str]) -> str:
+        name = _TOKENS.get(match[1])
+        return match[0] if name is None else f"${_JAPANESE_TOKENS[name] if is_japanese else name}$"
+
+    return _PATTERN_TOKEN.sub(translate_token, pattern)
 
 
 def describe_pattern_problem(pattern: str) -> str:
@@ -89,7 +101,7 @@ def describe_pattern_problem(pattern: str) -> str:
     if not pattern.strip():
         return localize("ファイル名を入力してください。", "Enter a file name.")
     for name in _PATTERN_TOKEN.findall(pattern):
-        if name not in (*_MEANING_BY_JAPANESE_TOKEN, *_MEANING_BY_JAPANESE_TOKEN.values(), "voice", "id", "seed", COUNTER_TOKEN):
+        if name not in _TOKENS:
             return localize(f"「${name}$」という項目はありません。", f"There is no item “${name}$”.")
     literal = _PATTERN_TOKEN.sub("", pattern)
     if "$" in literal:
@@ -123,7 +135,7 @@ def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
         pattern = _remove_character_token(pattern)
 
     def replace_token(match: re.Match[str]) -> str:
-        name = _MEANING_BY_JAPANESE_TOKEN.get(match[1], match[1])
+        name = _TOKENS.get(match[1], match[1])
         return FORBIDDEN_FILE_NAME_CHARS.sub("", values[name]) if name in values else f"${name}$"
 
     return _PATTERN_TOKEN.sub(replace_token, pattern)

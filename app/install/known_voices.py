@@ -60,14 +60,14 @@ def locate_characters_file() -> Path:
 
 def load_characters() -> tuple[tuple[VoiceAssignment, ...], AppError | None]:
     """Return the remembered characters; a file that cannot be read is copied aside and reported."""
-    failed = localize("キャラクターと声の対応を読み込めませんでした。", "The voices assigned to characters could not be read.")
+    failed = localize("登場人物と声の対応を読み込めませんでした。", "The voices assigned to characters could not be read.")
     characters, error = load_data(locate_characters_file(), _parse_characters, failed)
     return characters or (), error
 
 
 def remember_characters(chosen: Iterable[VoiceAssignment]) -> None:
     """Add choices to the file, replacing those of the same name and dropping the oldest. Raise OutputFileError."""
-    failed = localize("キャラクターと声の対応を保存できません", "The voices assigned to characters could not be saved")
+    failed = localize("登場人物と声の対応を保存できません", "The voices assigned to characters could not be saved")
     # Another window may remember characters at the same time; without the lock one of the two changes is lost.
     with lock_path_for_change(locate_characters_file()):
         characters = {character.name: character for character in load_characters()[0]}

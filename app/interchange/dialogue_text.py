@@ -1,4 +1,4 @@
-"""Plain text as a script: a line each, VOICEVOX's text (`キャラ（スタイル）,テキスト`), and dialogue, `名前「台詞」` and `名前：台詞` with narration between; and a script as such a text."""
+"""Plain text as a script: a line each, VOICEVOX's text (`話者（スタイル）,テキスト`), and dialogue, `名前「台詞」` and `名前：台詞` with narration between; and a script as such a text."""
 
 import re
 from collections.abc import Sequence

@@ -81,7 +81,7 @@ class ImportAllowance:
             case "letters":
                 maximum, ja, en = MAX_IMPORTED_CHARS, "文字", "characters"
             case "names":
-                maximum, ja, en = MOST_CHARACTERS, "話者・キャラの名前", "names of speakers"
+                maximum, ja, en = MOST_CHARACTERS, "話者・登場人物の名前", "names of speakers"
             case "characters":
                 maximum, ja, en = MOST_CHARACTERS, "登場人物", "speaking characters"
             case "phrases":

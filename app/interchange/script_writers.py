@@ -31,7 +31,7 @@ _ID_CHECKS = {".rpy": is_renpy_id, ".yarn": is_yarn_id}  # whether a form can ho
 
 
 def format_voicevox_text(script: Script, name_speaker: NameSpeaker) -> str:
-    """Return a row `キャラ（スタイル）,テキスト` for each line; a line whose speaker has no name has only its text."""
+    """Return a row `話者（スタイル）,テキスト` for each line; a line whose speaker has no name has only its text."""
     rows = []
     for line in script.lines:
         # VOICEVOX ends the name at the first comma.

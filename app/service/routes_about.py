@@ -120,7 +120,7 @@ def build_about_routes(service: HttpService) -> list[Route]:
         fields.check()
         speaker = service.catalogue.find_speaker(speaker_uuid)
         if speaker is None:
-            raise create_refusal(404, "該当するキャラクターが見つかりません", "There is no speaker with this UUID.")
+            raise create_refusal(404, "該当する話者が見つかりません", "There is no speaker with this UUID.")
         address = _build_address(request) if form == "url" else None
         return await asyncio.to_thread(lambda: JSONResponse(media.build_speaker_info(speaker, address)))
 

@@ -214,7 +214,7 @@ SERVICE_LABELS = {
     "chat_voices": SettingLabel(
         ("声の割り当て", "Voices of comments"),
         (
-            "コメントビューアーが指定する番号、または投稿者の名前ごとの、声、または開いているプロジェクトのキャラクターです。「;」で区切ります。番号の指定がない場合、0 は選択中の声、1 以降は声の一覧の順です。",
+            "コメントビューアーが指定する番号、または投稿者の名前ごとの、声、または開いているプロジェクトの登場人物です。「;」で区切ります。番号の指定がない場合、0 は選択中の声、1 以降は声の一覧の順です。",
             "The voice, or character of the open project, for each number that a comment viewer sends, and for names of people who write, separated by “;”. Without an entry, 0 is the selected voice, and 1 and up follow the list of voices.",
         ),
         placeholder=("例: 1=mei; 太郎=話者名/スタイル名", "such as 1=mei; Taro=Speaker/Style"),

@@ -33,6 +33,7 @@ from app.export.loudness import LoudnessMeasurement
 from app.export.manifest_store import (
     JOURNAL_NAME,
     MANIFEST_NAME,
+    NAMES_VERSION,
     FileContent,
     ManifestEntry,
     ManifestStore,
@@ -67,6 +68,7 @@ class Exporter:
     project: str = "story"
     file: Path | None = None
     conditions: SoundConditions = CONDITIONS
+    context: PlanContext = CONTEXT
     rendered: list[str] = field(default_factory=list)
 
     @property
@@ -79,7 +81,7 @@ class Exporter:
 
     def export_all(self) -> None:
         ledger = self.open_ledger()
-        for item in plan_files(build_numbered_lines(self.lines), replace(self.settings, existing="replace"), CONTEXT):
+        for item in plan_files(build_numbered_lines(self.lines), replace(self.settings, existing="replace"), self.context):
             ledger.record_written(item, self.render(item))
         ledger.close()
 
@@ -96,7 +98,7 @@ class Exporter:
         self.rendered = []
         ledger = self.open_ledger()
         lines = [item for item in build_numbered_lines(self.lines) if not only or item.line.id in only]
-        files = ledger.plan_files(lines, replace(self.settings, only_changed=True), CONTEXT)
+        files = ledger.plan_files(lines, replace(self.settings, only_changed=True), self.context)
         changes = ledger.plan_changes(files, self.settings, {})
         for _ in ledger.rename_files(changes):
             step()
@@ -152,6 +154,61 @@ def test_a_pause_is_heard_in_a_joined_file_alone(tmp_path: Path, files: Any, mad
     assert len(exporter.rendered) == made
     exporter.export_changed()
     assert not exporter.rendered
+
+
+EARLIER_PATTERN = "$number$_$speaker$_$style$_$text$"
+
+
+@pytest.fixture
+def earlier(tmp_path: Path) -> Exporter:
+    """A folder that a version has exported into that named all files by number, speaker and text, and did not note it."""
+    lines = (Line("雨", id="a", character="h"), Line("雪", id="b", character="h"))
+    exporter = Exporter(tmp_path, lines, ExportSettings(pattern=EARLIER_PATTERN), context=replace(CONTEXT, characters={"h": "勇者"}))
+    for files in ("lines", "joined"):
+        exporter.chosen = ExportSettings(pattern=EARLIER_PATTERN, files=files)
+        if files == "joined":
+            exporter.folder = tmp_path / "joined"
+            exporter.folder.mkdir()
+        exporter.export_all()
+        manifest = exporter.folder / MANIFEST_NAME
+        data = json.loads(manifest.read_text(encoding="utf-8"))
+        assert {row.pop("names") for row in data["files"]} == {NAMES_VERSION}
+        manifest.write_text(json.dumps(data), encoding="utf-8")
+    exporter.folder, exporter.chosen = tmp_path, ExportSettings()
+    return exporter
+
+
+def test_files_of_an_earlier_version_keep_their_names(earlier: Exporter) -> None:
+    before = stamps(earlier.folder)
+    changes = earlier.export_changed()
+    assert (changes.rendered, changes.renamed, changes.orphans, len(changes.unchanged)) == ([], [], [], 2)
+    earlier.lines = (*earlier.lines, Line("風", id="c", character="h"))
+    assert earlier.export_changed().renamed == []
+    assert earlier.rendered == ["003_Mei_Neutral_風.wav"], "the new file is named as those beside it"
+    assert {name: stamp for name, stamp in stamps(earlier.folder).items() if name in before} == before
+    earlier.lines = earlier.lines[1:]
+    assert len(earlier.export_changed().renamed) == 2
+    assert sorted(contents(earlier.folder)) == ["001_Mei_Neutral_雪.wav", "002_Mei_Neutral_風.wav", "joined/001_Mei_Neutral_雨.wav"]
+    earlier.chosen = ExportSettings(pattern="$number$_$character$")
+    assert len(earlier.export_changed().renamed) == 2, "names that were asked for are given"
+
+
+def test_a_joined_file_of_an_earlier_version_keeps_its_name(earlier: Exporter) -> None:
+    earlier.chosen = ExportSettings(files="joined")
+    assert [file.path for file in earlier.export_changed().rendered] == ["story.wav"], "none was there beside the files of lines"
+    earlier.folder /= "joined"
+    assert [file.path for file, _ in earlier.export_changed().unchanged] == ["001_Mei_Neutral_雨.wav"]
+
+
+def test_a_folder_without_its_record_keeps_the_names_that_are_there(earlier: Exporter) -> None:
+    (earlier.folder / MANIFEST_NAME).unlink()
+    earlier.chosen = ExportSettings(existing="skip")
+    assert earlier.export_changed().rendered == []
+    for file in earlier.folder.glob("*.wav"):
+        file.unlink()
+    earlier.export_changed()
+    assert earlier.rendered == ["001_勇者_雨.wav", "002_勇者_雪.wav"]
+    assert len(earlier.export_changed().unchanged) == 2
 
 
 TEXTS = st.sampled_from(["雨", "雪", "風", "はい。", "雨が降る。"])

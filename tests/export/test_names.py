@@ -18,7 +18,7 @@ from app.export.export_plan import (
     list_character_names,
     plan_files,
 )
-from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
+from app.export.export_settings import ExportSettings, FileGrouping, convert_settings_to_data, parse_settings_data
 from app.export.safe_file_names import (
     FORBIDDEN_FILE_NAME_CHARS,
     SpeakerNames,
@@ -29,6 +29,7 @@ from app.export.safe_file_names import (
     fold_file_name,
     list_tokens,
     sanitise_stem,
+    translate_pattern,
 )
 
 DAY = date(2026, 1, 31)
@@ -44,7 +45,10 @@ CONTEXT = PlanContext("物語", lambda settings: SpeakerNames("声", settings.sp
         ("$number$-$speaker$-$style$-$voice$", "003-花子-ノーマル-声"),
         ("$日付$_$プロジェクト名$", "20260131_物語"),
         ("$date$_$project$_$id$_$seed$", "20260131_物語_abc_7"),
+        ("$連番$-$話者$-$スタイル$-$声$", "003-花子-ノーマル-声"),
+        ("$日付$_$行ID$_$シード$", "20260131_abc_7"),
         ("$take$", "$take$"),
+        ("$枝番$", "$take$"),
     ],
 )
 def test_tokens(pattern: str, name: str) -> None:
@@ -82,13 +86,47 @@ def test_characters_divide_files_and_lines_without_one_go_by_their_speaker(tmp_p
     assert [(item.file.stem, len(item.lines)) for item in joined] == [("勇者花子", 2), ("王様花子", 1), ("花子", 1)]
 
 
-def test_every_token_of_the_menu_is_known() -> None:
+def test_every_token_has_a_name_in_both_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    menus = {}
     for language in ("ja", "en"):
+        monkeypatch.setenv("KOEBAKO_LANG", language)
         set_language(language)
-        try:
-            assert all(describe_pattern_problem(label) == "" for label, _ in list_tokens())
-        finally:
-            set_language("en")
+        menus[language] = [label for label, _ in list_tokens()]
+    set_language("en")
+    assert all(describe_pattern_problem(label) == "" for labels in menus.values() for label in labels)
+    assert all(label.strip("$").isascii() for label in menus["en"])
+    assert not any(label.strip("$").isascii() for label in menus["ja"])
+    values = build_token_values(LINE, 3, replace(WHO, character="勇者"), "物語", DAY)
+    for ja, en in zip(menus["ja"], menus["en"], strict=True):
+        assert fill_pattern(ja, values) == fill_pattern(en, values)
+        assert translate_pattern(ja) == translate_pattern(en) == en
+    assert translate_pattern("$連番$_$キャラ$ $what$ $") == "$number$_$speaker$ $what$ $"
+
+
+CAST = (Character("勇者", id="h"), Character("王様", id="k"))
+
+
+@pytest.mark.parametrize(
+    ("files", "project", "expected"),
+    [
+        ("lines", "物語", ["001_勇者_行0", "002_花子_ノーマル_行1", "003_王様_行2"]),
+        ("character_folders", "物語", ["勇者/001_勇者_行0", "花子/002_花子_ノーマル_行1", "王様/003_王様_行2"]),
+        ("joined", "物語", ["物語"]),
+        ("joined", "", ["行0"]),
+        ("characters", "物語", ["物語_勇者", "物語_花子", "物語_王様"]),
+        ("speakers", "", ["花子", "太郎"]),
+    ],
+)
+def test_names_that_nobody_chose(tmp_path: Path, files: FileGrouping, project: str, expected: list[str]) -> None:
+    speakers = ("花子", "花子", "太郎")
+    script = [
+        Line(f"行{row}", LineSettings(speaker=speaker), id=str(row), character=who)
+        for row, (who, speaker) in enumerate(zip(("h", "", "k"), speakers, strict=True))
+    ]
+    context = replace(CONTEXT, project=project, characters=list_character_names(CAST))
+    planned = plan_files(build_numbered_lines(script), ExportSettings(folder=str(tmp_path), files=files), context)
+    assert [item.file.relative_to(tmp_path).with_suffix("").as_posix() for item in planned] == expected
+    assert context.choose_pattern("lines", has_character=False) == "$number$_$speaker$_$style$_$text$"
 
 
 @pytest.mark.parametrize(("pattern", "word"), [("", "Enter"), ("a$b", "closing"), ("$b$", "no item"), ("a/b", "“/”"), ("a\x07", "x07")])

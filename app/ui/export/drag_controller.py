@@ -234,8 +234,7 @@ class DragController(QObject):
         recorded: tuple[Float32, int] | None = None,
     ) -> None:
         export = choose_drag_settings(self._memory.settings, self._settings.value)
-        name = self._project.name or localize("名称未設定", "Untitled")
-        context = PlanContext(name, cache(self._name_speaker), date.today(), list_character_names(self._document.script.cast))
+        context = PlanContext(self._project.name, cache(self._name_speaker), date.today(), list_character_names(self._document.script.cast))
         self._maker.make_files(lines, export, context, use=use, on_made=on_made, on_failed=on_failed, recorded=recorded)
 
     def _keep_files(self, files: list[Path]) -> None:

@@ -109,18 +109,18 @@ class ExportDialog(ClosableDialog):
         self.resize(min(SIZE[0], room.width() - 40), min(SIZE[1], room.height() - 80))
         self._request_plan()
 
-    def show_files(
-        self, files: Sequence[PlannedFile], settings: ExportSettings, changes: ExportChanges | None = None, problem: str = ""
-    ) -> None:
-        """Show the planned files, unless the settings have changed since, and with `changes` what happens to each."""
+    def show_files(self, plan: ExportPlan, settings: ExportSettings) -> None:
+        """Show the planned files, unless the settings have changed since, and where that is known what happens to each."""
         if settings != self.form.settings:
             return
+        files, changes = plan.files, plan.changes
+        self.form.pattern.show_default(plan.default_pattern)
         self.files.show_files(files, settings, changes)
         todo = len(filter_writable(files, settings)) if settings.existing != "ask" else len(files)
         if changes is not None:
             self._show_changes(changes, len(files), settings)
-            if problem:
-                self._show_note(problem)
+            if plan.problem:
+                self._show_note(plan.problem)
             return
         self.count.setText(localize(f"書き出すファイル: {todo:,} 個", f"Files to write: {todo:,}"))
         self.form.pattern.show_example(self.files.format_name(files[0]) if files else "")
@@ -287,7 +287,7 @@ class ExportController(QObject):
         def show_plan(plan: ExportPlan) -> None:
             # The page may have been closed while the plan was made.
             if self.dialog is not None:
-                self.dialog.show_files(plan.files, settings, plan.changes, plan.problem)
+                self.dialog.show_files(plan, settings)
 
         if settings.folder:
             self._background.run_work(partial(self._create_planner().plan_preview, settings), show_plan)

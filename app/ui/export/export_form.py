@@ -3,14 +3,14 @@
 from dataclasses import replace
 from typing import Any, cast
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from app.adapters.sound.sound_formats import SoundQuality
 from app.common.language import localize
-from app.export.export_plan import choose_default_pattern
+from app.export.export_plan import SPEAKER_PATTERNS
 from app.export.export_settings import ExportSettings, SidecarKind
-from app.export.safe_file_names import describe_pattern_problem, list_tokens
+from app.export.safe_file_names import describe_pattern_problem, list_tokens, translate_pattern
 from app.ui.export.export_fields import ExportChoiceBox, LoudnessField, SidecarField, list_choices, list_depth_choices, list_rate_choices
 from app.ui.settings.setting_fields import FolderField
 from app.ui.widgets.controls import PlainLabel, create_tool_button, describe_control, fill_box
@@ -23,10 +23,11 @@ class PatternField(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._default = translate_pattern(localize(*SPEAKER_PATTERNS))  # what is shown where the user has chosen none
         tip = localize("「$」で囲んだ項目は、行ごとの値に置き換わります。", "Items between “$” are replaced with values of each line.")
         self.edit = describe_control(QLineEdit(), localize("ファイル名", "File name"), tip)
         self.edit.textChanged.connect(self._check_pattern)
-        tip = localize("行の番号や話者の名前などを挿入します。", "Inserts the line number, speaker and so on.")
+        tip = localize("行の番号や登場人物の名前などを挿入します。", "Inserts the line number, character and so on.")
         name = localize("ファイル名に項目を挿入", "Insert an item into the file name")
         self.insert = create_tool_button(localize("項目", "Insert"), tip, name=name)
         self.insert.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -44,9 +45,9 @@ class PatternField(QWidget):
 
     @property
     def pattern(self) -> str:
-        """Return the pattern as typed; empty for the default pattern, which follows the language of the window."""
+        """Return the pattern as typed; empty for the default pattern, which follows the files and the language of the window."""
         text = self.edit.text().strip()
-        return "" if text == choose_default_pattern() else text
+        return "" if text == self._default else text
 
     @property
     def problem(self) -> str:
@@ -55,9 +56,16 @@ class PatternField(QWidget):
 
     def show_pattern(self, pattern: str) -> None:
         """Show a pattern; empty shows the default."""
-        self.edit.setText(pattern or choose_default_pattern())
+        self.edit.setText(translate_pattern(pattern) or self._default)
         # Without this a long pattern would show its end.
         self.edit.setCursorPosition(0)
+
+    def show_default(self, pattern: str) -> None:
+        """Show another default where the user has chosen no pattern."""
+        has_default, self._default = self.edit.text() == self._default, pattern
+        if has_default:
+            with QSignalBlocker(self.edit):
+                self.show_pattern("")
 
     def show_example(self, name: str) -> None:
         """Show an example name, where the pattern is valid."""

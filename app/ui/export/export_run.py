@@ -19,13 +19,12 @@ from PySide6.QtCore import QObject, QStandardPaths, Signal, Slot
 
 from app.common.errors import AppError, OutputFileError
 from app.common.files.untrusted_json import parse_object
-from app.common.language import localize
 from app.core.script.project import LineTake, Project, create_line
 from app.core.script.script import Line, LineSettings, Script
 from app.core.text.dictionary_entries import DictionaryEntry
 from app.engine.synthesis_jobs import ComputeJob
 from app.export.changed_plan import ExportChanges, OwnParts
-from app.export.export_ledger import ExportLedger, LedgerScript, describe_write_error
+from app.export.export_ledger import ExportLedger, LedgerScript, describe_write_error, keep_earlier_names
 from app.export.export_plan import (
     NumberedLine,
     PlanContext,
@@ -102,6 +101,7 @@ class ExportPlan:
     # What would be done as far as is known before all files are read; only where what changed is exported.
     changes: ExportChanges | None = None
     measured: dict[PlannedFile, LoudnessMeasurement] = field(default_factory=dict)  # loudness known; only where what changed is exported
+    default_pattern: str = ""  # of names, where the user has chosen none; in the user's language
     problem: str = ""  # why an earlier export is not known; empty where it is, or there was none
 
 
@@ -122,22 +122,39 @@ class ExportPlanner:
     def plan_preview(self, settings: ExportSettings) -> ExportPlan:
         """Plan an export that is only shown: files that were edited without a change of size count as ours."""
         if not settings.only_changed:
-            root = Path(settings.folder)
-            own_files = OwnFiles(is_remnant=OwnParts(root, lambda: ManifestStore(root).entries.values()).is_own)
-            return ExportPlan(plan_files(self._select_lines(settings), settings, self._build_context(), own_files))
+            root, lines = Path(settings.folder), self._select_lines(settings)
+            store = ManifestStore(root)
+            context = keep_earlier_names(self._build_context(), lines, settings, self._describe_script(), store.entries.values())
+            own_files = OwnFiles(is_remnant=OwnParts(root, store.entries.values).is_own)
+            files = plan_files(lines, settings, context, own_files)
+            return ExportPlan(files, default_pattern=self._choose_pattern(context, settings, lines))
         plan = self.plan_export(settings, is_quick=True)
         assert plan.ledger is not None
         is_measured = len(plan.measured) == len(plan.files)
         gains = compute_file_gains(plan.files, plan.measured, settings).by_file if is_measured else {}
-        return ExportPlan(plan.files, changes=plan.ledger.plan_changes(plan.files, settings, gains), problem=plan.ledger.problem)
+        changes = plan.ledger.plan_changes(plan.files, settings, gains)
+        return ExportPlan(plan.files, changes=changes, default_pattern=plan.default_pattern, problem=plan.ledger.problem)
 
     def plan_export(self, settings: ExportSettings, *, is_quick: bool = False) -> ExportPlan:
         """Plan an export that begins now; `is_quick` compares the sizes of earlier files only."""
-        lines = self._select_lines(settings)
+        lines, context = self._select_lines(settings), self._build_context()
         ledger = self._open_ledger(lines, settings, is_quick=is_quick)
-        files = ledger.plan_files(lines, settings, self._build_context())
+        files = ledger.plan_files(lines, settings, context)
+        named = replace(context, keeps_earlier_names=ledger.keeps_earlier_names)
         is_measured = settings.only_changed and settings.loudness is not None
-        return ExportPlan(files, ledger.plan_game_list(settings), ledger, measured=ledger.find_measurements(files) if is_measured else {})
+        return ExportPlan(
+            files,
+            ledger.plan_game_list(settings),
+            ledger,
+            measured=ledger.find_measurements(files) if is_measured else {},
+            default_pattern=self._choose_pattern(named, settings, lines),
+        )
+
+    def _choose_pattern(self, context: PlanContext, settings: ExportSettings, lines: Sequence[NumberedLine]) -> str:
+        return context.choose_pattern(settings.files, has_character=any(item.line.character in context.characters for item in lines))
+
+    def _describe_script(self) -> LedgerScript:
+        return LedgerScript(self.project_name, frozenset(line.id for line in self.script.lines), self.project_file)
 
     def _select_lines(self, settings: ExportSettings) -> list[NumberedLine]:
         lines = build_numbered_lines(map(self.apply_seed, self.script.lines))
@@ -154,8 +171,7 @@ class ExportPlanner:
         return lines
 
     def _build_context(self) -> PlanContext:
-        name = self.project_name or localize("名称未設定", "Untitled")
-        return PlanContext(name, cache(self.describe_speaker), date.today(), list_character_names(self.script.cast))
+        return PlanContext(self.project_name, cache(self.describe_speaker), date.today(), list_character_names(self.script.cast))
 
     def _open_ledger(self, lines: Sequence[NumberedLine], settings: ExportSettings, *, is_quick: bool) -> ExportLedger:
         from app.export.render_keys import collect_sound_conditions
@@ -166,8 +182,7 @@ class ExportPlanner:
         conditions = collect_sound_conditions(
             {voice: voice or find_shipped_voice_id() for voice in ids}, self.words, user, backend=user.backend, force_bert=user.force_bert
         )
-        script = LedgerScript(self.project_name, frozenset(line.id for line in self.script.lines), self.project_file)
-        return ExportLedger(settings, script, conditions, is_quick=is_quick)
+        return ExportLedger(settings, self._describe_script(), conditions, is_quick=is_quick)
 
 
 MAX_POSTED_FILES = 2  # two posted files keep the synthesis thread busy without waiting for the window between files

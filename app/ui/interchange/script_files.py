@@ -282,7 +282,7 @@ class ScriptExporter(QObject):
     def choose_file(self) -> None:
         """Ask for a file and its kind."""
         plain = localize("テキスト", "Text") + " (*.txt)"
-        named = localize("キャラ付きテキスト（VOICEVOX 形式）", "Text with characters (VOICEVOX)") + " (*.txt)"
+        named = localize("話者付きテキスト（VOICEVOX 形式）", "Text with speakers (VOICEVOX)") + " (*.txt)"
         dialogue = localize("台詞のテキスト（名前「台詞」）", "Dialogue text (name and quotation)") + " (*.txt)"
         tables = {"CSV (*.csv)": ".csv", "TSV (*.tsv)": ".tsv"}
         scripts = {"Ren'Py (*.rpy)": ".rpy", "Yarn Spinner (*.yarn)": ".yarn"}

@@ -168,7 +168,7 @@ class PresetNameDialog(ClosableDialog):
         describe_control(self.field, label.text(), localize("一覧に表示する名前です。", "The name in the list."))
         self.field.selectAll()
         label.setBuddy(self.field)
-        text = localize("キャラクター（声・話者・スタイル）も含める", "Include the character (voice, speaker and style)")
+        text = localize("声・話者・スタイルも含める", "Include voice, speaker and style")
         self.character = QCheckBox(text)
         tip = localize(
             "プリセットを選んだときに、声・話者・スタイルも変えます。", "Choosing the preset also changes voice, speaker and style."

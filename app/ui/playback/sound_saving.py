@@ -105,6 +105,7 @@ class SavingController(QObject):
 
     Args:
         name_speaker: returns who speaks a line, by the names that people see.
+        name_project: returns the name of the project; empty for a script without one.
 
     Signals:
         place_selected(str, str): the files go into this folder, with this suffix.
@@ -128,10 +129,11 @@ class SavingController(QObject):
         parent: QWidget,
         *,
         name_speaker: Callable[[LineSettings], SpeakerNames],
+        name_project: Callable[[], str],
     ) -> None:
         super().__init__(parent)
         self._controller, self._document, self._seeds, self._window = controller, document, seeds, parent
-        self._name_speaker = name_speaker
+        self._name_speaker, self._name_project = name_speaker, name_project
         self._folder, self._suffix = default_place
         self.wanted: list[Path] = []
         self._given_up: list[Path] = []
@@ -168,7 +170,8 @@ class SavingController(QObject):
         """Write all of these lines into one file."""
         lines = [line for _, line in self._find_numbered_lines(ids)]
         if lines:
-            self._ask_for_file(build_file_title(lines[0].text), lambda file: self._write_files([(file, lines)]))
+            name = self._name_project() or build_file_title(lines[0].text)
+            self._ask_for_file(name, lambda file: self._write_files([(file, lines)]))
         else:
             self.nothing_to_save.emit()
 

@@ -31,7 +31,13 @@ class PlaybackFeature(WindowFeature):
         self.live = LiveModeController(document)
         save_place = (settings.value.save_folder, settings.value.save_suffix)
         self.saving = SavingController(
-            speech, document, script.seeds, save_place, context.window, name_speaker=context.catalog.describe_speaker
+            speech,
+            document,
+            script.seeds,
+            save_place,
+            context.window,
+            name_speaker=context.catalog.describe_speaker,
+            name_project=lambda: context.project.name,
         )
         self.commands = PlayCommands(document, script.selection, speech, self.queue, self.saving)
         # Opens the voice with the backend, device and precision of the settings.

@@ -250,11 +250,12 @@ def test_joined_and_by_speaker(table: Path, tmp_path: Path, capsys: pytest.Captu
     assert export(table, "-o", out, "--joined", "--subtype", "float", "--sidecars", "lab,json", "--json") == 0
     row = rows(capsys.readouterr().out)[0]
     parts = [soundfile.read(file, dtype="float32")[0] for file in sorted(single.rglob("*.wav"), key=lambda file: file.name)]
+    assert Path(str(row["file"])).name == "台本.wav"
     whole, _ = soundfile.read(str(row["file"]), dtype="float32")
     assert np.array_equal(whole, np.concatenate(parts))
     assert [line["end_s"] for line in row["lines"]][-1] == pytest.approx(row["audio_s"], abs=1e-9)  # type: ignore[attr-defined]
     assert export(table, "-o", tmp_path / "each", "--joined", "--by", "speaker") == 0
-    assert len(sounds(tmp_path / "each")) == 2
+    assert sorted(sounds(tmp_path / "each")) == ["台本_Mei.wav", "台本_Tohoku f01.wav"]
 
 
 def test_the_pause_of_a_line_is_between_it_and_the_next_in_a_joined_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

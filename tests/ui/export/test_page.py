@@ -16,7 +16,7 @@ from app.adapters.sound import sound_file_sink
 from app.cli.main import main
 from app.common.errors import OutputFileError
 from app.core.script.project import Project
-from app.core.script.script import Line, LineSettings, Script
+from app.core.script.script import Character, Line, LineSettings, Script
 from app.core.synthesis_types import AudioChunk, StageTiming
 from app.engine.synthesis_jobs import EngineEvent
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
@@ -447,3 +447,41 @@ def test_the_command_knows_the_files_of_the_window(
     assert main(["export", str(file), "-o", str(folder), "--pattern", pattern, "--loudness", "-23", "--only", "changed"]) == 0
     assert "3 unchanged." in capsys.readouterr().err
     assert names(folder) == ["a_Mei_Neutral.wav", "c_Tohoku f01_Happy.wav", "d_Mei_Neutral.wav"]
+
+
+def test_names_that_nobody_chose_follow_the_files_and_the_cast(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
+    page = page_of(qtbot, window)
+    field = page.form.pattern
+    qtbot.waitUntil(lambda: field.edit.text() == "$number$_$speaker$_$style$_$text$", timeout=WAIT_MS)
+    page.form.files.choose_value("joined")
+    qtbot.waitUntil(lambda: shown(page) == ["雨が降る。.wav"], timeout=WAIT_MS)
+    assert (field.edit.text(), field.pattern) == ("$text$", "")
+    page.reject()
+    hero = Character("アキ", id="h")
+    window.document.reset_script(Script(tuple(replace(line, character="h") for line in LINES), cast=(hero,)))
+    window.project.path = folder.parent / "物語.koebako"
+    page = page_of(qtbot, window)
+    field = page.form.pattern
+    qtbot.waitUntil(lambda: shown(page) == ["001_アキ_雨が降る。.wav", "003_アキ_雪が積もる。.wav"], timeout=WAIT_MS)
+    assert (field.edit.text(), field.pattern) == ("$number$_$character$_$text$", "")
+    page.form.files.choose_value("joined")
+    qtbot.waitUntil(lambda: shown(page) == ["物語.wav"], timeout=WAIT_MS)
+    assert "物語.wav" in field.note.text()
+    field.edit.setText("$連番$_$キャラ$")
+    page.form.files.choose_value("lines")
+    qtbot.waitUntil(lambda: shown(page) == ["001_Mei.wav", "003_Tohoku f01.wav"], timeout=WAIT_MS)
+    assert field.edit.text() == "$連番$_$キャラ$", "what the user typed stays"
+    field.edit.clear()
+    qtbot.wait(300)
+    assert field.edit.text() == "", "it does not come back while another one is typed"
+    page.form.show_settings(replace(page.form.settings, pattern="$連番$_$キャラ$"))
+    assert field.edit.text() == "$number$_$speaker$", "in the language of the window"
+
+
+def test_a_folder_of_an_earlier_version_shows_its_names(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
+    (folder / "001_Mei_Neutral_雨が降る。.wav").write_bytes(b"of an earlier version")
+    hero = Character("アキ", id="h")
+    window.document.reset_script(Script(tuple(replace(line, character="h") for line in LINES), cast=(hero,)))
+    page = page_of(qtbot, window)
+    qtbot.waitUntil(lambda: shown(page) == ["001_Mei_Neutral_雨が降る。.wav", "003_Tohoku f01_Happy_雪が積もる。.wav"], timeout=WAIT_MS)
+    assert (page.form.pattern.edit.text(), page.form.pattern.pattern) == ("$number$_$speaker$_$style$_$text$", "")

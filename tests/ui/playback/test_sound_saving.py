@@ -75,9 +75,14 @@ def test_joined_is_one_file_as_long_as_all_lines(
     answer(monkeypatch, tmp_path / "$number$.wav")
     window.window_actions["save_all"].trigger()
     wait_idle(qtbot, window)
-    answer(monkeypatch, tmp_path / "joined.wav")
+    suggested = answer(monkeypatch, tmp_path / "joined.wav")
     qtbot.keyClick(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
     wait_idle(qtbot, window)
+    assert suggested == ["雨が降る.wav"]
+    window.project.path = tmp_path / "物語.koebako"
+    window.window_actions["save_joined"].trigger()
+    wait_idle(qtbot, window)
+    assert suggested[1] == "物語.wav"
     single = [soundfile.info(tmp_path / f"{number}.wav").frames for number in ("001", "003")]
     assert soundfile.info(tmp_path / "joined.wav").frames == sum(single)
 

@@ -42,7 +42,11 @@ def add_export(commands: Any) -> None:
 
 def _add_name_options(parser: CommandParser) -> None:
     parser.add_option(
-        "--pattern", "ファイル名。例: $連番$_$キャラ$_$テキスト$", "file names, as in $number$_$speaker$_$text$", default="", metavar="NAME"
+        "--pattern",
+        "ファイル名。例: $連番$_$登場人物$_$テキスト$",
+        "file names, as in $number$_$character$_$text$",
+        default="",
+        metavar="NAME",
     )
     parser.add_switch("--joined", "1つのファイルに書き出す", "write one file")
     parser.add_option(

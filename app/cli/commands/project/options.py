@@ -38,7 +38,7 @@ def add_convert_action(actions: Any) -> None:
     forms.add_argument(
         "--characters",
         action="store_true",
-        help=localize("txt の各行に「キャラ（スタイル）,」を付ける", "begin each line of a .txt with its speaker"),
+        help=localize("txt の各行に「話者（スタイル）,」を付ける", "begin each line of a .txt with its speaker"),
     )
     forms.add_argument(
         "--dialogue",
