@@ -1,6 +1,6 @@
 """The last steps of undo and redo between starts, in a file next to the autosaved script; they are dropped unless they are of that very script.
 
-A step is written as what it changes: how many lines give way where, and to which; every line is written once, however many steps it is in.
+A step is written as what it changes: where lines go, how many, and which ones come; every line is written once, however many steps it is in.
 """
 
 import hashlib
