@@ -37,6 +37,7 @@ class ChatController(ListenerController["WindowChat"]):
 
     Signals:
         settings_requested(): the user wants to see its settings.
+        introduction_requested(VoicePick): the user wants to hear somebody who may read comments.
 
     Args:
         script: its characters read comments, too.
@@ -45,6 +46,7 @@ class ChatController(ListenerController["WindowChat"]):
     queue_window: OpenDialog[ChatWindow] = OpenDialog()  # while it is open
     RESTART_SETTINGS = ("chat_reader", "chat_port", "chat_http_port", "service_origins")
     settings_requested = Signal()
+    introduction_requested = Signal(object)
     _queue_changed = Signal()
     _skip_requested = Signal()
     _file_failed = Signal(object)
@@ -237,6 +239,7 @@ class ChatController(ListenerController["WindowChat"]):
         window.mute_requested.connect(self.mute_writer)
         window.voice_requested.connect(self.choose_voice)
         window.settings_requested.connect(self.settings_requested)
+        window.introduction_requested.connect(self.introduction_requested)
         window.captions_requested.connect(lambda is_on: self._settings.change_settings(chat_captions=is_on))
         return window
 

@@ -14,6 +14,7 @@ from app.service.chat.chat_queue import ChatSnapshot
 from app.service.chat.chat_voices import may_have_voice
 from app.ui.service.chat_table import ChatRow, ChatTable, describe_writer, list_chat_rows
 from app.ui.service.window_listeners import ChatVoiceChoice
+from app.ui.voices.voice_listening import ListeningEntries
 from app.ui.widgets.controls import (
     DIALOG_MARGINS,
     PlainLabel,
@@ -61,6 +62,7 @@ class ChatWindow(ClosableDialog):
         mute_requested(str, bool): comments of this writer are to be left out, or read again.
         voice_requested(str, str): this voice is to read for a writer or number; empty for the usual one.
         captions_requested(bool): the page of captions is to be there, or not.
+        introduction_requested(VoicePick): a voice of the menu is to be heard.
     """
 
     skip_requested = Signal()
@@ -71,6 +73,7 @@ class ChatWindow(ClosableDialog):
     mute_requested = Signal(str, bool)
     voice_requested = Signal(str, str)
     captions_requested = Signal(bool)
+    introduction_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None, viewers: ViewerChoices) -> None:
         super().__init__(parent)
@@ -212,17 +215,25 @@ class ChatWindow(ClosableDialog):
         group, chosen = QActionGroup(menu), self._viewers.find_voice(who)
         choices = list(self._viewers.list_voices())
         usual = ChatVoiceChoice("", localize("指定なし", "Default"), "")
-        self._add_choice(menu, group, usual, who, is_chosen=not chosen)
+        entries = self._begin_entries(menu)
+        self._add_choice(entries, group, usual, who, is_chosen=not chosen)
         if chosen and not any(_is_same_name(choice.value, chosen) for choice in choices):
-            self._add_choice(menu, group, ChatVoiceChoice("", chosen, chosen), who, is_chosen=True)
+            self._add_choice(entries, group, ChatVoiceChoice("", chosen, chosen), who, is_chosen=True)
         for name, voices in _group_choices(choices):
             menu.addSeparator() if not name else None
-            target = menu.addMenu(_escape_mnemonic(name)) if len(voices) > 1 and name else menu
+            target = self._begin_entries(menu.addMenu(_escape_mnemonic(name))) if len(voices) > 1 and name else entries
             for choice in voices:
                 self._add_choice(target, group, choice, who, is_chosen=_is_same_name(choice.value, chosen))
 
-    def _add_choice(self, menu: QMenu, group: QActionGroup, choice: ChatVoiceChoice, who: str, *, is_chosen: bool) -> None:
-        action = menu.addAction(_escape_mnemonic(choice.label))
+    def _begin_entries(self, menu: QMenu) -> ListeningEntries:
+        entries = menu.findChild(ListeningEntries, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        if entries is None:
+            entries = ListeningEntries(menu)
+            entries.requested.connect(self.introduction_requested)
+        return entries
+
+    def _add_choice(self, entries: ListeningEntries, group: QActionGroup, choice: ChatVoiceChoice, who: str, *, is_chosen: bool) -> None:
+        action = entries.add_entry(_escape_mnemonic(choice.label), choice.pick)
         action.setCheckable(True)
         action.setChecked(is_chosen)
         group.addAction(action)

@@ -25,6 +25,7 @@ from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalog
 from app.settings.user_settings import Settings, parse_origins
 from app.ui.display_names import format_style
 from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.voices.voice_listening import VoicePick
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices, order_speaking_first
 from app.voices.voice_labels import format_speaker
 
@@ -87,6 +88,7 @@ class ChatVoiceChoice:
     group: str  # the speaker of a style; empty for a character
     label: str
     value: str  # as the list of voices names it
+    pick: VoicePick | None = None  # to be heard; None for nobody in particular
 
 
 class WindowChat:
@@ -136,9 +138,7 @@ class WindowChat:
         if reader is None:
             return build_chat_request(talk, ""), LineCast(settings.voice, settings.speaker, settings.style)
         speaker, style = reader
-        return build_chat_request(talk, ""), LineCast(
-            "" if style.voice == self._shipped_voice else style.voice, speaker.plain_name, style.name
-        )
+        return build_chat_request(talk, ""), LineCast(self._find_line_voice(style), speaker.plain_name, style.name)
 
     def describe_reader(self, talk: ChatTalk, cast: Iterable[Character]) -> str:
         """Return the name of the character, or of the speaker and style, that reads a comment; empty for the voice selected in the window."""
@@ -149,7 +149,8 @@ class WindowChat:
         """Yield whom the user may choose to read comments: characters, then all styles."""
         characters = CastBuilder(cast)
         for character in characters.cast:
-            yield ChatVoiceChoice("", character.name, character.name)
+            own = character.settings
+            yield ChatVoiceChoice("", character.name, character.name, VoicePick(own.voice, own.speaker, own.style))
         for speaker in self._catalogue.speakers:
             for style in speaker.styles:
                 name = format_speaker(speaker.name)
@@ -157,7 +158,8 @@ class WindowChat:
                 is_own = (self._catalogue.find_style(one) is style and characters.find_character(one) is None for one in names)
                 # A number means one style whatever is named alike.
                 value = next((one for one, own in zip(names, is_own, strict=True) if own), str(style.id))
-                yield ChatVoiceChoice(name, _describe_style(speaker, style), value)
+                pick = VoicePick(self._find_line_voice(style), speaker.plain_name, style.name)
+                yield ChatVoiceChoice(name, _describe_style(speaker, style), value, pick)
 
     def refresh_voices(self) -> None:
         """Refresh the catalogue after the voices on the disk have changed."""
@@ -167,6 +169,10 @@ class WindowChat:
         """Close the ports, and empty the file of captions."""
         self._server.stop_server()
         self._caption_file.close()
+
+    def _find_line_voice(self, style: ServedStyle) -> str:
+        """Return the id that lines have for the voice of a style."""
+        return "" if style.voice == self._shipped_voice else style.voice
 
     def _find_reader(self, talk: ChatTalk, cast: Iterable[Character]) -> Character | tuple[ServedSpeaker, ServedStyle] | None:
         names = list_chat_names(talk, self.queue.rules.voices)

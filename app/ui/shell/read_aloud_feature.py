@@ -168,6 +168,7 @@ class ServiceFeature(WindowFeature):
         chat = ChatController(context.window, context.settings, context.speech, self._banner, script=context.document)
         self._connect_listener("chat_reader", chat)
         chat.settings_requested.connect(self._open_settings)
+        chat.introduction_requested.connect(context.catalog.introduction_requested)
         self._commands.stopping.connect(chat.skip_comment)
         return chat
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
+from PySide6.QtGui import QAction, QHelpEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
 
 from app.common.language import localize
 from app.ui.theme.theme import draw_icon
@@ -99,7 +99,7 @@ class ListeningRows(QStyledItemDelegate):
         return pick is not None
 
     def _take_key(self, watched: QObject, event: QKeyEvent) -> bool:
-        if event.key() != Qt.Key.Key_Space or event.modifiers() != Qt.KeyboardModifier.ControlModifier:
+        if not _is_listen_key(event):
             return False
         if self._box is not None and watched is self._box:
             index = self._box.model().index(self._box.currentIndex(), 0)
@@ -116,6 +116,48 @@ class ListeningRows(QStyledItemDelegate):
         return self._find_pick(index) if is_on_button else None
 
 
+class ListeningEntries(QObject):
+    """The entries of a menu, each with ▶ at its end where its data are a `VoicePick`; a click there leaves the menu open.
+
+    Signals:
+        requested(VoicePick): let this one speak.
+    """
+
+    requested = Signal(object)
+
+    def __init__(self, menu: QMenu) -> None:
+        super().__init__(menu)
+        self._menu = menu
+        menu.installEventFilter(self)
+
+    def add_entry(self, text: str, pick: VoicePick | None) -> QAction:
+        """Return a new entry for somebody who can be heard; None stands for nobody."""
+        # Qt puts what follows a tab at the end of the entry, where it has keys.
+        action = self._menu.addAction(text if pick is None else f"{text}\t▶")
+        action.setData(pick)
+        return action
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Take clicks on ▶, and the key, before the menu counts them as a choice."""
+        if isinstance(event, QMouseEvent) and event.type() in CLICK_EVENTS:
+            place = event.position().toPoint()
+            action = self._menu.actionAt(place)
+            is_on_button = action is not None and _find_button(self._menu.actionGeometry(action)).contains(place)
+            return is_on_button and self._request_pick(action, is_asked=event.type() == QEvent.Type.MouseButtonRelease)
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and _is_listen_key(event):
+            return self._request_pick(self._menu.activeAction(), is_asked=True)
+        return False
+
+    def _request_pick(self, action: QAction | None, *, is_asked: bool) -> bool:
+        """Return whether an entry has ▶, and ask for it to be heard."""
+        pick = action.data() if action is not None else None
+        if not isinstance(pick, VoicePick):
+            return False
+        if is_asked:
+            self.requested.emit(pick)
+        return True
+
+
 def add_listening(box: QComboBox, find_pick: Callable[[Any], VoicePick | None]) -> ListeningRows:
     """Give the rows of a box ▶; `find_pick` returns whom the data of a row stand for."""
     return ListeningRows(box.view(), lambda index: find_pick(index.data(Qt.ItemDataRole.UserRole)), box)
@@ -123,6 +165,10 @@ def add_listening(box: QComboBox, find_pick: Callable[[Any], VoicePick | None]) 
 
 def _find_button(row: QRect) -> QRect:
     return QRect(row.right() - BUTTON_PX, row.top(), BUTTON_PX, row.height())
+
+
+def _is_listen_key(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.ControlModifier
 
 
 def _is_separator(index: Row) -> bool:

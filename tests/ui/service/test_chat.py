@@ -212,7 +212,7 @@ def find_action(menu: QMenu, *path: str) -> QAction:
     for words in path[:-1]:
         menu = next(action.menu() for action in menu.actions() if action.text() == words)  # type: ignore[assignment]
         menu.aboutToShow.emit()
-    return next(action for action in menu.actions() if action.text() == path[-1])
+    return next(action for action in menu.actions() if action.text().split("\t")[0] == path[-1])
 
 
 def open_menu(shown: ChatWindow, row: int) -> QMenu:

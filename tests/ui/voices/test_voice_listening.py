@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractItemView, QComboBox
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.core.script.characters import CastBuilder
@@ -13,7 +13,7 @@ from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
 from app.ui.projects.project_document import MissingVoice
-from app.ui.voices.voice_listening import BUTTON_PX, VoicePick
+from app.ui.voices.voice_listening import BUTTON_PX, ListeningEntries, VoicePick
 from app.ui.widgets.controls import ChoiceBox
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
@@ -142,3 +142,24 @@ def test_an_import_lets_them_be_heard(qtbot: QtBot, window: WindowDriver, picks:
     assert [pick.voice for pick in picks] == [row.voice.itemData(row.voice.count() - 1), row.voice.currentData()]
     assert picks[1].speaker
     dialog.reject()
+
+
+def test_a_menu_lets_them_be_heard_and_stays_open(qtbot: QtBot) -> None:
+    menu, heard, chosen = QMenu(), list[VoicePick](), list[bool]()
+    qtbot.addWidget(menu)
+    entries = ListeningEntries(menu)
+    entries.requested.connect(heard.append)
+    pick = VoicePick("a", "b", "c")
+    for offered in (None, pick):
+        entries.add_entry("somebody", offered).triggered.connect(lambda: chosen.append(True))
+    menu.popup(QPoint())
+    areas = [menu.actionGeometry(action) for action in menu.actions()]
+    for area in areas[1:]:
+        qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QPoint(area.right() - BUTTON_PX // 2, area.center().y()))
+    menu.setActiveAction(menu.actions()[1])
+    qtbot.keyClick(menu, Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    assert heard == [pick, pick]
+    assert not chosen
+    assert menu.isVisible()
+    qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QPoint(areas[1].left() + 20, areas[1].center().y()))
+    assert chosen == [True]
