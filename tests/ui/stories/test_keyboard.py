@@ -10,6 +10,8 @@ from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.script.characters import CastBuilder
+from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings
 from app.ui.actions.command_search import CommandSearchDialog
 from app.ui.tasks.process_task import TaskState
@@ -117,6 +119,39 @@ def test_a_voice_is_installed_and_speaks_without_a_mouse(
     until(qtbot, file.exists)
     wait_idle(qtbot, window)
     assert soundfile.info(file).duration > 0.2
+
+
+def test_a_character_is_cast_by_ear_without_a_mouse(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window(Settings(text=""))
+    qtbot.waitUntil(lambda: window.isActiveWindow() and window.catalog.is_read, timeout=WAIT_MS)
+    cast = CastBuilder()
+    character = cast.add_character("アキ", LineSettings())
+    window.document.reset_script(Script((Line("おはよう。", id="a", character=character.id),), cast=cast.cast))
+    window.script.setFocus()
+    press(qtbot, Qt.Key.Key_K, CTRL | SHIFT)
+    qtbot.waitUntil(lambda: window.cast.window is not None and window.cast.window.isActiveWindow(), timeout=WAIT_MS)
+    assert window.cast.window is not None
+    speakers = window.cast.window.form.voice.speakers
+    tab_to(qtbot, speakers)
+    for row in (1, 2):
+        press(qtbot, Qt.Key.Key_Down)
+        heard = len(player.requests)
+        press(qtbot, Qt.Key.Key_Space, CTRL)
+        until(qtbot, lambda: len(player.requests) > heard)  # noqa: B023  # called at once
+        assert window.lines[0].settings.speaker == speakers.itemData(row)
+    wait_idle(qtbot, window)
+    press(qtbot, Qt.Key.Key_Z, CTRL)
+    assert window.lines[0].settings.speaker == speakers.itemData(1), "undone in the window of the cast"
+    press(qtbot, Qt.Key.Key_Escape)
+    assert window.cast.window is None
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
+    window.notice.show_message("error", "a", "b", action="c")
+    window.script.setFocus()
+    press(qtbot, Qt.Key.Key_F6)
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    assert window.messages.isAncestorOf(focused)
 
 
 def unseen(parent: QWidget) -> list[str]:
