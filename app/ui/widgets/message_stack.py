@@ -289,7 +289,9 @@ class MessageStack(ThemedWidget, QWidget):
 
 def list_tab_stops(part: QWidget) -> list[QWidget]:
     """Return what Tab can reach within a widget, in the order in which it was put there."""
-    return [widget for widget in part.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    # A menu or a dialog is a child of the part as well, and a window of its own.
+    inside = (widget for widget in part.findChildren(QWidget) if widget.window() is part.window())
+    return [widget for widget in inside if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
 
 
 def find_first_stop(card: QWidget) -> QWidget:

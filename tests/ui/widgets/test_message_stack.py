@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QEnterEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.script.project import Project
@@ -17,7 +17,7 @@ from app.ui.export.export_progress import ExportProgress
 from app.ui.tasks.process_task import ProcessTask, TaskProgress, TaskSpec
 from app.ui.widgets import message_stack
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.message_stack import MAX_PAST
+from app.ui.widgets.message_stack import MAX_PAST, list_tab_stops
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import OpenWindow
 from tests.ui.window_driver import WindowDriver
@@ -342,3 +342,12 @@ def test_many_jobs_leave_lines_free(window: WindowDriver) -> None:
     assert window.messages.height() < 0.7 * window.script.height()
     for job in list(window.task_queue.jobs):
         window.task_queue.remove_task(job)
+
+
+def test_a_menu_of_a_message_is_a_window_of_its_own(qtbot: QtBot) -> None:
+    part = QWidget()
+    qtbot.addWidget(part)
+    button = QPushButton(part)
+    menu = QMenu(button)
+    menu.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    assert list_tab_stops(part) == [button]
