@@ -113,7 +113,8 @@ QCheckBox { spacing: 7px; }
 QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $edge; border-radius: 4px; background: $surface; }
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; }
 QCheckBox::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
-QRadioButton { spacing: 7px; }
+QRadioButton { spacing: 7px; border-radius: 4px; }
+QRadioButton:focus { background: $notice; }
 QRadioButton::indicator { width: 15px; height: 15px; border: 1px solid $edge; border-radius: 8px; background: $surface; }
 QRadioButton::indicator:hover, QRadioButton::indicator:focus { border-color: $accent; }
 QRadioButton::indicator:checked { width: 7px; height: 7px; border: 5px solid $accent; }
