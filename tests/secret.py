@@ -10,7 +10,7 @@ FORMS = tuple(
     for text in (SECRET, WORD, READING, SECRET[:5])
     for form in (text.encode(), text.encode("utf-16-le"), text.encode("cp932"), json.dumps(text)[1:-1].encode(), ascii(text)[1:-1].encode())
 )
-ITS_PLACES = ("autosave.json", "sounds.json", "dictionary.json", "cache/dictionary/")
+ITS_PLACES = ("autosave.json", "undo.json", "sounds.json", "dictionary.json", "cache/dictionary/")
 """What the user wrote lies here, so that it is there again, with its waveforms; MeCab's form of the dictionary holds its words too."""
 
 

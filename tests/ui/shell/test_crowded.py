@@ -74,7 +74,7 @@ def test_without_lines_only_what_needs_none_can_be_done(qtbot: QtBot, window: Wi
 def test_what_is_spoken_can_be_stopped_although_its_line_is_gone(qtbot: QtBot, open_window: OpenWindow) -> None:
     slow = RecordingPlayer(pace=1.0)
     window = open_window(Settings(text="こんにちは。"), open_player=lambda _device, _rate: slow)
-    window.voice_card.style_requested.emit("")
+    window.voice_card.samples.click()
     qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
     window.script.selectAll()
     window.commands.delete_lines()
