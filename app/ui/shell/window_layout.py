@@ -1,6 +1,6 @@
 """Positions and sizes of the parts of the window, and the height of the latency dock below the lines."""
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -21,7 +21,6 @@ from app.ui.settings.settings_store import RememberedFold
 from app.ui.shell.window_context import WindowContext, WindowFeature
 
 DEFAULT_WINDOW_SIZE = (1280, 800)
-NO_FRAME = QSize(0, 0)
 SPLITTER_GAP = 9  # pixels between the columns; the gap is also where the mouse can take hold of the edge
 
 
@@ -99,22 +98,26 @@ def lay_out_window(
     window.setStatusBar(status)
     window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
     if not window.restoreGeometry(QByteArray.fromBase64(settings.geometry.encode())):
-        window.resize(choose_first_size(window))
-    # The window may have been closed on a larger screen.
-    window.resize(window.size().boundedTo(window.screen().availableSize()))
+        window.resize(*DEFAULT_WINDOW_SIZE)
+    # A maximised window keeps the size to which it returns; the system makes it as large as the screen.
+    if not window.isMaximized():
+        window.resize(window.size().boundedTo(window.screen().availableSize()).expandedTo(window.minimumSizeHint()))
     window.restoreState(QByteArray.fromBase64(settings.layout.encode()))
 
 
-def choose_first_size(window: QMainWindow, frame: QSize = NO_FRAME) -> QSize:
-    """Return the default size, reduced where the window with its frame would not fit on the screen."""
-    return QSize(*DEFAULT_WINDOW_SIZE).boundedTo(window.screen().availableSize() - frame).expandedTo(window.minimumSizeHint())
-
-
-def keep_window_on_screen(window: QMainWindow, settings: Settings) -> None:
-    """Shrink a first window so that its frame fits the screen as well."""
+def keep_window_on_screen(window: QMainWindow) -> None:
+    """Shrink and move a window, unless it is maximised, so that its frame is on the screen: it may have been closed on a larger one."""
     # The size of the frame is known only once the window is shown.
-    if not settings.geometry and window.size() == choose_first_size(window):
-        window.resize(choose_first_size(window, window.frameGeometry().size() - window.size()))
+    room, frame = window.screen().availableGeometry(), window.frameGeometry()
+    if window.isMaximized() or window.isFullScreen() or room.contains(frame):
+        return
+    edges = frame.size() - window.size()
+    window.resize(window.size().boundedTo(room.size() - edges))
+    free = room.size() - window.size() - edges
+    window.move(
+        room.left() + max(0, min(frame.left() - room.left(), free.width())),
+        room.top() + max(0, min(frame.top() - room.top(), free.height())),
+    )
 
 
 TALL_WINDOW_HEIGHT = 800  # window height in pixels; above it the lines have more than enough room

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.common import language
 from app.settings.user_settings import Settings
 from app.ui.shell.main_window import NO_TOOLBAR_HEIGHT
+from app.ui.shell.window_layout import keep_window_on_screen
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver
 
@@ -57,11 +58,27 @@ def test_open_parts_scroll_where_they_have_no_room(qtbot: QtBot, open_window: Op
     assert window.banner.message.width() > 60
 
 
-def test_a_size_that_was_left_on_a_larger_screen_is_cut_to_this_one(qtbot: QtBot, open_window: OpenWindow) -> None:
+@pytest.mark.parametrize("size", [(5000, 4000), (800, 800)])
+def test_a_window_that_was_left_on_a_larger_screen_is_on_this_one_with_its_frame(
+    qtbot: QtBot, open_window: OpenWindow, size: tuple[int, int]
+) -> None:
     window = open_window(FOLDED)
-    window.resize(5000, 4000)
+    window.resize(*size)
     kept = bytes(window.saveGeometry().toBase64().data()).decode()
     window.close()
     again = open_window(Settings(text="あ", geometry=kept))
-    assert again.width() <= again.screen().availableSize().width()
-    assert again.height() <= again.screen().availableSize().height()
+    room = again.screen().availableGeometry()
+    qtbot.waitUntil(lambda: room.contains(again.frameGeometry()), timeout=WAIT_MS)
+    assert again.frameGeometry().size() != again.size(), "there is a frame"
+    again.move(room.right() - 40, room.bottom() - 40)
+    keep_window_on_screen(again)
+    assert room.contains(again.frameGeometry())
+
+
+def test_the_usual_window_has_room_on_a_laptop_at_twice_the_scale(open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="今日はとてもいい天気です。"))
+    assert window.minimumSizeHint().width() <= 1366 // 2
+    for _turn in range(2):  # the toolbar goes first
+        window.resize(1366 // 2 - 2, 768 // 2 - 30)
+        QApplication.processEvents()
+    assert (window.width(), window.height()) == (681, 354)
