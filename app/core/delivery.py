@@ -3,6 +3,7 @@
 Each number is declared here once; the check, command line, tables, service, panel and settings follow from the declaration.
 """
 
+import re
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -26,12 +27,50 @@ class Bounds:
         return localize(self.ja, self.en)
 
 
+PLAIN_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
+TYPED_SIGNS = str.maketrans("０１２３４５６７８９．，,＋－−ー％", "0123456789...+---%")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """How people read and type a number; files, tables and requests have the bare number."""
+
+    before: str = ""
+    after: tuple[str, str] = ("", "")  # in Japanese and in English
+    scale: int = 1  # what people read for 1
+    decimals: int = 2
+    is_signed: bool = False  # people read +2 and ±0
+
+    def format(self, value: float) -> str:
+        """Return a number as people read it: ×1.20, +2 半音, 80 %."""
+        shown = round(value * self.scale, self.decimals)
+        if self.is_signed:
+            number = f"{shown:+g}".replace("-", "−") if shown else "±0"
+        else:
+            number = f"{shown:.{self.decimals}f}"
+        return self.before + number + localize(*self.after)
+
+    def parse(self, text: str) -> float | None:
+        """Return the number that was typed, with its unit or without it; None where there is none."""
+        bare = text.strip().removeprefix(self.before).removeprefix("±")
+        for after in self.after:
+            bare = bare.removesuffix(after.strip())
+        bare = bare.translate(TYPED_SIGNS).removesuffix("%").strip()
+        return round(float(bare) / self.scale, 4) if PLAIN_DECIMAL.fullmatch(bare) else None
+
+
+FACTOR = Unit(before="×")
+SEMITONES = Unit(after=(" 半音", " st"), is_signed=True)
+PERCENT = Unit(after=(" %", " %"), scale=100, decimals=0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryBounds(Bounds):
     """Bounds of a number of `Delivery`, and its place in the user interface."""
 
     tips: tuple[str, str]  # effect on the sound, in Japanese and in English
     is_advanced: bool = False  # the panel folds its slider away, under “Advanced”
+    unit: Unit = Unit()
 
     @property
     def tip(self) -> str:
@@ -50,12 +89,13 @@ def _define_number(
     step: float = 0.05,
     is_advanced: bool = False,
     is_remembered: bool = True,
+    unit: Unit = Unit(),
 ) -> Any:
     """Return a field with the metadata that `app.settings.user_settings` and `BOUNDS` need.
 
     Only a number with `is_remembered` is kept from a line for a new script.
     """
-    bounds = DeliveryBounds(low, high, default, ja, en, step, tips=tips, is_advanced=is_advanced)
+    bounds = DeliveryBounds(low, high, default, ja, en, step, tips=tips, is_advanced=is_advanced, unit=unit)
     return field(default=default, metadata={"bounds": bounds, "low": low, "high": high, "remembered": is_remembered})
 
 
@@ -69,13 +109,13 @@ class Delivery:
     # Inherited instead of held in a value: files, bodies of requests and presets are flat, and
     # `replace(settings, speed=1.2)` works on each of them.
     # fmt: off
-    style_weight: float = _define_number(0.0, 10.0, 1.0, "スタイルの強さ", "style weight", step=0.1,
+    style_weight: float = _define_number(0.0, 10.0, 1.0, "スタイルの強さ", "style weight", step=0.1, unit=FACTOR,
         tips=("スタイルの強さ。0 で標準の話し方、1 が標準の強さです。", "How strongly the style is applied: 0 is off, 1 is normal."))
-    speed: float = _define_number(0.5, 2.0, 1.0, "話速", "speed",
+    speed: float = _define_number(0.5, 2.0, 1.0, "話速", "speed", unit=FACTOR,
         tips=("話す速さ。声の高さは変わりません。", "Speaking speed; the pitch stays the same."))
-    pitch: float = _define_number(-6.0, 6.0, 0.0, "音高", "pitch", step=0.1,
-        tips=("声の高さ。単位は半音で、12 で 1 オクターブです。", "How high the voice is, in semitones; 12 make an octave."))
-    intonation: float = _define_number(0.0, 2.0, 1.0, "抑揚", "intonation",
+    pitch: float = _define_number(-6.0, 6.0, 0.0, "音高", "pitch", step=0.1, unit=SEMITONES,
+        tips=("声の高さ。単位は半音で、12 で 1 オクターブです。", "How high the voice is, in semitones (st); 12 make an octave."))
+    intonation: float = _define_number(0.0, 2.0, 1.0, "抑揚", "intonation", unit=FACTOR,
         tips=("抑揚の大きさ。0 で平坦になり、1 が元のままです。", "How much the pitch rises and falls: 0 is flat, 1 leaves it unchanged."))
     accent_fidelity: float = _define_number(0.0, 1.0, 1.0, "アクセントの忠実さ", "accent fidelity", is_advanced=True,
         tips=("1 で読みのとおりのアクセント、0 で声そのものの抑揚になります。", "1 keeps the accents of the reading, 0 the voice's own melody."))
@@ -90,8 +130,8 @@ class Delivery:
     assist_text: str = field(default="", metadata={"remembered": False})
     assist_weight: float = _define_number(0.0, 1.0, 0.7, "アシストの強さ", "assist weight", is_advanced=True, is_remembered=False,
         tips=("アシストテキストの雰囲気を反映する強さ。", "How strongly the assist text colours the speech."))
-    volume: float = _define_number(0.0, 4.0, 1.0, "音量", "volume",
-        tips=("音量。1 より大きいと、音割れしないように大きな音が抑えられます。", "Volume; above 1 the loudest sounds are held down so that nothing clips."))
+    volume: float = _define_number(0.0, 4.0, 1.0, "音量", "volume", unit=PERCENT,
+        tips=("音量。標準より大きくすると、音割れしないように大きな音が抑えられます。", "Volume; above the usual one the loudest sounds are held down so that nothing clips."))
     pre_silence_s: float = _define_number(0.0, 10.0, 0.1, "開始無音（秒）", "silence before (s)", is_advanced=True, is_remembered=False,
         tips=("行の前に入れる無音の長さ。", "Silence before the line."))
     post_silence_s: float = _define_number(0.0, 10.0, 0.1, "終了無音（秒）", "silence after (s)", is_advanced=True, is_remembered=False,

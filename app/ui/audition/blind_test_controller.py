@@ -99,7 +99,7 @@ def format_setting(name: str, value: float) -> str:
         return localize(f"話速 {number}", f"{number}×")
     if name == "style_weight":
         return localize(f"強さ {number}", f"weight {number}")
-    return f"{BOUNDS[name].label} {number}"
+    return f"{BOUNDS[name].label} {BOUNDS[name].unit.format(value)}"
 
 
 def _build_manner_parts(take: LineTake) -> tuple[NamePart, ...]:

@@ -5,13 +5,13 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QPalette, QValidator
+from PySide6.QtGui import QFontMetrics, QPalette, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from app.common.language import localize
-from app.core.delivery import Bounds
+from app.core.delivery import DeliveryBounds, Unit
 from app.core.script.script import LineSettings
-from app.core.synthesis_types import LINE_PAUSE_BOUNDS, SEED_BOUNDS
+from app.core.synthesis_types import BOUNDS, LINE_PAUSE_BOUNDS, SEED_BOUNDS
 from app.settings.user_settings import MAX_SEED
 from app.ui.display_names import format_style
 from app.ui.theme.theme import ThemedWidget, draw_icon
@@ -22,10 +22,12 @@ from app.ui.widgets.parameter_slider import ParameterSlider
 from app.voices.voice_labels import describe_speaker
 
 MIXED_VALUES_TEXT = "–"
+PLAIN_NUMBER = Unit()
+NUMBER_LETTERS = frozenset("0123456789０１２３４５６７８９.,．，+-−±＋－×%％ ")
 
 
 class NumberBox(GuardedDoubleSpinBox):
-    """Qt's spin box with a dash for numbers that differ.
+    """Qt's spin box with a dash for numbers that differ, and a unit that need not be typed.
 
     Signals:
         value_confirmed(float): the user typed the very number behind the dash, which Qt does not report as a change.
@@ -33,9 +35,11 @@ class NumberBox(GuardedDoubleSpinBox):
 
     value_confirmed = Signal(float)
 
-    def __init__(self) -> None:
+    def __init__(self, unit: Unit = PLAIN_NUMBER) -> None:
         super().__init__()
         self._is_mixed = self._is_typed = False
+        # Qt's own prefix and suffix know no percentages, and a dash would have them as well.
+        self._unit = unit
         self.valueChanged.connect(self._clear_mixed)
         self.lineEdit().textEdited.connect(self._mark_typed)
         self.editingFinished.connect(self._confirm_value)
@@ -52,18 +56,28 @@ class NumberBox(GuardedDoubleSpinBox):
             self.lineEdit().setText(self.textFromValue(self.value()))
 
     def textFromValue(self, value: float) -> str:
-        """Return the dash, or the number as text."""
-        return MIXED_VALUES_TEXT if self._is_mixed else super().textFromValue(value)
+        """Return the dash, or the number with its unit."""
+        return MIXED_VALUES_TEXT if self._is_mixed else self._unit.format(value)
 
     def valueFromText(self, text: str) -> float:
         """Return the number behind the dash, or the typed one."""
-        return self.value() if text == MIXED_VALUES_TEXT else super().valueFromText(text)
+        number = self._unit.parse(text)
+        return self.value() if number is None else number
 
     def validate(self, text: str, cursor_position: int) -> tuple[QValidator.State, str, int]:
-        """Accept the dash as a number."""
-        if text == MIXED_VALUES_TEXT:
+        """Accept the dash and any number within the bounds, and refuse letters that no number has."""
+        if text in (MIXED_VALUES_TEXT, self.specialValueText()):
             return QValidator.State.Acceptable, text, cursor_position
-        return super().validate(text, cursor_position)
+        number = self._unit.parse(text)
+        state = QValidator.State.Acceptable
+        if number is None:
+            is_begun = set(text) <= NUMBER_LETTERS.union(*self._unit.after)
+            state = QValidator.State.Intermediate if is_begun else QValidator.State.Invalid
+        elif number > self.maximum():
+            state = QValidator.State.Invalid
+        elif number < self.minimum():
+            state = QValidator.State.Intermediate
+        return state, text, cursor_position
 
     @Slot()
     def _clear_mixed(self) -> None:
@@ -89,19 +103,20 @@ class SliderField(QWidget):
 
     value_changed = Signal(float)
 
-    def __init__(self, bounds: Bounds, tip: str) -> None:
+    def __init__(self, bounds: DeliveryBounds, tip: str) -> None:
         super().__init__()
         self._bounds = bounds
         name = bounds.label[:1].upper() + bounds.label[1:]
         self.label = QLabel(name)
         self.slider = ParameterSlider(round((bounds.high - bounds.low) / bounds.step), self._compute_position(bounds.default))
-        self.number = NumberBox()
+        self.number = NumberBox(bounds.unit)
         self.number.setRange(bounds.low, bounds.high)
         self.number.setDecimals(2)
         self.number.setSingleStep(bounds.step)
         set_up_number_field(self.number)
-        self.number.setFixedWidth(self.number.fontMetrics().horizontalAdvance("00.00") + 24)
-        reset = localize(f"ダブルクリックで初期値 {bounds.default:g} にリセットします。", f"Double-click to reset to {bounds.default:g}.")
+        self.number.setFixedWidth(measure_number_width(self.number.fontMetrics()))
+        default = bounds.unit.format(bounds.default)
+        reset = localize(f"ダブルクリックで初期値 {default} にリセットします。", f"Double-click to reset to {default}.")
         for widget in (self.label, self.slider, self.number):
             describe_control(widget, name, f"<p>{tip}</p><p>{reset}</p>")
             # Without a description Qt reads out the tooltip with its HTML tags.
@@ -266,7 +281,7 @@ class LinePauseField(QWidget):
         self.number.setSingleStep(LINE_PAUSE_BOUNDS.step)
         self.number.setSpecialValueText(localize("自動", "auto"))
         set_up_number_field(self.number)
-        self.number.setFixedWidth(self.number.fontMetrics().horizontalAdvance("00.00") + 24)
+        self.number.setFixedWidth(measure_number_width(self.number.fontMetrics()))
         tip = localize(
             "この行と次の行の間（秒）。続けて再生するときと、1 つのファイルに書き出すときに使います。0 より下げると、行の開始無音と終了無音になります。",
             "Seconds between this line and the next, when lines are played in a row or exported as one file; below 0 it is the silence after this line and before the next.",
@@ -390,6 +405,12 @@ def set_up_number_field(field: QAbstractSpinBox) -> None:
     field.setKeyboardTracking(False)
     field.lineEdit().setTextMargins(0, 0, 4, 0)
     field.setAlignment(Qt.AlignmentFlag.AlignRight)
+
+
+def measure_number_width(metrics: QFontMetrics) -> int:
+    """Return the width in pixels that every number of a line needs with its unit, so that all fields are equally wide."""
+    numbers = [bounds.unit.format(value) for bounds in BOUNDS.values() for value in (bounds.low, bounds.high)]
+    return max(map(metrics.horizontalAdvance, numbers)) + 24
 
 
 def mark_label(label: QLabel, is_deviating: bool) -> None:

@@ -161,7 +161,7 @@ def list_differences(
         differences.append(localize("話者", "speaker") + f" {format_speaker(then.speaker) or first}")
     if then.style != now.style:
         differences.append(localize("スタイル", "style") + f" {format_style(then.style) or first}")
-    differences += [f"{BOUNDS[name].label} {value:g}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)]
+    differences += [f"{BOUNDS[name].label} {BOUNDS[name].unit.format(value)}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)]
     if then.pauses != now.pauses:
         differences.append(localize("間の長さ", "pauses"))
     if then.assist_text != now.assist_text:

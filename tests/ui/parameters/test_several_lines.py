@@ -33,10 +33,10 @@ def test_values_that_differ_are_shown_as_such(window: WindowDriver) -> None:
     assert side.sliders["speed"].number.text() == MIXED_VALUES_TEXT
     assert side.styles.currentIndex() == -1
     assert side.styles.placeholderText() == "(mixed)"
-    assert side.sliders["volume"].number.text() == "1.00"
+    assert side.sliders["volume"].number.text() == "100 %"
     assert speeds(window) == [1.0, 1.0, 1.5]  # looking changes nothing
     window.script.select_lines([window.lines[2].id])
-    assert side.sliders["speed"].number.text() == "1.50"
+    assert side.sliders["speed"].number.text() == "×1.50"
     assert side.styles.currentData() == "Happy"
 
 
@@ -48,7 +48,7 @@ def test_a_number_typed_over_the_dash_is_for_all(window: WindowDriver, qtbot: Qt
     qtbot.keyClicks(number, typed)
     qtbot.keyClick(number, Qt.Key.Key_Return)
     assert speeds(window) == [float(typed)] * 3
-    assert number.text() == typed
+    assert number.text() == f"×{typed}"
 
 
 def test_reset_and_a_style_are_for_all(window: WindowDriver) -> None:

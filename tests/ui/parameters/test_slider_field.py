@@ -35,7 +35,7 @@ def test_starts_at_the_default_with_name_and_tip(field: SliderField) -> None:
         assert widget.accessibleName() == "Speed"
         assert "How fast" in widget.toolTip()
         described = QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Description)
-        assert described == "How fast it speaks. Double-click to reset to 1."
+        assert described == "How fast it speaks. Double-click to reset to ×1.00."
 
 
 def test_every_step_of_the_slider_is_a_number_and_back(field: SliderField) -> None:
@@ -137,3 +137,44 @@ def test_the_default_is_in_the_middle_unless_it_is_an_end(qtbot: QtBot, name: st
     left, width = slider._compute_track()
     qtbot.mouseClick(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(left + share * width), slider.height() // 2))
     assert field.value == pytest.approx(value, abs=BOUNDS[name].step)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "value", "shown"),
+    [
+        ("speed", "1.2", 1.2, "×1.20"),
+        ("speed", "×1.2", 1.2, "×1.20"),
+        ("speed", "１．２５", 1.25, "×1.25"),
+        ("speed", "9", 0.9, "×0.90"),  # too fast
+        ("speed", "nan", 0.9, "×0.90"),
+        ("pitch", "2", 2.0, "+2 st"),
+        ("pitch", "-1.5 st", -1.5, "−1.5 st"),
+        ("pitch", "−1,5半音", -1.5, "−1.5 st"),
+        ("pitch", "±0", 0.0, "±0 st"),
+        ("volume", "80", 0.8, "80 %"),
+        ("volume", "125 %", 1.25, "125 %"),
+        ("volume", "7％", 0.07, "7 %"),
+        ("sdp_ratio", ".5", 0.5, "0.50"),
+    ],
+)
+def test_a_number_has_a_unit_that_need_not_be_typed(qtbot: QtBot, name: str, typed: str, value: float, shown: str) -> None:
+    field = SliderField(BOUNDS[name], "tip")
+    qtbot.addWidget(field)
+    field.set_value(0.9)
+    field.show()
+    field.number.setFocus()
+    field.number.selectAll()
+    for letter in typed:
+        field.number.lineEdit().insert(letter)  # as an input method does: not every letter has a key
+    qtbot.keyClick(field.number, Qt.Key.Key_Return)
+    assert field.value == pytest.approx(value)
+    assert field.number.text() == shown
+    accessible = QAccessible.queryAccessibleInterface(field.number)
+    assert accessible.text(QAccessible.Text.Value) == shown, "it is read aloud with its unit"
+
+
+def test_all_numbers_are_equally_wide(qtbot: QtBot) -> None:
+    fields = [SliderField(bounds, "tip") for bounds in BOUNDS.values()]
+    for field in fields:
+        qtbot.addWidget(field)
+    assert len({field.number.width() for field in fields}) == 1
