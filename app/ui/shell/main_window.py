@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
         self.first_paint.painted.connect(self._speech.start_thread)
         self.first_paint.painted.connect(self._context.catalog.refresh_voices)
         self.first_paint.painted.connect(self._voices.kokoro.add_waiting_voice)
-        self.first_paint.painted.connect(lambda: keep_window_on_screen(self))
+        self.first_paint.painted.connect(partial(keep_window_on_screen, self, self.size()))
         # The parts are folded before the window is shown, which would otherwise be made as high as all open parts need.
         self._reading.fold.fit_to_height(self.height())
         self._reading.melody_fold.fit_to_height(self.height())

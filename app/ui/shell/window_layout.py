@@ -1,6 +1,6 @@
 """Positions and sizes of the parts of the window, and the height of the latency dock below the lines."""
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -105,11 +105,11 @@ def lay_out_window(
     window.restoreState(QByteArray.fromBase64(settings.layout.encode()))
 
 
-def keep_window_on_screen(window: QMainWindow) -> None:
-    """Shrink and move a window, unless it is maximised, so that its frame is on the screen: it may have been closed on a larger one."""
+def keep_window_on_screen(window: QMainWindow, opened_size: QSize) -> None:
+    """Shrink and move a window that has the size it opened with, so that its frame is on the screen; it may have been closed on a larger one."""
     # The size of the frame is known only once the window is shown.
     room, frame = window.screen().availableGeometry(), window.frameGeometry()
-    if window.isMaximized() or window.isFullScreen() or room.contains(frame):
+    if window.size() != opened_size or window.isMaximized() or window.isFullScreen() or room.contains(frame):
         return
     edges = frame.size() - window.size()
     window.resize(window.size().boundedTo(room.size() - edges))

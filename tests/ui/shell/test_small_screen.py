@@ -71,7 +71,7 @@ def test_a_window_that_was_left_on_a_larger_screen_is_on_this_one_with_its_frame
     qtbot.waitUntil(lambda: room.contains(again.frameGeometry()), timeout=WAIT_MS)
     assert again.frameGeometry().size() != again.size(), "there is a frame"
     again.move(room.right() - 40, room.bottom() - 40)
-    keep_window_on_screen(again)
+    keep_window_on_screen(again, again.size())
     assert room.contains(again.frameGeometry())
 
 
