@@ -44,10 +44,9 @@ class Unit:
     def format(self, value: float) -> str:
         """Return a number as people read it: ×1.20, +2 半音, 80 %."""
         shown = round(value * self.scale, self.decimals)
+        number = f"{shown:.{self.decimals}f}"
         if self.is_signed:
             number = f"{shown:+g}".replace("-", "−") if shown else "±0"
-        else:
-            number = f"{shown:.{self.decimals}f}"
         return self.before + number + localize(*self.after)
 
     def parse(self, text: str) -> float | None:

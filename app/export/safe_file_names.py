@@ -15,8 +15,10 @@ from pathlib import Path
 from app.common.errors import InputError
 from app.common.files.untrusted_json import DISTURBING_CHARS
 from app.common.language import get_language, localize
-from app.core.script.script import Line
+from app.core.script.script import Line, LineSettings, choose_known_name
 from app.core.text.notation.explicit_notation import strip_notation
+from app.voices.prepared_voice import VoiceManifest
+from app.voices.voice_labels import format_style, format_usual_speaker
 
 TEXT_LENGTH, NUMBER_WIDTH = 10, 3
 FORBIDDEN_FILE_NAME_CHARS = re.compile(r'[\x00-\x1f"*/:<>?\\|\x7f]')  # what Windows refuses in a name, and control characters
@@ -65,6 +67,16 @@ class SpeakerNames:
     speaker: str = ""
     style: str = ""
     character: str = ""
+
+
+def name_line_speaker(settings: LineSettings, info: VoiceManifest | None) -> SpeakerNames:
+    """Return the names of a line's voice, speaker and style for people; those of the line for a voice that is not installed."""
+    if info is None:
+        return SpeakerNames(settings.voice, format_usual_speaker(settings.speaker), format_style(settings.style))
+    speaker = info.choose_speaker(settings.speaker, settings.style)
+    style = choose_known_name(settings.style, [item.name for item in info.styles])
+    # A blend is nobody of the voice's speakers.
+    return SpeakerNames(info.name, format_usual_speaker(speaker) or info.name, format_style(style))
 
 
 def list_tokens() -> list[tuple[str, str]]:

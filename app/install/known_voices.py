@@ -51,7 +51,7 @@ def _build_known_voice(manifest: VoiceManifest, uuid: str, cards: Sequence[Speak
         styles = tuple((style, names[style]) for style in style_ids or names)
         other_names = list_speaker_names(speaker.name)[1:]
         speakers.append(AssignableSpeaker(speaker.name, card.uuid if card is not None else "", styles, other_names))
-    return AssignableVoice(manifest.id, manifest.name, tuple(speakers), uuid)
+    return AssignableVoice(manifest.id, manifest.name, tuple(speakers), uuid, tuple(manifest.blends))
 
 
 def locate_characters_file() -> Path:

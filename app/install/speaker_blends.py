@@ -62,10 +62,6 @@ def remove_blend(reference: str, name: str) -> Voice:
         return _replace_voice(voice, _rebuild_manifest(voice.manifest, names, pitches), np.delete(voice.style_vectors, row, axis=0))
 
 
-def list_blends(manifest: VoiceManifest) -> list[str]:
-    return [style.name for style in manifest.styles[1:]] if ARCHITECTURES[manifest.architecture].styles_by_speaker else []
-
-
 def lock_blends() -> contextlib.AbstractContextManager[None]:
     """Keep other programs from changing blends during the block; raise OutputFileError as `lock_path_for_change`."""
     return lock_path_for_change(find_data_dir() / "speaker_blends")
@@ -74,7 +70,7 @@ def lock_blends() -> contextlib.AbstractContextManager[None]:
 def keep_blends(old_voice: Voice, folder: Path) -> None:
     """Add the blends of a voice to the new one in a folder that will replace it, if its speakers are the same; raise VoiceError, OSError."""
     new_voice = read_prepared_voice(folder)
-    names = list_blends(old_voice.manifest)
+    names = old_voice.manifest.blends
     if not names or old_voice.manifest.speakers != new_voice.manifest.speakers:
         return
     first = 1 + len(old_voice.manifest.speakers)

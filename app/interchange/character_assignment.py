@@ -42,6 +42,7 @@ class AssignableVoice:
     name: str
     speakers: tuple[AssignableSpeaker, ...] = ()
     uuid: str = ""
+    blends: tuple[str, ...] = ()  # names of those styles that belong to no speaker, though each has them
 
     @property
     def styles(self) -> tuple[str, ...]:

@@ -13,10 +13,6 @@ from app.common.language import localize
 if TYPE_CHECKING:
     from app.core.text.dictionary_entries import EntryKind
 
-STYLE_NAMES_JA = {"Neutral": "ノーマル", "Happy": "喜び", "Bashful": "照れ", "Angry": "怒り", "Sad": "悲しみ", "Whisper": "ささやき"}
-STYLE_NAMES_JA |= {"Surprise": "驚き", "Fear": "恐れ", "Disgust": "嫌悪"}
-"""Japanese names of styles that most voices have."""
-
 _EMOJI_LABELS = {
     "⏩": ("早口で", "fast, hurried"),
     "⏸": ("間を置く", "pause"),
@@ -69,6 +65,7 @@ class VoiceLabel:
     styles: tuple[str, ...]  # styles, speakers: names; a line that names none gets the first
     speakers: tuple[str, ...]
     icon: Path | None  # path of the voice's picture, or None
+    blends: tuple[str, ...] = ()  # those of the styles that belong to no speaker
 
 
 def format_word_kind(kind: EntryKind) -> str:
@@ -80,11 +77,6 @@ def format_word_kind(kind: EntryKind) -> str:
         "verb": localize("動詞", "Verb"),
         "adjective": localize("形容詞", "Adjective"),
     }[kind]
-
-
-def format_style(style: str) -> str:
-    """Return the displayed name of a style; names that most voices have are translated."""
-    return localize(STYLE_NAMES_JA.get(style, style), "Neutral" if style == "ノーマル" else style)
 
 
 def format_backends(backends: Iterable[str]) -> str:

@@ -43,6 +43,7 @@ from app.common.files.untrusted_json import (
 from app.common.files.whole_files import read_bounded, write_json
 from app.common.language import localize
 from app.common.progress import Report
+from app.core.script.script import choose_known_name
 from app.core.sound.voice_traits import ARCHITECTURES, SBV2_ARCHITECTURE, DurationRule, VoiceTraits
 from app.core.synthesis_types import BOUNDS, Float32
 from app.voices.int8_result import Int8Rejection, Int8Result, parse_int8_rejections, parse_int8_result
@@ -101,6 +102,15 @@ class VoiceManifest:
     @property
     def is_single_graph(self) -> bool:
         return "whole" in self.graphs
+
+    @property
+    def blends(self) -> list[str]:
+        """Return the names of those styles that are between speakers."""
+        return ARCHITECTURES[self.architecture].list_blends([style.name for style in self.styles])
+
+    def choose_speaker(self, speaker: str, style: str) -> str:
+        """Return the name of the speaker who is heard with those of a line; empty for a blend, which is none of them."""
+        return "" if style in self.blends else choose_known_name(speaker, [item.name for item in self.speakers])
 
     @property
     def is_outdated(self) -> bool:

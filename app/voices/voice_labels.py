@@ -55,6 +55,10 @@ SPEAKER_LABELS = {
 character come from one sentence each: median pitch 249, 222, 218, 304 and 105 Hz; Female 1 has most sound above 3 kHz, Female 3 least."""
 
 
+STYLE_NAMES_JA = {"Neutral": "ノーマル", "Happy": "喜び", "Bashful": "照れ", "Angry": "怒り", "Sad": "悲しみ", "Whisper": "ささやき"}
+STYLE_NAMES_JA |= {"Surprise": "驚き", "Fear": "恐れ", "Disgust": "嫌悪"}
+"""Japanese names of styles that most voices have."""
+
 USUAL_GREETING = "こんにちは。今日は、いい天気になりましたね。"
 
 
@@ -84,6 +88,11 @@ def list_speaker_names(speaker: str) -> tuple[str, ...]:
         return (speaker,)
     label = SPEAKER_LABELS[speaker]
     return tuple(dict.fromkeys((speaker, *label.usual, *label.name, *label.introductions)))
+
+
+def format_style(style: str) -> str:
+    """Return the displayed name of a style; names that most voices have are translated."""
+    return localize(STYLE_NAMES_JA.get(style, style), "Neutral" if style == "ノーマル" else style)
 
 
 def localize_voice_name(name: str) -> str:

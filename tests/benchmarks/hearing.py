@@ -28,7 +28,7 @@ from app.common.files import paths
 from app.compose.text_front_end import open_g2p
 from app.core.sound.voice_traits import SpeakerBlend
 from app.install.natural_voice_first_start import prepare_waiting_voice
-from app.install.speaker_blends import add_blend, list_blends
+from app.install.speaker_blends import add_blend
 from app.voices.installed_voices import list_installed_voices
 from app.voices.voice_labels import NATURAL_VOICE_ID
 from tests.benchmarks.hearing_judges import Judges, Sound, fetch_second_judges, find_cache_dir, make_environment
@@ -71,13 +71,13 @@ def list_people() -> Iterator[Person]:
     """Yield every speaker of the included voices, and the blends, which are made where they are missing."""
     found = {voice.manifest.id: voice.manifest for voice in list_installed_voices(paths.list_voice_dirs())}
     for blend in BLENDS if NATURAL_VOICE_ID in found else ():
-        if blend.name not in list_blends(found[NATURAL_VOICE_ID]):
+        if blend.name not in found[NATURAL_VOICE_ID].blends:
             found[NATURAL_VOICE_ID] = add_blend(NATURAL_VOICE_ID, blend).manifest
     for manifest in (found[voice] for voice in VOICES if voice in found):
         first, plain = manifest.speakers[0], manifest.styles[0]
         for speaker in manifest.speakers:
             yield Person(manifest.id, speaker.name, speaker.id, plain.id, speaker.name, plain.name)
-        for style in manifest.styles[1:] if list_blends(manifest) else ():
+        for style in manifest.styles[1:] if manifest.blends else ():
             yield Person(manifest.id, style.name, first.id, style.id, first.name, style.name)
 
 

@@ -28,9 +28,11 @@ from app.export.safe_file_names import (
     find_free_stem,
     fold_file_name,
     list_tokens,
+    name_line_speaker,
     sanitise_stem,
     translate_pattern,
 )
+from app.voices.prepared_voice import NamedId, VoiceManifest
 
 DAY = date(2026, 1, 31)
 LINE = Line("今日は、とても良い天気ですね。", LineSettings(seed=7), id="abc")
@@ -245,3 +247,24 @@ def test_settings_survive_as_data_and_others_are_refused() -> None:
 def test_names_have_no_notation() -> None:
     line = Line("{薔薇|ばら}の花[明るく]が咲く｜丘《おか》", LineSettings(memos=True))
     assert build_token_values(line, 1, WHO, "", DAY)["text"] == "薔薇の花が咲く丘"
+
+
+@pytest.mark.parametrize(
+    ("tongue", "settings", "names"),
+    [
+        ("ja", LineSettings(style="Happy"), SpeakerNames("Kokoro", "女声1", "喜び")),
+        ("ja", LineSettings(speaker="Male 1"), SpeakerNames("Kokoro", "男声1", "ノーマル")),
+        ("en", LineSettings(speaker="Male 1"), SpeakerNames("Kokoro", "Male 1", "Neutral")),
+        ("ja", LineSettings(speaker="Male 1", style="混声"), SpeakerNames("Kokoro", "Kokoro", "混声")),
+    ],
+)
+def test_files_name_who_speaks_in_the_language_of_the_user(
+    monkeypatch: pytest.MonkeyPatch, tongue: str, settings: LineSettings, names: SpeakerNames
+) -> None:
+    monkeypatch.setattr("app.common.language._current", tongue)
+    speakers = (NamedId(0, "Female 1"), NamedId(1, "Male 1"))
+    styles = (NamedId(0, "Neutral"), NamedId(1, "混声" if settings.style == "混声" else "Happy"))
+    kind = "kokoro" if settings.style == "混声" else "sbv2"
+    info = VoiceManifest("kokoro", "Kokoro", "kokoro", "", 24000, 300, speakers, styles, {}, architecture=kind)
+    assert name_line_speaker(settings, info) == names
+    assert (info.speakers[0].name, info.styles[0].name) == ("Female 1", "Neutral"), "what clients and projects know stays as it is"

@@ -22,7 +22,7 @@ from app.install.natural_voice import SplitModel, find_installed_parts, find_nat
 from app.install.natural_voice_install import install_natural_voice
 from app.install.refinement_work import list_outdated_voices
 from app.install.resolve_voice import resolve_ready_voice
-from app.install.speaker_blends import add_blend, list_blends
+from app.install.speaker_blends import add_blend
 from app.install.staging_folders import list_leftovers
 from app.install.voice_import import InstallResult
 from app.voices.prepared_voice import VoiceManifest, read_manifest, read_prepared_voice, write_manifest
@@ -124,7 +124,7 @@ def test_the_new_one_that_ships_is_taken_first_and_the_copy_hides_it_no_longer(
     assert len(speak("kokoro")) == 1
     require_renewed(old)
     assert not (shipped / "flow.onnx").samefile(old / "flow.onnx")
-    assert list_blends(read_manifest(shipped)) == []
+    assert read_manifest(shipped).blends == []
 
 
 def test_one_that_ships_by_the_older_recipe_helps_nobody(old: Path, ship: Callable[[int], Path]) -> None:
@@ -142,7 +142,7 @@ def test_a_blend_that_is_added_meanwhile_stays_too(old: Path, parts: Path, model
         return prepare_now(model, folder, report, source_sha256=source_sha256)
 
     renewed = install_natural_voice(model=model, prepare=add_meanwhile, may_download=False)
-    assert list_blends(renewed.voice.manifest) == ["混声", "二"]
+    assert renewed.voice.manifest.blends == ["混声", "二"]
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])

@@ -10,7 +10,7 @@ from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.core.sound.voice_traits import SpeakerBlend
 from app.install import speaker_blends, staging_folders
-from app.install.speaker_blends import add_blend, keep_blends, list_blends, remove_blend
+from app.install.speaker_blends import add_blend, keep_blends, remove_blend
 from app.voices.prepared_voice import NamedId, VoiceManifest, read_prepared_voice, write_manifest
 
 SPEAKERS = ("Female 1", "Female 2", "Male 1")
@@ -43,7 +43,7 @@ def test_a_blend_lies_between_its_speakers(voice: Path) -> None:
     row = traits.find_style_row(2, 1)
     assert np.allclose(traits.style_vectors[row], 0.75 * 1 + 0.25 * 3)
     assert traits.median_f0[row] == pytest.approx(250**0.75 * 90**0.25, abs=0.1)
-    assert list_blends(changed.manifest) == ["混声 A"]
+    assert changed.manifest.blends == ["混声 A"]
     assert (voice / "decoder.onnx").read_bytes() == b"decoder.onnx"
     assert [item.name for item in voice.parent.iterdir() if item.is_dir()] == ["kokoro"]
 
@@ -52,7 +52,7 @@ def test_the_same_name_replaces_and_removing_closes_the_gap(voice: Path) -> None
     add_blend("kokoro", SpeakerBlend("一", "Female 1", "Female 2", 0.5))
     add_blend("kokoro", SpeakerBlend("二", "Female 1", "Male 1", 1.0))
     changed = add_blend("kokoro", SpeakerBlend("一", "Female 1", "Female 2", 0.0))
-    assert list_blends(changed.manifest) == ["一", "二"]
+    assert changed.manifest.blends == ["一", "二"]
     assert changed.style_vectors[:, 0].tolist() == [0, 1, 2, 3, 1, 3]
     changed = remove_blend("kokoro", "一")
     assert [(style.id, style.name) for style in changed.manifest.styles] == [(0, "Neutral"), (1, "二")]
@@ -95,9 +95,9 @@ def test_a_shipped_voice_is_copied_into_the_users_folder(monkeypatch: pytest.Mon
     monkeypatch.setattr(speaker_blends, "list_voice_dirs", lambda: [paths.find_data_dir() / "voices", shipped.parent])
     changed = add_blend("kokoro", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
     assert changed.path == tmp_path / "home" / "voices" / "kokoro"
-    assert list_blends(read_prepared_voice(shipped).manifest) == []
+    assert read_prepared_voice(shipped).manifest.blends == []
     assert not (shipped / "flow.onnx").samefile(changed.path / "flow.onnx")
-    assert list_blends(add_blend("kokoro", SpeakerBlend("二", "Female 1", "Male 1", 0.5)).manifest) == ["混声", "二"]
+    assert add_blend("kokoro", SpeakerBlend("二", "Female 1", "Male 1", 0.5)).manifest.blends == ["混声", "二"]
 
 
 def test_a_voice_prepared_again_keeps_its_blends(voice: Path, tmp_path: Path) -> None:
@@ -105,12 +105,12 @@ def test_a_voice_prepared_again_keeps_its_blends(voice: Path, tmp_path: Path) ->
     renewed = write_voice(tmp_path / "renewed" / "kokoro")
     keep_blends(before, renewed)
     after = read_prepared_voice(renewed)
-    assert list_blends(after.manifest) == ["混声"]
+    assert after.manifest.blends == ["混声"]
     assert np.array_equal(after.style_vectors, before.style_vectors)
     assert after.manifest.median_f0 == before.manifest.median_f0
     assert after.build_traits().find_style_row(0, 1) == 4
     keep_blends(read_prepared_voice(write_voice(tmp_path / "plain" / "kokoro")), renewed)
-    assert list_blends(read_prepared_voice(renewed).manifest) == ["混声"], "a voice without blends takes none away"
+    assert read_prepared_voice(renewed).manifest.blends == ["混声"], "a voice without blends takes none away"
 
 
 def test_a_disk_that_refuses_leaves_the_voice_as_it_was(voice: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,4 +120,4 @@ def test_a_disk_that_refuses_leaves_the_voice_as_it_was(voice: Path, monkeypatch
     monkeypatch.setattr(staging_folders, "move_into_place", refuse)
     with pytest.raises(OutputFileError):
         add_blend("kokoro", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
-    assert list_blends(read_prepared_voice(voice).manifest) == []
+    assert read_prepared_voice(voice).manifest.blends == []

@@ -80,6 +80,10 @@ class VoiceArchitecture:
     recipe: int = 1  # the number of the way in which this version prepares such voices; one of a lower number is prepared again
     is_renewed_from_itself: bool = True  # that takes the prepared voice alone; else what it was made of
 
+    def list_blends(self, styles: Sequence[str]) -> list[str]:
+        """Return those styles of a voice that are between its speakers, so that who speaks in them is none of these."""
+        return list(styles[1:]) if self.styles_by_speaker else []
+
 
 SBV2_ARCHITECTURE = VoiceArchitecture("sbv2", convert_phones_to_ids, frozenset({"accent_fidelity"}))
 KOKORO_ARCHITECTURE = VoiceArchitecture(

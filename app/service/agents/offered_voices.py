@@ -8,8 +8,9 @@ from app.common.errors import InputError
 from app.common.language import localize
 from app.core.script.script import LineSettings, choose_known_name
 from app.core.synthesis_types import BOUNDS
-from app.export.safe_file_names import SpeakerNames
+from app.export.safe_file_names import SpeakerNames, name_line_speaker
 from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalogue
+from app.voices.voice_labels import format_style, format_usual_speaker
 
 
 class OfferedVoices:
@@ -65,9 +66,9 @@ class OfferedVoices:
         """Return the names for files."""
         speaker = self.find_speaker(settings)
         if speaker is None:
-            return SpeakerNames(settings.voice, settings.speaker, settings.style)
-        styles = [style.name for style in speaker.styles]
-        return SpeakerNames(speaker.voice, speaker.plain_name, choose_known_name(settings.style, styles))
+            return name_line_speaker(settings, None)
+        style = choose_known_name(settings.style, [style.name for style in speaker.styles])
+        return SpeakerNames(speaker.voice, format_usual_speaker(speaker.plain_name), format_style(style))
 
 
 def create_unknown_voice_error() -> InputError:

@@ -25,14 +25,13 @@ from app.core.script.script import LineSettings, choose_known_name
 from app.core.synthesis_types import BOUNDS, Float32, Overrides
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.result_page import offer_winner
-from app.ui.display_names import format_style
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeOwner, TakeRepository
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import truncate_text
 from app.ui.widgets.dialogs import OpenDialog, ask_for_files
-from app.voices.voice_labels import format_speaker, localize_voice_name
+from app.voices.voice_labels import format_speaker, format_style, localize_voice_name
 
 MAX_KEPT_TESTS = 100  # the oldest tests are dropped first, so that a project file does not grow without end
 SampledSound = tuple[Float32, int]
@@ -274,10 +273,11 @@ class BlindTestController(QObject):
     def describe_source(self, settings: LineSettings) -> SoundSource:
         """Return who speaks with these settings, as people call them."""
         voice = self._voice(settings.voice)
-        speakers, styles = ([name for _, name in items] for items in ((voice.speakers, voice.styles) if voice is not None else ((), ())))
+        styles = [style for _, style in voice.styles] if voice is not None else []
+        speaker = settings.speaker if voice is None else voice.manifest.choose_speaker(settings.speaker, settings.style)
         name = localize_voice_name(self._voice_name(settings.voice) or settings.voice)
         style = choose_known_name(settings.style, styles)
-        return SoundSource(name, format_speaker(choose_known_name(settings.speaker, speakers)), format_style(style) if style else "")
+        return SoundSource(name, format_speaker(speaker), format_style(style) if style else "")
 
     def show_dialog(self) -> BlindTestDialog:
         """Open a new blind test dialog, closing the one before."""

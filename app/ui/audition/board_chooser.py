@@ -22,11 +22,10 @@ from app.core.script.project import Presets
 from app.core.script.script import Character
 from app.core.script.text_search import fold_text
 from app.ui.audition.cast_chooser import CastChooser
-from app.ui.display_names import format_style
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_listening import ListeningRows, Row, VoicePick
 from app.ui.widgets.controls import PlainLabel, create_search_field, create_tool_button, escape_tip, fill_box, truncate_text
-from app.voices.voice_labels import describe_speaker
+from app.voices.voice_labels import describe_speaker, format_style
 
 STYLE_ROLE = Qt.ItemDataRole.UserRole  # the data of a style's box: (voice, speaker, style)
 CHECKED, UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
@@ -51,8 +50,13 @@ def fill_voice_tree(tree: QTreeWidget, voices: Sequence[CatalogVoice], is_usable
         for _, speaker in voice.speakers:
             above = _create_box(item, describe_speaker(speaker)) if several else item
             for _, style in voice.styles:
-                leaf = _create_box(above, format_style(style), is_leaf=True)
-                leaf.setData(0, STYLE_ROLE, (voice.id, speaker, style))
+                if style not in voice.manifest.blends:
+                    leaf = _create_box(above, format_style(style), is_leaf=True)
+                    leaf.setData(0, STYLE_ROLE, (voice.id, speaker, style))
+        # A blend is none of the speakers, whichever a line has.
+        for style in voice.manifest.blends:
+            leaf = _create_box(item, format_style(style), is_leaf=True)
+            leaf.setData(0, STYLE_ROLE, (voice.id, "", style))
 
 
 def collect_checked_voices(tree: QTreeWidget) -> tuple[VoiceChoice, ...]:
@@ -70,8 +74,11 @@ def check_voices(tree: QTreeWidget, voices: Collection[VoiceChoice]) -> None:
     style_keys: set[StyleKey] = {
         (choice.voice, speaker, style) for choice in voices for speaker in choice.speakers for style in choice.styles
     }
+    blend_keys = {(voice, "", style) for voice, _, style in style_keys}
     for item in _iterate_style_items(tree):
-        item.setCheckState(0, CHECKED if tuple(item.data(0, STYLE_ROLE)) in style_keys else UNCHECKED)
+        voice, speaker, style = item.data(0, STYLE_ROLE)
+        is_checked = (voice, speaker, style) in (style_keys if speaker else blend_keys)
+        item.setCheckState(0, CHECKED if is_checked else UNCHECKED)
         parent = item.parent()
         while parent is not None and item.checkState(0) == CHECKED:
             parent.setExpanded(True)

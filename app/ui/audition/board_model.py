@@ -12,11 +12,10 @@ from app.common.language import localize
 from app.core.script.script import LineSettings, choose_known_name
 from app.ui.audition.board_cells import BoardCells, CellPhase, CellState
 from app.ui.audition.cast_chooser import format_cast
-from app.ui.display_names import format_style
 from app.ui.script.card_layout import format_card_seconds
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import escape_tip
-from app.voices.voice_labels import format_speaker
+from app.voices.voice_labels import format_speaker, format_style
 
 FindVoice = Callable[[str], CatalogVoice | None]
 TwoLines = tuple[str, str]
@@ -63,9 +62,12 @@ def _describe_settings(settings: LineSettings, find_voice: FindVoice) -> tuple[N
     """Return voice, speaker and style; the speaker is empty where there is only one, and the first style goes without saying."""
     voice = find_voice(settings.voice)
     name = voice.name if voice is not None else localize("不明な声", "Unknown voice")
-    speakers = [who for _, who in voice.speakers] if voice is not None else []
     styles = [style for _, style in voice.styles] if voice is not None else []
-    speaker = format_speaker(choose_known_name(settings.speaker, speakers)) if len(speakers) > 1 else ""
+    speaker = (
+        format_speaker(voice.manifest.choose_speaker(settings.speaker, settings.style))
+        if voice is not None and len(voice.speakers) > 1
+        else ""
+    )
     style = choose_known_name(settings.style, styles)
     return NamePart(name), NamePart(speaker), NamePart(format_style(style), is_usual=style in styles[:1])
 

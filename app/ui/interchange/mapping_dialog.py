@@ -22,12 +22,11 @@ from app.common.language import localize
 from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_field_name
-from app.ui.display_names import format_style
 from app.ui.interchange.opened_import import OpenedImport
 from app.ui.voices.voice_listening import VoicePick, add_listening
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, escape_tip, fill_box
 from app.ui.widgets.dialogs import ClosableDialog
-from app.voices.voice_labels import describe_speaker, localize_voice_name
+from app.voices.voice_labels import describe_speaker, format_style, localize_voice_name
 
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 5, 30, 200
 NARROWEST_COLUMN, WIDEST_COLUMN, LOWEST_TABLE_PX = 150, 420, 130  # pixels of a column, and of the table
@@ -229,17 +228,20 @@ class CharacterTable(QScrollArea):
         if previous is not None:
             # `findData` compares tuples by identity.
             pairs, previous_pair = [style.itemData(index) for index in range(style.count())], (previous.speaker, previous.style)
+            previous_pair = previous_pair if previous_pair in pairs else ("", previous.style)
             style.setCurrentIndex(pairs.index(previous_pair) if previous_pair in pairs else 0)
 
     def _offer_styles(self, row: CharacterRow) -> None:
         voice = self._voices.get(row.voice.currentData())
-        speakers = voice.speakers if voice is not None else ()
+        speakers, blends = (voice.speakers, voice.blends) if voice is not None else ((), ())
         row.style.clear()
         row.style.setEnabled(voice is not None)
         for speaker in speakers:
-            for _, style in speaker.styles:
+            for style in (name for _, name in speaker.styles if name not in blends):
                 names = (describe_speaker(speaker.name) if len(speakers) > 1 else "", format_style(style))
                 row.style.addItem(localize("・", " · ").join(filter(None, names)), (speaker.name, style))
+        for style in blends:
+            row.style.addItem(format_style(style), ("", style))
         row.style.setCurrentIndex(0 if row.style.count() else -1)
 
 

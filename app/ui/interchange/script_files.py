@@ -19,14 +19,13 @@ from app.core.script.characters import merge_cast
 from app.core.script.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES, VoiceAssignment, VoiceReference
 from app.core.script.script import Line, LineSettings, Script
 from app.ui.background_thread import BackgroundThread
-from app.ui.display_names import format_style
 from app.ui.script.line_commands import LineCommands
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.dialogs import OpenDialog, append_suffix, ask_for_files
-from app.voices.voice_labels import format_usual_speaker
+from app.voices.voice_labels import format_style, format_usual_speaker
 
 if TYPE_CHECKING:
     from app.interchange.imported_script import ImportedScript
@@ -328,4 +327,6 @@ class ScriptExporter(QObject):
         if voice is None:
             return format_usual_speaker(settings.speaker) or settings.voice, format_style(settings.style)
         speaker = settings.speaker or (voice.speakers[0][1] if len(voice.speakers) > 1 else voice.name)
+        if settings.style in voice.manifest.blends:
+            speaker = voice.name
         return format_usual_speaker(speaker), format_style(settings.style or (voice.styles[0][1] if voice.styles else ""))

@@ -13,13 +13,12 @@ from app.core.delivery import DeliveryBounds, Unit
 from app.core.script.script import LineSettings
 from app.core.synthesis_types import BOUNDS, LINE_PAUSE_BOUNDS, SEED_BOUNDS
 from app.settings.user_settings import MAX_SEED
-from app.ui.display_names import format_style
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
 from app.ui.voices.voice_listening import ListeningRows, VoicePick, add_listening
 from app.ui.widgets.controls import ChoiceBox, GuardedDoubleSpinBox, GuardedSpinBox, PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.parameter_slider import ParameterSlider
-from app.voices.voice_labels import describe_speaker
+from app.voices.voice_labels import describe_speaker, format_style
 
 MIXED_VALUES_TEXT = "–"
 PLAIN_NUMBER = Unit()
@@ -319,12 +318,15 @@ class VoiceFields(QFormLayout):
 
     def __init__(self) -> None:
         super().__init__()
-        self._is_showing = False
+        self._is_showing = self._is_blend = False
+        self._blends: Collection[str] = ()
+        self._speaker = ""  # of the line, which keeps it while a blend speaks
         self.chooser = VoiceChooser()
         self.styles = _create_combo_box(
             localize("スタイル", "Style"), localize("声のスタイル（感情や話し方）。", "The speaking style of the voice.")
         )
-        self.speakers = _create_combo_box(localize("話者", "Speaker"), localize("この声に含まれる話者。", "The speaker within this voice."))
+        self._speakers_tip = localize("この声に含まれる話者。", "The speaker within this voice.")
+        self.speakers = _create_combo_box(localize("話者", "Speaker"), self._speakers_tip)
         self.setHorizontalSpacing(8)
         self.setVerticalSpacing(6)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
@@ -346,10 +348,12 @@ class VoiceFields(QFormLayout):
 
     @property
     def speaker(self) -> str:
-        """Return the chosen speaker of a voice that has several, else an empty string."""
-        return self.speakers.currentText() if self.speakers.count() > 1 else ""
+        """Return the chosen speaker of a voice that has several, else an empty string; a blend is none of them."""
+        return self.speakers.currentText() if self.speakers.count() > 1 and not self._is_blend else ""
 
-    def offer_choices(self, speakers: Sequence[str], styles: Sequence[str]) -> None:
+    def offer_choices(self, speakers: Sequence[str], styles: Sequence[str], blends: Collection[str] = ()) -> None:
+        """Offer the speakers and styles of a voice; `blends` are those of the styles that are between speakers."""
+        self._blends = blends
         # Refilling a box changes its index, which must not count as an edit of the line.
         self._is_showing = True
         for box, items in (
@@ -368,6 +372,13 @@ class VoiceFields(QFormLayout):
         for box, name in ((self.styles, "style"), (self.speakers, "speaker")):
             box.setCurrentIndex(max(0, box.findData(getattr(settings, name))) if box.count() and name not in mixed else -1)
             box.setPlaceholderText(localize("（複数）", "(mixed)"))
+        self._speaker = settings.speaker
+        self._is_blend = settings.style in self._blends and "style" not in mixed
+        if self._is_blend:
+            self.speakers.setCurrentIndex(-1)
+            self.speakers.setPlaceholderText(localize("（2 人を混ぜた声）", "(blend of two)"))
+        tip = localize("話者を選ぶには、スタイルを「ノーマル」にしてください。", "A speaker can be chosen while the style is “Neutral”.")
+        self.speakers.setToolTip(tip if self._is_blend else self._speakers_tip)
         if not self.styles.count():
             # A line keeps its style while its voice is missing, so the style is still shown.
             self.styles.setPlaceholderText(format_style(settings.style) or "–")
@@ -384,14 +395,14 @@ class VoiceFields(QFormLayout):
         """Enable the boxes where there is a line."""
         # The chooser's box alone: its button manages voices, which needs no line.
         self.chooser.box.setEnabled(has_line)
-        for box in (self.speakers, self.styles):
-            box.setEnabled(has_line and box.count() > 0)
+        self.styles.setEnabled(has_line and self.styles.count() > 0)
+        self.speakers.setEnabled(has_line and self.speakers.count() > 0 and not self._is_blend)
 
     def _find_pick(self, name: str, choice: str) -> VoicePick | None:
         """Return who is heard with this speaker or style in place of the chosen one; None where the voice cannot be heard."""
         voice = self.chooser.find_pick(self.chooser.current_voice)
-        speaker, style = (str(box.currentData() or "") for box in (self.speakers, self.styles))
-        return None if voice is None else VoicePick(voice.voice, **{"speaker": speaker, "style": style, name: choice})
+        style = str(self.styles.currentData() or "")
+        return None if voice is None else VoicePick(voice.voice, **{"speaker": self._speaker, "style": style, name: choice})
 
     def _emit_choice(self, name: str, box: QComboBox, _row: int) -> None:
         if not self._is_showing:

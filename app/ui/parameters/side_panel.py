@@ -252,7 +252,8 @@ class SidePanel(QScrollArea):
     def show_voice(self, voice: VoiceSummary) -> None:
         """Offer the speakers and styles of a voice; the line keeps its own where the voice has them."""
         self.card.show_voice(voice)
-        self._choices.offer_choices([name for _, name in voice.speakers], [name for _, name in voice.styles])
+        styles = [name for _, name in voice.styles]
+        self._choices.offer_choices([name for _, name in voice.speakers], styles, voice.architecture.list_blends(styles))
         self.show_settings(self._settings, self._count, self._mixed_settings)
 
     def show_missing(self, name: str) -> None:

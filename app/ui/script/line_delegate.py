@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from app.common.language import localize
 from app.core.script.script import Character, Line, choose_known_name
 from app.engine.open_voices import OpenedVoice
-from app.ui.display_names import VoiceLabel, format_style
+from app.ui.display_names import VoiceLabel
 from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRects, format_card_seconds
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.script_model import CHARACTER_ROLE, LINE_ROLE, STATE_ROLE, Index, LinePhase, LineState, ScriptModel, describe_line_state
 from app.ui.theme.theme import Theme, draw_icon, find_character_colour
 from app.ui.widgets.painting import PortraitPictures, choose_letter_colors, draw_voice_picture
-from app.voices.voice_labels import format_speaker
+from app.voices.voice_labels import format_speaker, format_style
 
 NEUTRAL_STYLE = "Neutral"
 
@@ -78,23 +78,25 @@ class LineVoiceNames:
         self.names: dict[str, str] = {}
         self._styles: dict[str, Sequence[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
+        self._blends: dict[str, Sequence[str]] = {}
         self._find_former_name: Callable[[str], str] = str
 
     def set_current_voice(self, voice: OpenedVoice) -> None:
         """Take the voice in use."""
-        self.add_voice("", voice.name, [name for _, name in voice.styles], [name for _, name in voice.speakers])
+        styles = [name for _, name in voice.styles]
+        self.add_voice("", voice.name, styles, [name for _, name in voice.speakers], voice.architecture.list_blends(styles))
 
     def set_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
         """Take all voices there are; `find_name` knows the names of voices that are gone."""
         self._find_former_name = find_name
-        for names in (self.names, self._styles, self._speakers):
+        for names in (self.names, self._styles, self._speakers, self._blends):
             names.clear()
         for voice in voices:
-            self.add_voice(voice.id, voice.name, voice.styles, voice.speakers)
+            self.add_voice(voice.id, voice.name, voice.styles, voice.speakers, voice.blends)
 
-    def add_voice(self, voice: str, name: str, styles: Sequence[str], speakers: Sequence[str]) -> None:
+    def add_voice(self, voice: str, name: str, styles: Sequence[str], speakers: Sequence[str], blends: Sequence[str] = ()) -> None:
         """Add a voice, or change its names of styles and speakers."""
-        self.names[voice], self._styles[voice], self._speakers[voice] = name, styles, speakers
+        self.names[voice], self._styles[voice], self._speakers[voice], self._blends[voice] = name, styles, speakers, blends
 
     def is_missing(self, voice: str) -> bool:
         """Return whether a voice is missing; none is known to be missing before all voices are known."""
@@ -115,9 +117,10 @@ class LineVoiceNames:
         return choose_known_name(line.settings.style, self._styles.get(line.settings.voice, ()))
 
     def find_speaker(self, line: Line) -> str:
-        """Return the speaker that will be heard; empty for a voice with one speaker."""
+        """Return the speaker that will be heard; empty for a voice with one speaker, and for a blend of two."""
         speakers = self._speakers.get(line.settings.voice, ())
-        return choose_known_name(line.settings.speaker, speakers) if len(speakers) > 1 else ""
+        is_blend = line.settings.style in self._blends.get(line.settings.voice, ())
+        return choose_known_name(line.settings.speaker, speakers) if len(speakers) > 1 and not is_blend else ""
 
     def format_summary(self, line: Line) -> str:
         """Return speaker and style in short; the voice itself if it is missing."""

@@ -9,8 +9,8 @@ from PySide6.QtCore import QMimeData, QModelIndex, QObject, QPersistentModelInde
 
 from app.common.language import localize
 from app.core.script.script import ESTIMATED_SECONDS_PER_CHAR, Character, Line, Script, place_pauses
-from app.ui.display_names import format_style
 from app.ui.script.script_document import ScriptDocument
+from app.voices.voice_labels import format_style
 
 Index = QModelIndex | QPersistentModelIndex
 LINE_ROLE = Qt.ItemDataRole.UserRole

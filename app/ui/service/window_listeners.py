@@ -23,11 +23,10 @@ from app.service.service_job import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalogue, build_catalogue
 from app.settings.user_settings import Settings, parse_origins
-from app.ui.display_names import format_style
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_listening import VoicePick
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices, order_speaking_first
-from app.voices.voice_labels import format_speaker
+from app.voices.voice_labels import format_speaker, format_style
 
 SERVICE_STOP_TIMEOUT_S = 2.0
 

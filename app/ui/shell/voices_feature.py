@@ -13,7 +13,6 @@ from app.common.files.paths import find_data_dir
 from app.common.language import localize
 from app.core.script.script import change_settings
 from app.core.sound.voice_traits import SBV2_ARCHITECTURE, VoiceArchitecture
-from app.ui.display_names import format_style
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.speech_settings import BusyNotice
 from app.ui.script.line_selection import LineSelection
@@ -31,6 +30,7 @@ from app.ui.voices.voice_library_actions import SpeakerBlendController, VoiceLib
 from app.ui.voices.voice_task_results import RefinementController, VoiceTaskResultHandler
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
+from app.voices.voice_labels import format_style
 
 if TYPE_CHECKING:
     from app.ui.actions.command_search import MenuCommand

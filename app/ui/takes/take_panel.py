@@ -13,7 +13,6 @@ from app.common.language import localize
 from app.core.script.project import LineTake
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings
 from app.core.synthesis_types import BOUNDS
-from app.ui.display_names import format_style
 from app.ui.takes.take_repository import TAKES_PER_BATCH, TAKES_TITLE
 from app.ui.widgets.controls import (
     ElidedLabel,
@@ -26,7 +25,7 @@ from app.ui.widgets.controls import (
     select_single_row,
     set_up_row_table,
 )
-from app.voices.voice_labels import format_speaker
+from app.voices.voice_labels import format_speaker, format_style
 
 COLUMNS = STAR, NUMBER, LENGTH, SEED, DIFFERS, NOTE = range(6)
 ROW_MARGINS, CELL_MARGINS = 6, 24  # pixels added to the height of the text, and to its width
@@ -161,7 +160,9 @@ def list_differences(
         differences.append(localize("話者", "speaker") + f" {format_speaker(then.speaker) or first}")
     if then.style != now.style:
         differences.append(localize("スタイル", "style") + f" {format_style(then.style) or first}")
-    differences += [f"{BOUNDS[name].label} {BOUNDS[name].unit.format(value)}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)]
+    differences += [
+        f"{BOUNDS[name].label} {BOUNDS[name].unit.format(value)}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)
+    ]
     if then.pauses != now.pauses:
         differences.append(localize("間の長さ", "pauses"))
     if then.assist_text != now.assist_text:

@@ -13,7 +13,6 @@ from app.adapters.http.hub_files import AIVISHUB_PAGES, HUGGING_FACE, OfferedVoi
 from app.common.errors import AppError
 from app.common.language import localize
 from app.install.download_sources import STANDARD_BERT_REPOSITORY, STANDARD_BERT_REVISION
-from app.ui.display_names import format_style
 from app.ui.tasks.process_task import TaskQueue
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.theme.theme import ThemedWidget, draw_icon
@@ -26,6 +25,7 @@ from app.ui.widgets.dialogs import ClosableDialog
 from app.ui.widgets.painting import draw_voice_picture
 from app.ui.widgets.text_dialog import show_text
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB
+from app.voices.voice_labels import format_style
 
 PICTURE, GAP = 56, 12
 MOST_LETTERS, MOST_STYLES = 160, 8  # the hub's own page shows the rest of the description and of the styles

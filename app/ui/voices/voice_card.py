@@ -10,8 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
 
 from app.common.language import localize
-from app.core.script.script import Line, LineSettings, build_request, choose_known_name, find_cast
-from app.ui.display_names import format_style
+from app.core.script.script import Line, LineSettings, build_request, find_cast
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController
@@ -31,7 +30,7 @@ from app.ui.voices.voice_listening import VoicePick
 from app.ui.voices.voice_tasks import KOKORO_DOWNLOAD_BYTES
 from app.ui.widgets.controls import PlainLabel, clear_hover_after, create_button, describe_control, fill_box, set_up_button, wrap_tip
 from app.ui.widgets.painting import draw_voice_picture
-from app.voices.voice_labels import USUAL_GREETING, find_greeting
+from app.voices.voice_labels import USUAL_GREETING, find_greeting, format_style
 
 MAX_MENU_SAMPLES = 40
 NaturalOffer = Literal["none", "offered", "coming"]
@@ -349,6 +348,4 @@ def find_recording(voice: CatalogVoice, style: str) -> Path | None:
 
 def _find_greeter(pick: VoicePick, voice: CatalogVoice | None) -> str:
     """Return the speaker whose greeting fits; none for a blend of several."""
-    if voice is None or (voice.architecture.styles_by_speaker and pick.style not in ("", voice.styles[0][1])):
-        return ""
-    return choose_known_name(pick.speaker, [name for _, name in voice.speakers])
+    return "" if voice is None else voice.manifest.choose_speaker(pick.speaker, pick.style)

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from app.core.script.script import LineSettings, choose_known_name
+from app.core.script.script import LineSettings
 from app.settings.user_settings import MOST_FAVOURITES, GraphPrecision, PrecisionPreference
 from app.ui.background_thread import BackgroundThread, log_error
-from app.ui.display_names import format_style
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
-from app.voices.voice_labels import format_usual_speaker
 
 if TYPE_CHECKING:
     from app.export.safe_file_names import SpeakerNames
@@ -92,19 +90,11 @@ class VoiceCatalog(QObject):
         return next((item for item in self.voices if voice in (item.id, item.manifest.id)), None)
 
     def describe_speaker(self, settings: LineSettings) -> SpeakerNames:
-        """Return the names of a line's speaker for file names, with speaker and style as the window names them.
-
-        For a voice that is not installed the names are those of the line.
-        """
-        from app.export.safe_file_names import SpeakerNames  # the window starts without
+        """Return the names of a line's speaker for file names."""
+        from app.export.safe_file_names import name_line_speaker  # the window starts without
 
         catalog_voice = self.find_voice(settings.voice)
-        if catalog_voice is None:
-            return SpeakerNames(settings.voice, format_usual_speaker(settings.speaker), format_style(settings.style))
-        info = catalog_voice.manifest
-        speaker = choose_known_name(settings.speaker, [item.name for item in info.speakers])
-        style = choose_known_name(settings.style, [item.name for item in info.styles])
-        return SpeakerNames(info.name, format_usual_speaker(speaker), format_style(style))
+        return name_line_speaker(settings, catalog_voice.manifest if catalog_voice is not None else None)
 
     def close(self) -> None:
         """Wait for the running scan."""

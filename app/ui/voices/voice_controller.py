@@ -297,7 +297,14 @@ class VoiceController(QObject):
         self._chooser.show_voices(voices)
         self.labels_changed.emit(
             [
-                VoiceLabel(name, voice.name, tuple(style for _, style in voice.styles), tuple(who for _, who in voice.speakers), voice.icon)
+                VoiceLabel(
+                    name,
+                    voice.name,
+                    tuple(style for _, style in voice.styles),
+                    tuple(who for _, who in voice.speakers),
+                    voice.icon,
+                    tuple(voice.manifest.blends),
+                )
                 for voice in voices
                 for name in dict.fromkeys((voice.manifest.id, voice.id))
             ]

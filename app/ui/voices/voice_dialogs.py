@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QDialogButtonBox, QFormLayout, QHBoxLayout, QLabel
 from app.common.errors import AppError
 from app.common.language import localize
 from app.core.sound.voice_traits import SpeakerBlend
-from app.install.speaker_blends import list_blends
 from app.ui.voices.catalog_voice import CatalogVoice, describe_bert_need
 from app.ui.web_links import find_address_error, parse_address
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, create_button, create_close_button, describe_control, fill_box
@@ -192,7 +191,7 @@ class SpeakerBlendDialog(ClosableDialog):
     def show_blends(self, voice: CatalogVoice) -> None:
         """Offer the saved blends of the voice for removal, and take the next request."""
         self.saved.clear()
-        for name in list_blends(voice.manifest):
+        for name in voice.manifest.blends:
             self.saved.addItem(name, name)
         for widget in (self.saved, self.remove):
             widget.setEnabled(self.saved.count() > 0)

@@ -4,11 +4,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QTreeWidget
 from pytestqt.qtbot import QtBot
 
+from app.audition.blind_test import SoundSource
+from app.audition.board import Board, BoardColumn, VoiceChoice
 from app.common.language import set_language
 from app.core.script.script import LineSettings
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE
+from app.export.safe_file_names import SpeakerNames
+from app.ui.audition.board_chooser import check_voices, collect_checked_voices, fill_voice_tree
+from app.ui.audition.board_model import describe_column
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.script.line_delegate import LineVoiceNames
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
@@ -147,3 +153,35 @@ def test_its_speakers_can_be_blended(open_window: OpenWindow, qtbot: QtBot) -> N
     voice = install(window, qtbot)
     assert "blend" in list_allowed_actions(voice)
     assert "blend" not in list_allowed_actions(window.catalog.find_voice(""))
+
+
+def test_a_blend_is_none_of_the_speakers_wherever_it_is_named(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window()
+    window.commands.add_text("一行目", 0)
+    voice = install(window, qtbot)
+    styles = (NamedId(0, "Neutral"), NamedId(1, "混声"))
+    blended = replace(voice, manifest=replace(voice.manifest, styles=styles))
+    window.catalog.apply_scan(CatalogScan((blended,), (), (), ""))
+    window.side.chooser.chosen.emit("kokoro")
+    side = window.side
+    side.speakers.setCurrentIndex(1)
+    assert side.card.makers.text().startswith("Speaker: Mimizuku")
+    side.styles.setCurrentIndex(side.styles.findData("混声"))
+    line = window.lines[0]
+    assert (line.settings.speaker, line.settings.style) == ("Male 1", "混声"), "it keeps its speaker"
+    assert (side.speakers.isEnabled(), side.speakers.currentIndex()) == (False, -1)
+    assert "Neutral" in side.speakers.toolTip()
+    assert "Mimizuku" not in side.card.makers.text()
+    cards = window.script.cards.voices
+    assert (cards.find_speaker(line), cards.format_summary(line)) == ("", "混声")
+    assert window.catalog.describe_speaker(line.settings) == SpeakerNames("Kokoro", "Kokoro", "混声")
+    assert window.blind_tests.describe_source(line.settings) == SoundSource("Kokoro", "", "混声")
+    column = BoardColumn((("speaker", "Male 1"), ("style", "混声"), ("voice", "kokoro")))
+    assert describe_column(Board((line,), (column,)), 0, window.catalog.find_voice) == ("Kokoro", "混声")
+    tree = QTreeWidget()
+    qtbot.addWidget(tree)
+    fill_voice_tree(tree, [blended], lambda _voice: True)
+    check_voices(tree, [VoiceChoice("kokoro", ("Male 1",), ("混声",))])
+    assert collect_checked_voices(tree) == (VoiceChoice("kokoro", ("",), ("混声",)),), "it is there once"
+    side.styles.setCurrentIndex(0)
+    assert (side.speakers.isEnabled(), side.speakers.currentData()) == (True, "Male 1")

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from app.common import language
 from app.core.script.script import Line, LineSettings, Script
-from app.ui.display_names import format_style
 from app.ui.playback import sound_saving
+from app.voices.voice_labels import format_style
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver

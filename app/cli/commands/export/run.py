@@ -47,7 +47,7 @@ from app.export.export_settings import (
 from app.export.export_tasks import BatchSettings, ExportWorker
 from app.export.process_worker import ProcessWorker
 from app.export.render_keys import collect_sound_conditions
-from app.export.safe_file_names import SpeakerNames, describe_pattern_problem
+from app.export.safe_file_names import SpeakerNames, describe_pattern_problem, name_line_speaker
 from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.script_import import read_cast_file, read_script_file
 from app.settings.user_settings import PrecisionPreference, Settings, load_usable_settings
@@ -69,10 +69,7 @@ class ExportVoices:
 
     def find_names(self, settings: LineSettings) -> SpeakerNames:
         """Return the names that people know; for a missing voice the name that the line has."""
-        info = self.manifests.get(settings.voice)
-        if info is None:
-            return SpeakerNames(settings.voice, settings.speaker, settings.style)
-        return SpeakerNames(info.name, settings.speaker or info.speakers[0].name, settings.style or info.styles[0].name)
+        return name_line_speaker(settings, self.manifests.get(settings.voice))
 
     def find_error(self, settings: LineSettings) -> AppError | None:
         """Return why nobody speaks a line: its voice cannot, or lacks its speaker or style; None if somebody does."""
