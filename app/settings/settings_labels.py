@@ -85,20 +85,20 @@ VOICE_LABELS = {
     "bert_precision": SettingLabel(
         ("BERT の精度", "BERT precision"),
         (
-            "「自動」では、音の長さが変わらないと確認できた場合だけ int8 を使います。int8 は高速ですが、抑揚がわずかに変わることがあります。",
-            "Auto uses int8 only where it does not change any durations. int8 is faster but may change the intonation slightly.",
+            "「自動」では、音の長さが変わらないと確認できた場合だけ「高速」を使います。「高速」では、抑揚がわずかに変わることがあります。",
+            "Auto uses Fast only where it does not change any durations. Fast may change the intonation slightly.",
         ),
-        choices=(("自動", "Auto"), ("float32（高精度）", "float32 (exact)"), ("int8（高速）", "int8 (fast)")),
+        choices=(("自動", "Auto"), ("高精度", "Exact"), ("高速", "Fast")),
     ),
     "sound_precision": SettingLabel(
         ("音声合成の精度の既定値", "Default synthesis precision"),
         (
-            "個別に選んでいない声に使います。声ごとの設定は、声のカードか声の管理で選べます。「高速」は計算の一部を int8 で行うため約 2〜3 倍速くなりますが、"
+            "個別に選んでいない声に使います。声ごとの設定は、声のカードか声の管理で選べます。「高速」は計算の一部を簡略にするため約 2〜3 倍速くなりますが、"
             "ごく小さな雑音が加わります。準備したときに「高精度」と比べて差が小さかった声だけで使えます。",
-            "For voices without a choice of their own, which you make on a voice's card or in the library. “Fast” computes part of the sound in int8: "
+            "For voices without a choice of their own, which you make on a voice's card or in the library. “Fast” computes part of the sound with fewer digits: "
             "two to three times as fast, with very faint noise. It is available for voices that stayed close to “Exact” when they were prepared.",
         ),
-        choices=(("高精度", "Exact"), ("高速（int8）", "Fast (int8)")),
+        choices=(("高精度", "Exact"), ("高速", "Fast")),
     ),
     "load_voice": SettingLabel(
         ("声を読み込むタイミング", "When to load the voice"),

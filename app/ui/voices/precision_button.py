@@ -9,6 +9,7 @@ from app.settings.user_settings import GraphPrecision
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.controls import clear_hover_after, describe_control
 from app.voices.int8_result import Int8Result
+from app.voices.voice_labels import describe_int8_quality
 
 
 class PrecisionButton(QToolButton):
@@ -52,8 +53,8 @@ class PrecisionButton(QToolButton):
         why = voice.explain_missing_int8("sound")
         self.setText(format_precision(precision))
         (self.fast if precision == "fast" else self.exact).setChecked(True)
-        self.exact.setText(localize("高精度（float32）", "Exact (float32)"))
-        self.fast.setText(_describe_fast(voice.manifest.fast, why))
+        self.fast.setText(_describe_fast(voice.manifest.fast))
+        self.fast.setToolTip(why[:1].upper() + why[1:] if voice.manifest.fast is None else describe_int8_quality(voice.manifest.fast))
         self.fast.setEnabled(not why)
         self.test.setEnabled(not why)
         tip = _describe_purpose()
@@ -81,12 +82,9 @@ def _describe_purpose() -> str:
     return localize("この声の音声合成の精度を選びます。", "Chooses the synthesis precision of this voice.")
 
 
-def _describe_fast(fast: Int8Result | None, reason: str) -> str:
-    """Return the measured quality as short as a menu needs it, or the reason why Fast is not available."""
+def _describe_fast(fast: Int8Result | None) -> str:
+    """Return the name of Fast with what it gains, or that the voice does not have it; figures and reasons are in the tip."""
+    name = format_precision("fast")
     if fast is None:
-        return localize(f"高速（int8）は使えません。{reason}", f"Fast (int8) is not available. {reason[:1].upper()}{reason[1:]}")
-    text = localize(
-        f"高速（int8）: SN 比 {fast.snr_db:.0f} dB、音の長さの一致率 {fast.frames_equal:.1%}",
-        f"Fast (int8): SNR {fast.snr_db:.0f} dB, {fast.frames_equal:.1%} of durations unchanged",
-    )
-    return text + (localize(f"、約 {fast.gain:.1f} 倍速", f", about {fast.gain:.1f}× as fast") if fast.gain else "")
+        return name + localize("（この声では使えません）", " (not available for this voice)")
+    return name + (localize(f"（約 {fast.gain:.1f} 倍の速さ）", f" (about {fast.gain:.1f}× as fast)") if fast.gain else "")

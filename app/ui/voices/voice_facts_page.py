@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QPu
 from app.common.language import localize
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.settings.user_settings import GraphPrecision
-from app.ui.display_names import format_style
 from app.ui.voices.catalog_voice import CatalogVoice, describe_unprepared_voice, describe_voice, format_bert_action
 from app.ui.voices.precision_button import PrecisionButton
+from app.ui.widgets.containers import FoldingSection
 from app.ui.widgets.controls import PlainLabel, create_button, escape_tip, fill_box
 from app.ui.widgets.painting import draw_voice_picture
 from app.voices.required_bert import SBV2_BERT_ID
-from app.voices.voice_labels import describe_int8_graphs, describe_int8_quality, describe_speaker, format_usual_speaker
+from app.voices.voice_labels import describe_int8_graphs, describe_int8_quality, describe_speaker, format_style, format_usual_speaker
 
 MOST_ABREAST, GAP = 3, 6  # three buttons side by side at most, with 6 pixels between them
 
@@ -156,7 +156,7 @@ MAX_UNBROKEN_LETTERS = 40  # letters; Qt breaks no word without spaces or hyphen
 
 
 def list_voice_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
-    """Yield (name, value) for everything that the library shows about a voice."""
+    """Yield (name, value) for what everybody may want to know about a voice."""
     card, manifest = voice.model_card, voice.manifest
     if card.creators:
         yield localize("作者", "Author"), localize("、", ", ").join(card.creators)
@@ -175,7 +175,6 @@ def list_voice_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
     yield localize("スタイル", "Styles"), _join_names([format_style(item.name) for item in manifest.styles])
     if voice.list_samples():
         yield localize("ボイスサンプル", "Samples"), localize(f"{len(voice.list_samples())} 個", f"{len(voice.list_samples())}")
-    yield from _list_processing_facts(voice)
     if manifest.bert:
         yield "BERT", manifest.bert + ("" if voice.has_bert else localize("（見つかりません）", " (missing)"))
     if card.source_name:
@@ -184,8 +183,8 @@ def list_voice_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
         yield localize("備考", "Note"), note
 
 
-def _list_processing_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
-    """Yield how the voice is computed, and the measured effect of int8."""
+def list_voice_details(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
+    """Yield (name, value) for how the voice is computed, and the measured effect of int8."""
     if voice.origin != "aivisspeech":
         yield localize("計算方法", "Processing"), describe_processing(voice)
     if voice.int8_share is not None:
@@ -254,6 +253,9 @@ class VoiceFactsPage(QWidget):
         self.page.setAccessibleName(localize("選んだ声について", "About the selected voice"))
         self.picture, self.name, self.about = QLabel(), PlainLabel("", "heading", wraps=True), PlainLabel("", "muted", wraps=True)
         self._form = QFormLayout(horizontalSpacing=14, verticalSpacing=5)
+        self._figures = QFormLayout(horizontalSpacing=14, verticalSpacing=5)
+        tip = localize("計算のしかたと、測定した数値を表示します。", "Shows how the voice is computed, and what was measured.")
+        self.details = FoldingSection(localize("詳細", "Details"), tip)
         self.precision: PrecisionButton | None = None
         self._foot = VoiceActionButtons()
         self._foot.action_requested.connect(self.action_requested)
@@ -275,6 +277,9 @@ class VoiceFactsPage(QWidget):
             self._form.addRow(title, self._create_precision_button(voice, precision))
         for name, value in list_voice_facts(voice):
             self._form.addRow(_create_title_label(name, Qt.AlignmentFlag.AlignTop), _create_value_label(value))
+        for name, value in list_voice_details(voice):
+            self._figures.addRow(_create_title_label(name, Qt.AlignmentFlag.AlignTop), _create_value_label(value))
+        self.details.setVisible(self._figures.rowCount() > 0)
         if has_focus and self.precision is not None:
             self.precision.setFocus()
 
@@ -295,8 +300,10 @@ class VoiceFactsPage(QWidget):
 
     def _show_heading(self, voice: CatalogVoice | None, name: str, description: str) -> None:
         """Show the heading above the facts and the buttons below them, and remove the facts."""
-        while self._form.rowCount():
-            self._form.removeRow(0)
+        for form in (self._form, self._figures):
+            while form.rowCount():
+                form.removeRow(0)
+        self.details.hide()
         self.precision = None
         self.picture.setVisible(voice is not None)
         self.name.setText(name)
@@ -309,9 +316,10 @@ class VoiceFactsPage(QWidget):
         body.setObjectName("side")
         for label in (self.name, self.about):
             label.setMinimumWidth(1)
+        self.details.content.addLayout(self._figures)
         words = fill_box(QVBoxLayout(), None, self.name, self.about, None, spacing=2)
         head = fill_box(QHBoxLayout(), (self.picture, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=14)
-        fill_box(QVBoxLayout(body), head, self._form, None, spacing=12, margins=(14, 4, 10, 4))
+        fill_box(QVBoxLayout(body), head, self._form, self.details, None, spacing=12, margins=(14, 4, 10, 4))
         self.page.setWidget(body)
         # The margin aligns the buttons with the words above.
         fill_box(QVBoxLayout(self), (self.page, 1), fill_box(QHBoxLayout(), self._foot, margins=(15, 0, 0, 0)), spacing=8)

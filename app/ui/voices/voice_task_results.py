@@ -68,9 +68,10 @@ class VoiceTaskResultHandler(QObject):
             self._banner.hide()
             self._catalog.choose_precision(voice, "fast")
 
+        gain = localize(f"（約 {fast.gain:.1f} 倍の速さ）", f" (about {fast.gain:.1f} times as fast)") if fast.gain else ""
         offer = localize(
-            f"この声では「高速」も使えます（{describe_int8_quality(fast)}）。声のカードでいつでも切り替えられ、ブラインドテストで聞き比べられます。",
-            f"“Fast” is available ({describe_int8_quality(fast)}). Switch or compare on the voice's card.",
+            f"この声では「高速」も使えます{gain}。声のカードでいつでも切り替えられ、ブラインドテストで聞き比べられます。",
+            f"“Fast” is available{gain}. Switch or compare on the voice's card.",
         )
         self._banner.show_message(
             "notice",
@@ -79,6 +80,7 @@ class VoiceTaskResultHandler(QObject):
             action=localize("高速を使う", "Use Fast"),
             tip=localize("この声だけを「高速」に切り替えます。", "Switches this voice to Fast, and no other."),
             on_action=use_fast,
+            details=describe_int8_quality(fast),
         )
 
     @Slot(object)

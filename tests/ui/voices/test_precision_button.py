@@ -26,11 +26,13 @@ def test_fast_is_offered_with_its_figures_and_disabled_with_the_reason(qtbot: Qt
     qtbot.addWidget(button)
     button.show_voice(fast_voice("A"), "fast")
     assert (button.text(), button.fast.isChecked()) == ("Fast", True)
-    assert button.fast.text() == "Fast (int8): SNR 41 dB, 100.0% of durations unchanged, about 2.6× as fast"
+    assert button.fast.text() == "Fast (about 2.6× as fast)"
+    assert button.fast.toolTip().startswith("signal-to-noise ratio 41 dB"), "figures are for those who ask"
     exact = voice("B")
     button.show_voice(replace(exact, manifest=replace(exact.manifest, refused=REFUSED)))
     assert (button.text(), button.exact.isChecked(), button.fast.isEnabled()) == ("Exact", True, False)
-    assert button.fast.text() == "Fast (int8) is not available. Flow: signal-to-noise ratio 31.2 dB, 35 needed"
+    assert button.fast.text() == "Fast (not available for this voice)"
+    assert button.fast.toolTip() == "Flow: signal-to-noise ratio 31.2 dB, 35 needed"
     assert not button.isHidden()
     button.show_voice(voice("C", place="shipped"))
     assert button.isHidden(), "there is nothing to choose"

@@ -13,7 +13,7 @@ from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice, VoiceOrigin
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_dialogs import MissingBertDialog
-from app.ui.voices.voice_facts_page import VoiceFactsPage, describe_processing, list_voice_facts
+from app.ui.voices.voice_facts_page import VoiceFactsPage, describe_processing, list_voice_details, list_voice_facts
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog, describe_source
 from app.ui.voices.voice_task_results import VoiceTaskResultHandler
 from app.voices.int8_result import Int8Graph, Int8Rejection, Int8Result
@@ -85,12 +85,12 @@ def test_nothing_is_cut_off_and_the_buttons_stay_in_sight_at_any_width(qtbot: Qt
 def test_what_fast_costs_and_gains_is_shown() -> None:
     exact = voice()
     fast = Int8Result({"flow": Int8Graph("flow_int8.onnx", 45.0, 0.1)}, 41.4, 0.2, 0.987, 2.64)
-    shown = dict(list_voice_facts(replace(exact, manifest=replace(exact.manifest, fast=fast))))
+    shown = dict(list_voice_details(replace(exact, manifest=replace(exact.manifest, fast=fast))))
     likeness = "signal-to-noise ratio 41 dB, spectral distance 0.20 dB, 98.7% of durations unchanged, about 2.6 times as fast"
     assert shown["Fast synthesis"] == likeness
-    assert dict(list_voice_facts(exact))["Fast synthesis"] == "not available for this voice"
+    assert dict(list_voice_details(exact))["Fast synthesis"] == "not available for this voice"
     refused = {"decoder": Int8Rejection("noise", 31.2, 0.6, 1.0, 2.2), "prosody": Int8Rejection("lengths", 50.0, 0.1, 0.95, 1.3)}
-    shown = dict(list_voice_facts(replace(exact, manifest=replace(exact.manifest, refused=refused))))
+    shown = dict(list_voice_details(replace(exact, manifest=replace(exact.manifest, refused=refused))))
     assert shown["Fast, by part"].splitlines()[0] == "Decoder: stays exact (signal-to-noise ratio 31.2 dB, 35 needed)"
 
 
