@@ -36,6 +36,7 @@ from app.ui.script.script_model import Index, ScriptModel
 from app.ui.theme.theme import Theme
 from app.ui.widgets.controls import SELECT_AS_CURRENT, escape_tip
 
+NO_LETTER = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 LAYOUT_BATCH_ROWS = 100
 LAYOUT_CHECK_MS = 20
 
@@ -262,10 +263,17 @@ class ScriptList(LineDropList):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Begin a line at a key typed into an empty list."""
-        if self._lines.rowCount() or not event.text() or not event.text().isprintable():
+        if not self.begin_line_with(event):
             super().keyPressEvent(event)
-        elif (editor := self._begin_line()) is not None:
-            editor.keyPressEvent(event)
+
+    def begin_line_with(self, event: QKeyEvent) -> bool:
+        """Begin the first line of an empty list with the letter of a key; return False for other keys, and where there are lines."""
+        is_letter = event.text().isprintable() and bool(event.text().strip()) and not event.modifiers() & NO_LETTER
+        if self._lines.rowCount() or not is_letter or (editor := self._begin_line()) is None:
+            return False
+        editor.setFocus()
+        editor.keyPressEvent(event)
+        return True
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """Begin a line at the first text that an input method composes in an empty list."""
@@ -277,6 +285,12 @@ class ScriptList(LineDropList):
     def _begin_line(self) -> LineEditor | None:
         self.line_requested.emit()
         return self.editor
+
+    def selectionCommand(self, index: Index, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
+        """Keep the selected lines at a click on a blank place, after which reading and settings would be of different lines."""
+        if not index.isValid() and event is not None and event.type() in (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease):
+            return QItemSelectionModel.SelectionFlag.NoUpdate
+        return super().selectionCommand(index, event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Remember which lines a handle would drag: the selected ones if its line is one of them, else that line alone."""

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QColor, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.adapters.window_requests import ReadRequest
@@ -219,6 +219,11 @@ class MainWindow(QMainWindow):
     def close_now(self) -> None:
         """Close the window without asking, as when the program is ended from outside."""
         self._close_guard.close_now()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Begin the first line with a letter that no part of the window takes, as the empty list asks to type."""
+        if not self._script.view.begin_line_with(event):
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the toolbar."""

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QInputMethodEvent
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRectF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -322,3 +322,37 @@ def test_what_is_in_sight_stays_there_while_very_many_lines_are_laid_out_again(q
         qtbot.wait(50)
         assert view.visualRect(index).top() == top
         assert view.visualRect(index).height() == view.cards.compute_row_height(index.row())
+
+
+def test_a_click_on_a_blank_place_keeps_the_selected_lines(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="一行目"))
+    window.commands.add_text("二行目", 1)
+    ids = [line.id for line in window.lines]
+    window.script.select_lines(ids)
+    blank = QPoint(window.script.viewport().width() // 2, window.script.viewport().height() - 6)
+    assert not window.script.indexAt(blank).isValid()
+    for modifier in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
+        qtbot.mouseClick(window.script.viewport(), Qt.MouseButton.LeftButton, modifier, blank)
+        assert window.script.selected_ids == ids
+    assert window.sliders["speed"].isEnabled()
+    assert window.script.current_id == ids[0]
+
+
+def test_a_letter_begins_the_first_line_wherever_the_focus_is(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text=""))
+    focused = window.transport.buttons["live"]
+    focused.setFocus(Qt.FocusReason.TabFocusReason)
+    for modifier in (Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier):
+        QApplication.sendEvent(focused, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_J, modifier, "j"))
+        assert not window.lines
+    qtbot.keyClick(focused, Qt.Key.Key_Space)
+    assert not window.lines, "it presses the button"
+    qtbot.keyClicks(focused, "a")
+    assert window.script.editor is not None
+    assert window.script.editor.hasFocus()
+    qtbot.keyClicks(window.script.editor, "i")
+    assert window.lines[0].text == "ai"
+    window.script.end_editing()
+    focused.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClicks(focused, "u")
+    assert [line.text for line in window.lines] == ["ai"], "only an empty script asks for it"
