@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
         self.first_paint.painted.connect(self._speech.start_thread)
         self.first_paint.painted.connect(self._context.catalog.refresh_voices)
         self.first_paint.painted.connect(self._voices.kokoro.add_waiting_voice)
-        self.first_paint.painted.connect(partial(keep_window_on_screen, self, self.size()))
+        self.first_paint.painted.connect(partial(keep_window_on_screen, self, self._opened_size))
         # The parts are folded before the window is shown, which would otherwise be made as high as all open parts need.
         self._reading.fold.fit_to_height(self.height())
         self._reading.melody_fold.fit_to_height(self.height())
@@ -279,6 +279,7 @@ class MainWindow(QMainWindow):
         self._menus = MenuBar(context.actions, self.settings)
         context.actions.draw_icons(QColor(context.theme.text))
         lay_out_window(self, self._columns, self._menus, self._edit_bar, self._status, dock, settings)
+        self._opened_size = self.size()  # of a window that somebody resizes before it is shown, nothing is cut off
         self._latency = LatencyFeature(context, dock, self._columns, self._status.latency)
         self._menus.view.addAction(dock.toggleViewAction())
         self._script.view.setFocus()

@@ -16,12 +16,13 @@ from app.ui.widgets.controls import fill_box
 FILE_MENU = (
     "new_project open_project",
     "save_project save_project_as embed_sounds",
-    "import export_script",
+    "import export",
     "natural_voice add_voice add_voice_address add_bert voice_library",
-    "export save_line save_all save_joined",
-    "dictionary settings",
+    "settings",
     "quit",
 )
+# The export page and the button under the lines do what most want; in the menu the other ways are one entry.
+MORE_EXPORTS = "save_line save_all save_joined export_script"
 EDIT_MENU = ("undo redo", "cut copy copy_sound paste select_all", "find replace go_to_line")
 LINE_MENU = (
     "add_line edit_line duplicate delete",
@@ -39,9 +40,10 @@ PLAY_MENU = (
     "loop live follow",
     "read_clipboard pause_reading show_mini_player",
     "audition blind_test fast_test bert_test",
-    "measure",
 )
-HELP_MENU = ("user_guide tour find_command", "lab diagnose show_log open_data", "whats_new about")
+# What a program is worked on with, and neither a script nor its sound: people look for it here, not under Play and Help.
+TOOLS_MENU = ("dictionary", "measure lab")
+HELP_MENU = ("user_guide tour find_command", "diagnose show_log open_data", "whats_new about")
 VIEW_MENU = ("show_strip show_melody show_takes", "focus_messages past_messages", "always_on_top full_screen")
 
 TOOLBAR_ACTIONS = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
@@ -51,7 +53,7 @@ FILTER_GAP = 16  # pixels between the buttons and what chooses the lines that ar
 
 
 class MenuBar(QMenuBar):
-    """Has the menus File, Edit, Line, Cast, Play, View and Help; output device and theme are changed here as settings.
+    """Has the menus File, Edit, Line, Cast, Play, View, Tools and Help; output device and theme are changed here as settings.
 
     Signals:
         devices_requested(): the menu of outputs is about to open.
@@ -66,6 +68,9 @@ class MenuBar(QMenuBar):
         file = self._create_menu(localize("ファイル(&F)", "&File"), actions, FILE_MENU)
         self.recent = QMenu(localize("最近使ったプロジェクト", "Recent projects"), file)  # the menu of recent projects, filled by its owner
         file.insertMenu(next(filter(QAction.isSeparator, file.actions())), self.recent)
+        more_exports = QMenu(localize("そのほかの書き出し", "Other exports"), file)
+        more_exports.addActions([actions[name] for name in MORE_EXPORTS.split()])
+        file.insertMenu(file.actions()[file.actions().index(actions["export"]) + 1], more_exports)
         self._create_menu(localize("編集(&E)", "&Edit"), actions, EDIT_MENU)
         lines = self._create_menu(localize("行(&L)", "&Line"), actions, LINE_MENU)
         lines.addSeparator()
@@ -81,6 +86,7 @@ class MenuBar(QMenuBar):
         self.view = self._create_menu(localize("表示(&V)", "&View"), actions, VIEW_MENU)
         self._add_themes(self.view.addMenu(localize("配色", "Theme")), settings.value.theme)
         self.view.addSeparator()
+        self._create_menu(localize("ツール(&T)", "&Tools"), actions, TOOLS_MENU)
         self._create_menu(localize("ヘルプ(&H)", "&Help"), actions, HELP_MENU)
         self.list_output_devices(())
         settings.changed.connect(self._show_settings)

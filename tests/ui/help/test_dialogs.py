@@ -52,8 +52,8 @@ def test_every_action_of_the_menus_is_found_by_either_language(open_window: Open
         "File › Save project",
         "File › Save project as…",
         "File › Include takes' sounds in file",
-        "File › Export selected lines…",
-        "File › Export all lines…",
+        "File › Other exports › Export selected lines…",
+        "File › Other exports › Export all lines…",
     ]
     assert find_matching_commands(commands, "no such thing") == []
     assert len(find_matching_commands(commands, "")) == len(commands)
@@ -87,7 +87,7 @@ def test_names_are_found_as_they_are_read(open_window: OpenWindow, monkeypatch: 
         ("だーく", "表示 › 配色 › ダーク"),
         ("こえ かんり", "ファイル › 声の管理…"),
         ("ふくせい", "行 › 行を複製"),
-        ("ゆーざーじしょ", "ファイル › ユーザー辞書…"),
+        ("ゆーざーじしょ", "ツール › ユーザー辞書…"),
         ("しんき", "ファイル › 新規プロジェクト"),
         ("なまえ ほぞん", "ファイル › プロジェクトを名前を付けて保存…"),
     ):

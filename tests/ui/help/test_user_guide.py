@@ -1,17 +1,18 @@
 """The user guide: F1, pages, search, links, and the ways to it from errors and diagnostics."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar
 from pytestqt.qtbot import QtBot
 
 from app.common import language
 from app.common.errors import DownloadError, InputError
 from app.ui.help.diagnostics_dialog import DiagnosticsDialog
-from app.ui.help.guide_page_view import GUIDE_PAGES, find_spans
+from app.ui.help.guide_page_view import GUIDE_PAGES, find_spans, locate_page
 from app.ui.help.user_guide import UserGuideDialog
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import OpenWindow
@@ -163,3 +164,41 @@ def test_words_are_found_in_any_case_and_width() -> None:
     assert find_spans("㍑ a", "a") == [(2, 3)]
     assert find_spans("one two", "one three") == []
     assert find_spans("one two", " ") == []
+
+
+def list_menu_paths(menu: QMenuBar | QMenu, before: str = "") -> list[str]:
+    """Every entry of a menu and of those below it, as the guide writes them."""
+    paths = []
+    for action in filter(lambda one: one.text(), menu.actions()):
+        name = re.sub(r"\(&.\)|&|…$", "", action.text().partition("\t")[0].split(" (")[0].split("（")[0])
+        paths.append(before + name)
+        if isinstance(below := action.menu(), QMenu):
+            paths += list_menu_paths(below, f"{before}{name} › ")
+    return paths
+
+
+@Languages
+def test_every_menu_that_a_page_names_has_the_command(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, spoken: language.Language
+) -> None:
+    monkeypatch.setattr(language, "_current", spoken)
+    window = open_window(ready=False)
+    paths = list_menu_paths(window.menus)
+    titles = "|".join(path for path in paths if "›" not in path)
+    named = set()
+    for name in GUIDE_PAGES:
+        text = locate_page(name, spoken).read_text(encoding="utf-8").replace("** › **", " › ")
+        named |= set(re.findall(rf"\*\*((?:{titles}) › [^*]+)\*\*", text))
+    assert len(named) > 20
+    assert sorted(path for path in named if path.removesuffix("…") not in paths) == []
+
+
+def test_the_file_menu_has_one_entry_for_every_other_export(open_window: OpenWindow) -> None:
+    window = open_window(ready=False)
+    paths = list_menu_paths(window.menus)
+    assert len([path for path in paths if re.fullmatch(r"File › [^›]*[Ee]xport[^›]*", path)]) == 2
+    assert {
+        f"File › Other exports › {name}" for name in ("Export selected lines", "Export all lines", "Export as one file", "Export script")
+    } <= set(paths)
+    assert {"Tools › Lab", "Tools › Measure backends", "Tools › User dictionary"} <= set(paths)
+    assert "Ctrl+Shift+E" in window.window_actions["save_joined"].text(), "keys stay"
