@@ -132,8 +132,8 @@ class ExportDialog(ClosableDialog):
         written, renamed = len(changes.rendered), len(changes.renamed)
         if settings.existing == "ask":
             written += len(changes.skipped)
-        english = f"Files to write: {written:,}, to rename: {renamed:,}"
-        self.count.setText(localize(f"書き出すファイル: {written:,} 個、名前の変更: {renamed:,} 個", english))
+        moved = localize(f"、名前の変更: {renamed:,} 個", f", to rename: {renamed:,}") if renamed else ""
+        self.count.setText(localize(f"書き出すファイル: {written:,} 個{moved}", f"Files to write: {written:,}{moved}"))
         example = changes.rendered or [file for file, _ in (*changes.renamed, *changes.unchanged)]
         self.form.pattern.show_example(example[0].path if example else "")
         orphans = len(changes.orphans)

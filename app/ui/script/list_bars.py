@@ -1,5 +1,6 @@
 """The bar over the lines, with what is sought and what takes its place, and the part of the toolbar that chooses whose lines are shown."""
 
+import itertools
 from collections import Counter
 from operator import attrgetter
 
@@ -143,6 +144,11 @@ class SearchBar(ThemedWidget, QWidget):
         grid.addLayout(fill_box(QHBoxLayout(), self.loose, self.expression, self.chosen_only, None), 2, 0, 1, 2)
         grid.addWidget(self.problem, 3, 0, 1, 2)
         grid.setColumnStretch(0, 1)
+        # Who has typed what is sought types what takes its place next; the keys of the buttons next to it are Enter and Esc.
+        replacing = (self.by, self.replace_one, self.replace_all)
+        order = (self.sought, *replacing, self.previous, self.next, self.close_button, self.loose, self.expression, self.chosen_only)
+        for first, second in itertools.pairwise(order):
+            QWidget.setTabOrder(first, second)
 
     def _connect_widgets(self) -> None:
         self.sought.textChanged.connect(self.query_changed)

@@ -398,6 +398,7 @@ def test_only_what_changed(qtbot: QtBot, window: WindowDriver, folder: Path) -> 
         page.form.sidecars.choose_kinds(("txt",))
         qtbot.waitUntil(lambda: page.export_button.isEnabled() and page.files.rowCount() > 0, timeout=WAIT_MS)
         states.append([str(page.files.index(row, 1).data()) for row in range(page.files.rowCount())])
+        counts.append(page.count.text())
         before = window.export.run
         page.export_button.click()
         qtbot.waitUntil(lambda: window.export.run is not before, timeout=WAIT_MS)
@@ -405,6 +406,7 @@ def test_only_what_changed(qtbot: QtBot, window: WindowDriver, folder: Path) -> 
         qtbot.waitUntil(lambda: (folder / MANIFEST_NAME).is_file() and not (folder / JOURNAL_NAME).exists(), timeout=WAIT_MS)
 
     states: list[list[str]] = []
+    counts: list[str] = []
     begin("$id$")
     stamps = {name: (folder / name).stat().st_mtime_ns for name in names(folder)}
     lines = list(window.document.script.lines)
@@ -412,6 +414,7 @@ def test_only_what_changed(qtbot: QtBot, window: WindowDriver, folder: Path) -> 
     window.document.reset_script(Script(tuple(lines[:3])))
     begin("$id$")
     assert states[1] == ["Write", "Unchanged", "Unchanged"]
+    assert counts[1] == "Files to write: 1", "zeros are left out"
     progress = progress_of(window)
     assert progress.title.text() == "1 written, 2 unchanged. 1 file belongs to lines that are no longer in the script."
     assert {name for name in names(folder) if (folder / name).stat().st_mtime_ns != stamps[name]} == {"a.wav", "a.txt"}
@@ -424,6 +427,7 @@ def test_only_what_changed(qtbot: QtBot, window: WindowDriver, folder: Path) -> 
     assert "Removed 1 file" in progress.state.text()
     begin("$number$")
     assert states[2] == ["Rename"] * 3
+    assert counts[2] == "Files to write: 0, to rename: 3"
     assert names(folder) == ["001.txt", "001.wav", "002.txt", "002.wav", "003.txt", "003.wav"]
     assert (folder / "002.wav").stat().st_mtime_ns == stamps["b.wav"]
 

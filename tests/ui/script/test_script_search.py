@@ -119,3 +119,17 @@ def test_a_search_that_is_closed_before_its_end_selects_nothing(
     assert window.script.current_id == "3"
     press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
     qtbot.waitUntil(lambda: (window.script.current_id, bar.count.text()) == ("49", "1 / 1"))
+
+
+def test_tab_leads_from_what_is_sought_to_what_takes_its_place(qtbot: QtBot, window: WindowDriver) -> None:
+    bar = window.left.search
+    press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
+    bar.sought.setText("ネコ")
+    qtbot.waitUntil(bar.sought.hasFocus)
+    for widget in (bar.by, bar.replace_one, bar.replace_all, bar.previous, bar.next, bar.close_button, bar.loose):
+        press(qtbot, window.focusWidget(), Qt.Key.Key_Tab)
+        assert window.focusWidget() is widget
+    press(qtbot, window.focusWidget(), Qt.Key.Key_Escape)
+    press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
+    press(qtbot, bar.sought, Qt.Key.Key_Tab)
+    assert window.focusWidget() is bar.previous, "the fields for replacing are not shown"
