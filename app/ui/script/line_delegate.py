@@ -132,6 +132,11 @@ class LineVoiceNames:
             return speaker
         return localize("・", " · ").join(filter(None, (speaker, style)))
 
+    def describe_voice(self, line: Line) -> str:
+        """Return who speaks and in which style, for those who do not see the card."""
+        who = format_speaker(self.find_speaker(line)) or self.find_voice_name(line.settings.voice)
+        return localize("、", ", ").join(filter(None, (who, format_style(self.find_style(line)))))
+
     def find_special_style(self, line: Line) -> str:
         """Return the name of a style that is not the usual one; empty for a neutral one."""
         style = self.find_style(line)

@@ -134,6 +134,7 @@ class ScriptList(LineDropList):
         self._lines = model
         self.lesson = EmptyStatePainter()  # what an empty list shows
         self.cards = LineDelegate(self, model, theme)
+        model.describe_voice = self.cards.voices.describe_voice
         self.cards.editor_opened.connect(self.editor_opened)
         self.cards.play_requested.connect(self.play_requested)
         self._handled_ids: list[str] = []

@@ -102,6 +102,7 @@ class ScriptModel(QStringListModel):
         self._characters = {character.id: character for character in self._cast}
         for changed in (self.rowsInserted, self.rowsRemoved):  # before any view: it asks for lines by their new rows
             changed.connect(self._update_lines)
+        self.describe_voice: Callable[[Line], str] = lambda line: format_style(line.settings.style)  # who speaks a line, for screen readers
         self._states: dict[str, LineState] = {}
         document.changed.connect(self._apply_changes)
         document.replaced.connect(self._forget_script)
@@ -171,7 +172,9 @@ class ScriptModel(QStringListModel):
         if role == CHARACTER_ROLE:
             return self._characters.get(line.character)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return describe_line_card(self.find_script_row(index.row()), line, self.find_state(line.id), self.find_character(line))
+            return describe_line_card(
+                self.find_script_row(index.row()), line, self.find_state(line.id), self.describe_voice(line), self.find_character(line)
+            )
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -245,8 +248,8 @@ class ScriptModel(QStringListModel):
         self.shown_character = None
 
 
-def describe_line_card(row: int, line: Line, state: LineState, character: Character | None = None) -> str:
-    """Describe a card in words, for screen readers."""
+def describe_line_card(row: int, line: Line, state: LineState, voice: str, character: Character | None = None) -> str:
+    """Describe a card in words, for screen readers; `voice` says who speaks it, and in which style."""
     phases = {
         LinePhase.PREPARING: localize("準備中", "preparing"),
         LinePhase.SPEAKING: localize("再生中", "playing"),
@@ -256,7 +259,7 @@ def describe_line_card(row: int, line: Line, state: LineState, character: Charac
         localize(f"{row + 1} 行目", f"Line {row + 1}"),
         character.name if character is not None else "",
         line.text or localize("空の行", "empty line"),
-        format_style(line.settings.style),
+        voice,
         phases.get(state.phase, ""),
     )
     return localize("、", ", ").join(filter(None, facts))

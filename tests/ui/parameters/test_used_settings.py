@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTreeWidget
 from pytestqt.qtbot import QtBot
 
@@ -173,6 +174,7 @@ def test_a_blend_is_none_of_the_speakers_wherever_it_is_named(open_window: OpenW
     assert "Neutral" in side.speakers.toolTip()
     assert "Mimizuku" not in side.card.makers.text()
     cards = window.script.cards.voices
+    assert window.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "Line 1, 一行目, Kokoro, 混声"
     assert (cards.find_speaker(line), cards.format_summary(line)) == ("", "混声")
     assert window.catalog.describe_speaker(line.settings) == SpeakerNames("Kokoro", "Kokoro", "混声")
     assert window.blind_tests.describe_source(line.settings) == SoundSource("Kokoro", "", "混声")
@@ -185,3 +187,4 @@ def test_a_blend_is_none_of_the_speakers_wherever_it_is_named(open_window: OpenW
     assert collect_checked_voices(tree) == (VoiceChoice("kokoro", ("",), ("混声",)),), "it is there once"
     side.styles.setCurrentIndex(0)
     assert (side.speakers.isEnabled(), side.speakers.currentData()) == (True, "Male 1")
+    assert window.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "Line 1, 一行目, Mimizuku, Neutral"

@@ -285,7 +285,7 @@ def test_the_button_of_a_card_plays_that_line(qtbot: QtBot, open_window: OpenWin
 
 def test_words_for_those_who_do_not_see(open_window: OpenWindow) -> None:
     window = filled(open_window(Settings(text="あ")), "雨。 雪。")
-    assert window.model.data(window.model.index(1), Qt.ItemDataRole.AccessibleTextRole) == "Line 2, 雪。"
+    assert window.model.data(window.model.index(1), Qt.ItemDataRole.AccessibleTextRole) == "Line 2, 雪。, Mei, Neutral"
 
 
 def test_long_text_wraps_and_the_card_grows(qtbot: QtBot, open_window: OpenWindow) -> None:
