@@ -106,7 +106,8 @@ def test_a_dialog(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.Mon
     QApplication.processEvents()
     words = set()
     stacks = [stack for stack in dialog.findChildren(QStackedWidget) if not isinstance(stack.parent(), QTabWidget)]
-    for pages in (*dialog.findChildren(QTabWidget), *stacks):
+    books: list[QTabWidget | QStackedWidget] = [*dialog.findChildren(QTabWidget), *stacks]
+    for pages in books:
         for page in range(pages.count()):
             pages.setCurrentIndex(page)
             QApplication.processEvents()  # some are made when they are first seen

@@ -20,6 +20,7 @@ from app.voices.int8_result import Int8Graph, Int8Rejection, Int8Result
 from app.voices.prepared_voice import NamedId, VoiceManifest
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_card_data import VoiceCardData
+from app.voices.voice_labels import NATURAL_VOICE_ID
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
 pytestmark = pytest.mark.usefixtures("styled")
@@ -209,3 +210,13 @@ def test_a_long_name_ends_in_dots_in_the_list(qtbot: QtBot) -> None:
     assert view.item(0).toolTip() == catalog.voices[0].name
     library.close()
     catalog.close()
+
+
+def test_only_what_was_added_is_called_so() -> None:
+    own = voice("Mine")
+    natural = replace(own, manifest=replace(own.manifest, id=NATURAL_VOICE_ID))
+    assert [describe_source(item) for item in (own, natural, voice("Mei", place="shipped"))] == [
+        "Added by you",
+        "Koebako's natural voice",
+        "Included with Koebako",
+    ]
