@@ -84,8 +84,7 @@ class PatternField(QWidget):
     def _show_note(self, text: str, *, is_error: bool = False) -> None:
         # A blank keeps the row's height, so that the form does not jump when an error appears.
         self.note.setText(text or " ")
-        self.note.setObjectName("error" if is_error else "muted")
-        self.note.style().polish(self.note)
+        self.note.change_style("error" if is_error else "muted")
 
 
 CUE_SIDECARS: tuple[SidecarKind, ...] = ("srt", "vtt", "ass")

@@ -128,8 +128,7 @@ class ExportProgress(ThemedWidget, MessageCard):
 
     def _show_state(self, text: str, *, is_error: bool) -> None:
         self.state.setText(text)
-        self.state.setObjectName("error" if is_error else "muted")
-        self.state.style().polish(self.state)
+        self.state.change_style("error" if is_error else "muted")
         self.state.setVisible(bool(text))
 
     @Slot()

@@ -56,8 +56,7 @@ class TaskRow(ThemedWidget, QFrame):
         running = job.stage in (TaskState.RUNNING, TaskState.WAITING)
         self.state.setText(describe_task(job))
         self.state.setToolTip(escape_tip(job.error.hint) if job.error else "")
-        self.state.setObjectName("error" if job.stage is TaskState.FAILED else "muted")
-        self.state.style().polish(self.state)
+        self.state.change_style("error" if job.stage is TaskState.FAILED else "muted")
         self.bar.setVisible(running)
         known = job.stage is TaskState.RUNNING and job.advance.percent > 0
         self.bar.setRange(0, 100 if known or job.stage is TaskState.WAITING else 0)

@@ -18,7 +18,7 @@ from app.common.language import localize
 from app.common.log import find_log_path
 from app.common.version import VERSION
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.controls import PlainLabel, create_tool_button, describe_control, fill_box, set_up_button
+from app.ui.widgets.controls import PlainLabel, create_tool_button, describe_control, fill_box, join_last_letters, set_up_button
 
 HELP_PAGE_BY_FAMILY = {
     "voice": "voices",
@@ -52,7 +52,9 @@ class DetailsView(QWidget):
         super().__init__()
         self.text = _FirstLinesEdit(readOnly=True, tabChangesFocus=True)
         self.text.setObjectName("details")
-        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(0.9 * self.font().pointSizeF())  # follows the user's text size
+        self.text.setFont(font)
         self.text.setAccessibleName(localize("詳細", "Details"))
         self.copy = set_up_button(
             QPushButton(localize("コピー", "Copy")),
@@ -384,7 +386,7 @@ class _FirstLinesLabel(PlainLabel):
 
     @property
     def _one_paragraph(self) -> str:
-        return " ".join(self.text().split("\n"))
+        return join_last_letters(" ".join(self.text().split("\n")))
 
     def _split_text(self, width: int) -> tuple[list[QTextLine], bool]:
         """Return the first lines, and whether there are more."""

@@ -7,12 +7,13 @@ Qt renders any text that looks like HTML: it would load images from disk, or let
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
-from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QCursor, QFont, QFontMetrics, QPainter, QPaintEvent, QPalette, QWheelEvent
 from PySide6.QtGui import Qt as Gui
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QApplication,
     QBoxLayout,
     QComboBox,
     QDialog,
@@ -36,6 +37,20 @@ from PySide6.QtWidgets import (
 
 from app.common.language import localize
 
+WORD_JOINER = "\u2060"
+LAST_LETTERS = 4  # of a Japanese paragraph, which stay on one line
+
+
+def join_last_letters(text: str) -> str:
+    """Return a text that is not broken within the last letters of a Japanese paragraph; Qt breaks between any two, and leaves one alone."""
+    lines = (line[:-LAST_LETTERS] + WORD_JOINER.join(line[-LAST_LETTERS:]) for line in text.split("\n"))
+    return "\n".join(joined if is_japanese(line[-LAST_LETTERS:]) else line for line, joined in zip(text.split("\n"), lines, strict=True))
+
+
+def is_japanese(text: str) -> bool:
+    """Return True if a text is of letters between which lines are broken: those of Chinese and Japanese."""
+    return bool(text) and min(text) >= "\u3000"
+
 
 class PlainLabel(QLabel):
     """A label that never interprets its text as HTML.
@@ -46,8 +61,26 @@ class PlainLabel(QLabel):
     """
 
     def __init__(self, text: str = "", style: str = "", *, wraps: bool = False) -> None:
-        super().__init__(text, textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
+        super().__init__(textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
         self.setObjectName(style)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show a text; where it wraps, no letter is alone in its last line."""
+        super().setText(join_last_letters(text) if self.wordWrap() else text)
+
+    def text(self) -> str:
+        """Return the text as it was set."""
+        return super().text().replace(WORD_JOINER, "")
+
+    def change_style(self, style: str) -> None:
+        """Take another name in the style sheet."""
+        if style == self.objectName():
+            return
+        self.setObjectName(style)
+        self.style().polish(self)
+        # Qt keeps the padding of the old style until then, and the icon of an error would be drawn under the first letters.
+        QApplication.sendEvent(self, QEvent(QEvent.Type.StyleChange))
 
 
 def truncate_text(text: str, max_length: int) -> str:

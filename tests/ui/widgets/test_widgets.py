@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QFile, Qt
-from PySide6.QtGui import QAction, QColor, QPalette
+from PySide6.QtGui import QAction, QColor, QPalette, QTextLayout
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QHBoxLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -43,8 +43,10 @@ from app.ui.theme.theme import (
 )
 from app.ui.voices.catalog_voice import describe_voice
 from app.ui.widgets.containers import FoldingSection, ScrollFrame
-from app.ui.widgets.controls import MOST_SHOWN, ChoiceBox, PlainLabel, fill_box
+from app.ui.widgets.controls import LAST_LETTERS, MOST_SHOWN, WORD_JOINER, ChoiceBox, PlainLabel, fill_box
 from app.ui.widgets.painting import choose_letter_colors
+
+ERROR_ICON_PX = 16
 
 pytestmark = pytest.mark.usefixtures("styled")
 
@@ -480,3 +482,30 @@ def test_a_frame_that_is_not_placed_yet_is_no_window(qtbot: QtBot) -> None:
     assert not frame.isVisible()
     content.show()
     assert frame.isVisible()
+
+
+def test_a_label_that_becomes_an_error_keeps_its_icon_beside_its_words(qtbot: QtBot) -> None:
+    label = PlainLabel("使えません。", "muted", wraps=True)
+    qtbot.addWidget(label)
+    label.show()
+    before = label.contentsRect().left()
+    label.change_style("error")
+    assert label.contentsRect().left() - before >= ERROR_ICON_PX
+    label.change_style("muted")
+    assert label.contentsRect().left() == before
+
+
+def test_no_letter_is_alone_in_the_last_line_of_a_label() -> None:
+    words = "接続したアプリが、プリセットとユーザー辞書を変更できるようにします。\nNothing here, and 日本語です。"
+    label = PlainLabel(words, wraps=True)
+    assert label.text() == words
+    shown = QTextLayout(QLabel.text(label).split("\n")[0], label.font())
+    for width in range(120, 700, 7):
+        shown.beginLayout()
+        while (line := shown.createLine()).isValid():
+            line.setLineWidth(width)
+        shown.endLayout()
+        last = shown.text()[shown.lineAt(shown.lineCount() - 1).textStart() :]
+        assert len(last.replace(WORD_JOINER, "")) >= LAST_LETTERS, width
+    assert QLabel.text(PlainLabel("Ready.", wraps=True)) == "Ready."
+    assert WORD_JOINER not in QLabel.text(PlainLabel("準備完了です。"))
