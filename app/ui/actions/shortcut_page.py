@@ -2,15 +2,17 @@
 
 from itertools import islice
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QPalette
-from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS, ActionSpec
 from app.ui.actions.window_actions import KeyBinding, KeyBindings, convert_key_sequence, find_key_conflicts, resolve_binding
 from app.ui.theme.theme import ThemedWidget, draw_icon
+from app.ui.widgets.containers import wrap_in_scroll_area
 from app.ui.widgets.controls import PlainLabel, describe_control, fill_box, set_up_button
+from app.ui.widgets.dialogs import compute_text_scale
 
 
 class KeyField(QKeySequenceEdit):
@@ -53,7 +55,7 @@ class KeyField(QKeySequenceEdit):
             field.setPlaceholderText(localize("なし", "none"))
 
 
-SHORTCUT_ROWS_PER_STEP = 8
+SHORTCUT_ROWS_PER_STEP, KEY_WIDTH_PX = 8, 140
 
 
 class ShortcutPage(ThemedWidget, QWidget):
@@ -140,7 +142,7 @@ class ShortcutPage(ThemedWidget, QWidget):
         for column, widget in enumerate((QLabel(name), anywhere, in_list, reset)):
             self._grid.addWidget(widget, row, column)
         for field in (anywhere, in_list):
-            field.setFixedWidth(140)
+            field.setFixedWidth(round(KEY_WIDTH_PX * compute_text_scale(self)))
             field.chosen.connect(self._update_conflicts)
 
     def _reset_keys(self, spec: ActionSpec) -> None:
@@ -172,15 +174,3 @@ class ShortcutPage(ThemedWidget, QWidget):
         drawing = draw_icon("undo", self.palette().color(QPalette.ColorRole.WindowText))
         for reset in self.resets.values():
             reset.setIcon(drawing)
-
-
-def wrap_in_scroll_area(page: QWidget) -> QScrollArea:
-    """Return a scroll area around a page, without a background and a focus of its own."""
-    area = QScrollArea()
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setWidgetResizable(True)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(page)
-    page.setAutoFillBackground(False)
-    area.viewport().setAutoFillBackground(False)
-    return area

@@ -31,7 +31,7 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, fill_box
-from app.ui.widgets.dialogs import ClosableDialog, append_suffix
+from app.ui.widgets.dialogs import SCREEN_MARGINS, ClosableDialog, append_suffix
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 PREPARATION_BAR_WIDTH_PX = 320
@@ -51,7 +51,6 @@ class PreparationPage(QWidget):
 
 
 BLIND_TEST_DIALOG_SIZE, METHODS_DIALOG_SIZE, RATING_DIALOG_SIZE = QSize(620, 440), QSize(660, 560), QSize(680, 560)
-SCREEN_MARGIN_PX = 80  # of the height, for the title bar and the desktop's panels
 
 
 def save_sheet(parent: QWidget, background: BackgroundThread, suffix: str, text: str) -> None:
@@ -207,8 +206,7 @@ class BlindTestDialog(ClosableDialog):
 
     def _expand_dialog(self, size: QSize) -> None:
         """Make the dialog at least so large, as far as the screen has room."""
-        room = self.screen().availableSize()
-        self.resize(self.size().expandedTo(size.boundedTo(QSize(room.width(), room.height() - SCREEN_MARGIN_PX))))
+        self.resize(self.size().expandedTo(size.boundedTo(self.screen().availableSize() - SCREEN_MARGINS)))
 
     @Slot(int)
     def _play_letter(self, index: int) -> None:

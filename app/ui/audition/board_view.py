@@ -240,8 +240,9 @@ class BoardView(QTableView):
         self.setVerticalHeader(down)
         across.setDefaultSectionSize(CELL[0])
         across.setMinimumSectionSize(NARROWEST)
-        across.setFixedHeight(HEAD)
-        down.setDefaultSectionSize(CELL[1])
+        two_lines = 2 * self.fontMetrics().lineSpacing()  # in both headers
+        across.setFixedHeight(max(HEAD, two_lines + 4))
+        down.setDefaultSectionSize(max(CELL[1], two_lines + 2))
         down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         down.setFixedWidth(NAMES)
         self.clicked.connect(lambda index: self.cell_clicked.emit(convert_to_cell(index)))

@@ -34,11 +34,10 @@ from app.ui.widgets.controls import (
     escape_tip,
     fill_box,
 )
-from app.ui.widgets.dialogs import ClosableDialog
+from app.ui.widgets.dialogs import ClosableDialog, compute_text_scale
 
 SIZE, CHOOSER_WIDTH, NARROWEST_CHOOSER = (1100, 640), 280, 272
 WORD_JOINER = "\u2060"  # Qt breaks Japanese text in spite of `nowrap`
-SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
 
 RATING_FILTER_WIDTH_PX = 134
 
@@ -247,8 +246,7 @@ class BoardWindow(ClosableDialog):
         # Qt's order follows creation: Tab would leave the filter for the bar and reach the table late.
         for before, after in itertools.pairwise(stops):
             self.setTabOrder(before, after)
-        room = self.screen().availableSize()
-        self.resize(min(SIZE[0], room.width() - SCREEN_MARGINS_PX[0]), min(SIZE[1], room.height() - SCREEN_MARGINS_PX[1]))
+        self.resize(*SIZE)
 
     def show_targets(self, *, is_of_casts: bool, character: str) -> None:
         """Show what can be applied to whom; see `BoardBar.show_targets`."""
@@ -302,7 +300,7 @@ class BoardWindow(ClosableDialog):
         right = QWidget()
         fill_box(QVBoxLayout(right), self.filter, (self.pages, 1), self.reason, self.bar, self.hints, spacing=8)
         splitter = QSplitter(Qt.Orientation.Horizontal, handleWidth=16, childrenCollapsible=False)
-        self.chooser.setMinimumWidth(NARROWEST_CHOOSER)
+        self.chooser.setMinimumWidth(round(NARROWEST_CHOOSER * compute_text_scale(self)))
         splitter.addWidget(self.chooser)
         splitter.addWidget(right)
         splitter.setStretchFactor(1, 1)

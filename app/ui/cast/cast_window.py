@@ -34,7 +34,6 @@ from app.ui.widgets.dialogs import ClosableDialog
 from app.ui.widgets.painting import PortraitPictures
 
 SIZE, SMALLEST, FORM_WIDTH = (1000, 560), (720, 420), 330
-SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
 CHECKS_TAB = 1
 NEEDS_ONE = ("up", "down", "play", "select", "audition", "assign")
 SWATCH_PX, PORTRAIT_PX = 16, 28
@@ -246,9 +245,8 @@ class CastWindow(ClosableDialog):
         self.table.chosen.connect(self.update_buttons)
         self.table.play_requested.connect(lambda: self.command_requested.emit("play"))
         self.table.removal_requested.connect(lambda: self.command_requested.emit("remove"))
-        room = self.screen().availableSize()
         self.setMinimumSize(*SMALLEST)
-        self.resize(min(SIZE[0], room.width() - SCREEN_MARGINS_PX[0]), min(SIZE[1], room.height() - SCREEN_MARGINS_PX[1]))
+        self.resize(*SIZE)
 
     def show_cast(self, cast: Sequence[Character]) -> None:
         """Show the characters, or what to do where there are none."""

@@ -26,7 +26,7 @@ from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.controls import DIALOG_MARGINS, Index, PlainLabel, RowTableModel, create_button, escape_tip, fill_box
-from app.ui.widgets.dialogs import ClosableDialog, OpenDialog, show_in_front
+from app.ui.widgets.dialogs import ClosableDialog, OpenDialog, compute_text_scale, show_in_front
 
 
 class PlannedFileModel(RowTableModel):
@@ -105,8 +105,7 @@ class ExportDialog(ClosableDialog):
         self.form.changed.connect(self._schedule_plan)
         self.form.show_settings(settings)
         self.setMinimumSize(*SMALLEST)
-        room = self.screen().availableSize()
-        self.resize(min(SIZE[0], room.width() - 40), min(SIZE[1], room.height() - 80))
+        self.resize(*SIZE)
         self._request_plan()
 
     def show_files(self, plan: ExportPlan, settings: ExportSettings) -> None:
@@ -166,7 +165,7 @@ class ExportDialog(ClosableDialog):
         scrolled.setWidget(self.form)
         scrolled.setWidgetResizable(True)
         scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scrolled.setMinimumWidth(FORM_WIDTH_PX)
+        scrolled.setMinimumWidth(round(FORM_WIDTH_PX * compute_text_scale(self)))
         scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.form.setObjectName("side")
         self.export_button = QPushButton(localize("書き出す", "Export"))
@@ -188,10 +187,8 @@ class ExportDialog(ClosableDialog):
 
     def _show_note(self, text: str, *, is_error: bool = False) -> None:
         self.note.setText(text)
-        self.note.setObjectName("error" if is_error else "muted")
+        self.note.change_style("error" if is_error else "muted")
         self.note.setVisible(True)
-        # The style depends on the object name; without polishing again the old colour would stay.
-        self.note.style().polish(self.note)
 
     @Slot()
     def _schedule_plan(self) -> None:

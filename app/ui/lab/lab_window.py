@@ -17,7 +17,6 @@ from app.ui.widgets.dialogs import ClosableDialog, ask_for_file
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 
 SIZE, SMALLEST = (1120, 680), (760, 480)
-SCREEN_MARGINS_PX = (40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
 TAB_BUTTON_MARGINS_PX = 28
 
 WIDTH, WIDEST = 340, 680  # the list grows with long file names, up to the second width
@@ -135,8 +134,7 @@ class LabWindow(ClosableDialog):
         parts = (self.source, self.banner, (self.loading, 1), (self.tabs, 1))
         fill_box(QVBoxLayout(self), *parts, spacing=10, margins=DIALOG_MARGINS)
         self.setMinimumSize(*SMALLEST)
-        room = self.screen().availableSize()
-        self.resize(min(SIZE[0], room.width() - SCREEN_MARGINS_PX[0]), min(SIZE[1], room.height() - SCREEN_MARGINS_PX[1]))
+        self.resize(*SIZE)
 
     def show_commands(self, commands: Sequence[LabCommand], devices: Sequence[str]) -> None:
         """Make a page for each command, one at a time."""

@@ -14,9 +14,10 @@ from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 from app.settings.settings_labels import LABEL_BY_SETTING, SETTING_LABELS
 from app.settings.user_settings import Settings
-from app.ui.actions.shortcut_page import ShortcutPage, wrap_in_scroll_area
+from app.ui.actions.shortcut_page import ShortcutPage
 from app.ui.actions.window_actions import KeyBindings
 from app.ui.settings.setting_fields import ChoiceField, create_setting_field
+from app.ui.widgets.containers import wrap_in_scroll_area
 from app.ui.widgets.controls import PlainLabel, escape_tip, fill_box, set_up_button
 from app.ui.widgets.dialogs import ClosableDialog
 

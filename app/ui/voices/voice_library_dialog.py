@@ -165,7 +165,7 @@ class VoiceLibraryDialog(ClosableDialog):
                 create_voice_icon(voice.name, voice.icon, LIBRARY_PICTURE_PX, self), f"{star}{voice.name}\n{self._describe_voice(voice)}"
             )
             # The hint is narrower than the list, so that a long name is elided instead of widening the list.
-            item.setSizeHint(QSize(1, LIBRARY_PICTURE_PX + 12))
+            item.setSizeHint(QSize(1, max(LIBRARY_PICTURE_PX, 2 * self.list.fontMetrics().lineSpacing()) + 12))
             item.setToolTip(escape_tip(voice.name))
             self.list.add_voice(item, voice)
         rows = [row for row, voice in enumerate(self._voices) if voice.id == selected_id]

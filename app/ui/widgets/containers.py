@@ -102,3 +102,15 @@ class ScrollFrame(QScrollArea):
                 # Without a parent yet, it would flash up as a window of its own, which takes the focus with it.
                 self.show()
         return super().eventFilter(watched, event)
+
+
+def wrap_in_scroll_area(page: QWidget) -> QScrollArea:
+    """Return a scroll area around a page, without a background and a focus of its own."""
+    area = QScrollArea()
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidgetResizable(True)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(page)
+    page.setAutoFillBackground(False)
+    area.viewport().setAutoFillBackground(False)
+    return area

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtCore import QEvent, QSize, QStandardPaths, Qt
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QVBoxLayout, QWidget
 
 from app.common.language import localize
+from app.ui.widgets.containers import wrap_in_scroll_area
+from app.ui.widgets.controls import fill_box
 
 CLOSE_KEY = "Ctrl+W"
+USUAL_LINE_PX = 20  # height of a line of the usual text, for which the sizes of dialogs are made
+SCREEN_MARGINS = QSize(40, 80)  # these pixels of the screen stay free, for the title bar and the desktop's panels
 
 _last_folders: dict[str, str] = {}
 
@@ -79,12 +83,58 @@ def add_close_key(window: QWidget, close_window: Callable[[], object]) -> None:
     QShortcut(QKeySequence(CLOSE_KEY), window).activated.connect(lambda: close_window())
 
 
+def compute_text_scale(widget: QWidget) -> float:
+    """Return how much higher the lines of a widget are than those of the usual text, at least 1."""
+    return max(1.0, widget.fontMetrics().lineSpacing() / USUAL_LINE_PX)
+
+
 class ClosableDialog(QDialog):
     """A window of its own, which closes by Esc, as all dialogs of Qt do, and by Ctrl+W, as by its title bar."""
 
     def __init__(self, parent: QWidget | None = None, flags: Qt.WindowType = Qt.WindowType.Dialog) -> None:
         super().__init__(parent, flags)
         add_close_key(self, self.close)
+        self._was_shown = self._is_scrolled = False
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Widen the window for large text at first, and keep its title bar and its buttons on the screen."""
+        room = self.screen().availableSize() - SCREEN_MARGINS
+        scale = 1.0 if self._was_shown else compute_text_scale(self)
+        self._was_shown = True
+        self._scroll_if_needed()
+        layout, smallest = self.layout(), (self.minimumSize() * scale).boundedTo(room)
+        needed = QSize() if layout is None else layout.totalMinimumSize()
+        # Only what was set by hand: the layout sets the rest, and raises it when a part of the dialog opens.
+        if self.minimumWidth() > needed.width():
+            self.setMinimumWidth(smallest.width())
+        if self.minimumHeight() > needed.height():
+            self.setMinimumHeight(smallest.height())
+        if not self.isMaximized():
+            self.resize((self.size() * scale).boundedTo(room))
+        super().showEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Follow the size that the content needs."""
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest and self._was_shown:
+            self._scroll_if_needed()
+        return handled
+
+    def _scroll_if_needed(self) -> None:
+        """Put everything into a scroll area where the screen is too small for it, as one of 1280×720 at a scale of 200 %."""
+        layout, room = self.layout(), self.screen().availableSize() - SCREEN_MARGINS
+        if self._is_scrolled or layout is None or layout.totalMinimumSize().boundedTo(room) == layout.totalMinimumSize():
+            return
+        self._is_scrolled = True
+        focused, content = self.focusWidget(), QWidget()
+        content.setLayout(layout)
+        area = wrap_in_scroll_area(content)
+        fill_box(QVBoxLayout(self), area)
+        area.show()  # a layout shows what is added to a visible window in the next turn only
+        self.setMinimumSize(self.minimumSize().boundedTo(room))
+        self.resize(self.size().boundedTo(room))
+        if focused is not None:
+            focused.setFocus()
 
 
 @dataclass(frozen=True, slots=True)

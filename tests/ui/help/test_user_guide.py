@@ -13,7 +13,7 @@ from app.common import language
 from app.common.errors import DownloadError, InputError
 from app.ui.help.diagnostics_dialog import DiagnosticsDialog
 from app.ui.help.guide_page_view import GUIDE_PAGES, find_spans, locate_page
-from app.ui.help.user_guide import UserGuideDialog
+from app.ui.help.user_guide import USER_GUIDE_SIZE, UserGuideDialog
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import OpenWindow
 
@@ -44,6 +44,7 @@ def test_every_page_is_shown_in_the_language_of_the_window(
 ) -> None:
     monkeypatch.setattr(language, "_current", spoken)
     guide = open_guide()
+    guide.resize(*USER_GUIDE_SIZE)  # the screen of the tests is narrower
     assert len(listed(guide)) == len(GUIDE_PAGES)
     for name, title in zip(GUIDE_PAGES, listed(guide), strict=True):
         guide.index.select_page(name)
