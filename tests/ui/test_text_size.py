@@ -1,12 +1,14 @@
 """The user chooses how large all text is; nothing is cut off then."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.core.script.script import Character, Line, Script
 from app.settings.user_settings import TEXT_SIZES, Settings, TextSize, load_settings
 from app.ui.settings.settings_dialog import SettingsDialog
 from app.ui.theme.theme import MIN_FONT_SIZE_PT, TEXT_SCALES, apply_fonts
@@ -41,6 +43,20 @@ def test_nothing_is_cut_off_in_the_largest_text(qapp: QApplication, qtbot: QtBot
     window.melody_fold.part.set_open(True)
     qtbot.waitUntil(lambda: window.strip_panel.melody.more.isVisible(), timeout=WAIT_MS)
     assert window.strip_panel.minimumSizeHint().width() <= window.strip_frame.viewport().width(), "the header does not scroll"
+    voice = window.lines[0].settings
+    cast = (Character("とても長い名前の姫殿下", voice),)
+    line = Line("はい。", replace(voice, speed=1.2), character=cast[0].id)
+    window.document.reset_script(Script((line,), cast=cast))
+    window.script.select_lines([line.id])
+    qtbot.waitUntil(window.side.character.reset.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.side.widget().width() <= window.side.viewport().width(), timeout=WAIT_MS)
+    for name in ("settings", "export"):
+        window.window_actions[name].trigger()
+        dialog = window.dialogs.shown if name == "settings" else window.export.dialog
+        assert dialog is not None
+        for button in dialog.findChildren(QPushButton):
+            assert not button.isVisible() or button.width() >= button.minimumSizeHint().width(), button.text()
+        dialog.reject()
     card = window.script.cards.compute_row_height(0)
     window.close()
     apply_fonts(qapp, is_japanese=True, size="small")

@@ -397,6 +397,8 @@ class VoiceFields(QFormLayout):
         self.chooser.box.setEnabled(has_line)
         self.styles.setEnabled(has_line and self.styles.count() > 0)
         self.speakers.setEnabled(has_line and self.speakers.count() > 0 and not self._is_blend)
+        for label in self.labels:
+            label.setEnabled(has_line)
 
     def _find_pick(self, name: str, choice: str) -> VoicePick | None:
         """Return who is heard with this speaker or style in place of the chosen one; None where the voice cannot be heard."""

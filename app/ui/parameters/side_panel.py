@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
@@ -33,7 +33,7 @@ from app.ui.widgets.controls import ChoiceBox, GuardedDoubleSpinBox, PlainLabel,
 PAUSE_MARK_LABELS = {",": "、", ".": "。…", "!": "！", "?": "？"}  # the shown marks by phone; the other marks rarely occur in Japanese
 PAUSE_COLUMNS = 2
 
-SWATCH_PX = 16
+SWATCH_PX, CHARACTER_SPACING_PX = 16, 8
 
 
 class PauseFields(QWidget):
@@ -147,7 +147,7 @@ class CharacterField(ThemedWidget, QWidget):
         tip = localize("登場人物と違う設定を、登場人物のものに戻します。", "Gives lines the settings of their character again.")
         self.reset = set_up_button(QPushButton(localize("設定を戻す", "Reset")), tip, style="small")
         self.reset.clicked.connect(self.reset_requested)
-        fill_box(QHBoxLayout(self), self.label, (self.box, 1), self.reset, spacing=8)
+        fill_box(QHBoxLayout(self), self.label, (self.box, 1), self.reset, spacing=CHARACTER_SPACING_PX)
         self.reset.hide()
         self.hide()
 
@@ -249,6 +249,12 @@ class SidePanel(QScrollArea):
         self._align_labels()
         self._connect_widgets()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the width that the controls need."""
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
+            self._fit_width()
+        return super().eventFilter(watched, event)
+
     def show_voice(self, voice: VoiceSummary) -> None:
         """Offer the speakers and styles of a voice; the line keeps its own where the voice has them."""
         self.card.show_voice(voice)
@@ -329,7 +335,7 @@ class SidePanel(QScrollArea):
         fill_box(controls, self.character, self._choices, *sliders, self.presets, self.expression, margins=None)
         side = QWidget()
         side.setObjectName("side")
-        fill_box(QVBoxLayout(side), self.card, self.chosen, self._controls, None, margins=(0, 0, 2, 0), spacing=6)
+        self._column = fill_box(QVBoxLayout(side), self.card, self.chosen, self._controls, None, margins=(0, 0, 2, 0), spacing=6)
         self.setWidget(side)
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -355,8 +361,15 @@ class SidePanel(QScrollArea):
         for label in labels:
             label.setMinimumWidth(width)
         self.seed.number.setFixedWidth(self.seed.number.sizeHint().width() - 8)
-        needed = self._controls.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
-        self.setMinimumWidth(max(NARROWEST, needed))
+        self._fit_width()
+
+    def _fit_width(self) -> None:
+        """Leave the panel as wide as its controls need, which the style sheet and large text widen."""
+        bar, margin = self.verticalScrollBar().sizeHint().width(), self._column.contentsMargins().right()
+        # Counted while it is hidden as well, or the panel would widen with the first changed setting.
+        reset = self.character.box.minimumSizeHint().width() + self.character.label.minimumWidth() + self.character.reset.sizeHint().width()
+        needed = max(self._controls.minimumSizeHint().width(), reset + 2 * CHARACTER_SPACING_PX)
+        self.setMinimumWidth(max(NARROWEST, min(WIDEST, needed + margin + bar)))
 
     def _connect_widgets(self) -> None:
         for name, slider in self.sliders.items():
