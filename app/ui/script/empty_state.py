@@ -14,6 +14,7 @@ EMPTY_PICTURE_PX = 40.0
 EMPTY_TITLE_SCALE = 1.25  # of the font of the lines
 GAP, BLOCK_GAP = 8.0, 22.0
 CAP_PADDING, CAP_RADIUS = 7.0, 5.0
+WORDS_FLAGS = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
 
 KeyHints = Sequence[tuple[str, str]]  # the key, and what it does
 
@@ -40,20 +41,36 @@ class EmptyStatePainter:
         large.setPointSizeF(font.pointSizeF() * EMPTY_TITLE_SCALE)
         large.setWeight(QFont.Weight.DemiBold)
         small.setPointSizeF(font.pointSizeF() * 0.85)
-        row = QFontMetricsF(small).height()
-        tall, taller, cap = QFontMetricsF(large).height(), row * len(more.split("\n")), row + 6
-        top = area.center().y() - (EMPTY_PICTURE_PX + GAP + tall + GAP + taller + BLOCK_GAP + cap) / 2
-        if muted != self._color:
-            self._picture, self._color = draw_icon("script", muted), muted
-        picture_area = QRectF(area.center().x() - EMPTY_PICTURE_PX / 2, top, EMPTY_PICTURE_PX, EMPTY_PICTURE_PX)
-        self._picture.paint(painter, picture_area.toRect())
-        top += EMPTY_PICTURE_PX + GAP
+        room = area.adjusted(BLOCK_GAP, 0, -BLOCK_GAP, 0)
+        tall, taller = (
+            QFontMetricsF(words_font).boundingRect(room, WORDS_FLAGS, words).height()
+            for words, words_font in ((title, large), (more, small))
+        )
+        cap = QFontMetricsF(small).height() + 6
+        rows = _wrap_keys(self.list_keys(), QFontMetricsF(small), room.width())
+        picture, words, keys = EMPTY_PICTURE_PX + GAP, tall + GAP + taller, BLOCK_GAP + len(rows) * (cap + GAP) - GAP
+        # In a low list the keys go first, then the picture: without the words nobody knows what to do.
+        if picture + words + keys > area.height():
+            rows, keys = [], 0.0
+        if picture + words > area.height():
+            picture = 0.0
+        top = area.center().y() - (picture + words + keys) / 2
+        if picture:
+            self._paint_picture(painter, QPointF(area.center().x(), top), muted)
+        top += picture
         for text, text_font, color, height in ((title, large, palette.color(QPalette.ColorRole.Text), tall), (more, small, muted, taller)):
             painter.setFont(text_font)
             painter.setPen(color)
-            painter.drawText(QRectF(area.left(), top, area.width(), height), Qt.AlignmentFlag.AlignCenter, text)
+            painter.drawText(QRectF(room.left(), top, room.width(), height), WORDS_FLAGS, text)
             top += height + GAP
-        _paint_keys(painter, QPointF(area.center().x(), top - GAP + BLOCK_GAP), cap, palette, self.list_keys())
+        for number, row in enumerate(rows):
+            _paint_keys(painter, QPointF(area.center().x(), top - GAP + BLOCK_GAP + number * (cap + GAP)), cap, palette, row)
+
+    def _paint_picture(self, painter: QPainter, middle: QPointF, color: QColor) -> None:
+        """Paint the picture; `middle` is the middle of its upper edge."""
+        if color != self._color:
+            self._picture, self._color = draw_icon("script", color), color
+        self._picture.paint(painter, QRectF(middle.x() - EMPTY_PICTURE_PX / 2, middle.y(), EMPTY_PICTURE_PX, EMPTY_PICTURE_PX).toRect())
 
 
 def describe_first_steps() -> tuple[str, str]:
@@ -65,6 +82,20 @@ def describe_first_steps() -> tuple[str, str]:
             "Or drop text or a .txt, .csv or .md file: each line is added to the script.\nYou can also drop voice files here.",
         ),
     )
+
+
+def _wrap_keys(keys: KeyHints, metrics: QFontMetricsF, width: float) -> list[KeyHints]:
+    """Return the keys in rows of at most this width; a key that is wider has a row of its own."""
+    rows: list[list[tuple[str, str]]] = []
+    taken = width
+    for key, label in keys:
+        needed = metrics.horizontalAdvance(key) + 2 * CAP_PADDING + GAP + metrics.horizontalAdvance(label)
+        if taken + BLOCK_GAP + needed > width:
+            rows.append([])
+            taken = -BLOCK_GAP
+        rows[-1].append((key, label))
+        taken += BLOCK_GAP + needed
+    return list(rows)
 
 
 def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPalette, keys: KeyHints) -> None:

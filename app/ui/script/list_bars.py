@@ -19,7 +19,7 @@ from app.ui.widgets.controls import ChoiceBox, PlainLabel, create_button, descri
 
 SWATCH_PX = 16
 LONGEST_NAME_PX, SHORTEST_NAME_PX = 240, 92
-FILTER_SPACING_PX = 8
+FILTER_SPACING_PX, OPTION_SPACING_PX = 8, 16
 
 
 class SearchBar(ThemedWidget, QWidget):
@@ -134,6 +134,9 @@ class SearchBar(ThemedWidget, QWidget):
         return button
 
     def _build_widgets(self) -> None:
+        options = (self.loose, self.expression, self.chosen_only)
+        for option in options:
+            option.setMinimumWidth(1)  # on a small screen the bar must not widen the window
         grid = QGridLayout(self)
         grid.setContentsMargins(8, 6, 8, 6)
         grid.setSpacing(6)
@@ -141,7 +144,7 @@ class SearchBar(ThemedWidget, QWidget):
         grid.addLayout(fill_box(QHBoxLayout(), self.count, self.previous, self.next, self.close_button), 0, 1)
         grid.addWidget(self.by, 1, 0)
         grid.addLayout(fill_box(QHBoxLayout(), self.replace_one, self.replace_all), 1, 1)
-        grid.addLayout(fill_box(QHBoxLayout(), self.loose, self.expression, self.chosen_only, None), 2, 0, 1, 2)
+        grid.addLayout(fill_box(QHBoxLayout(), *options, None, spacing=OPTION_SPACING_PX), 2, 0, 1, 2)
         grid.addWidget(self.problem, 3, 0, 1, 2)
         grid.setColumnStretch(0, 1)
         # Who has typed what is sought types what takes its place next; the keys of the buttons next to it are Enter and Esc.

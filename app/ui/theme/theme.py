@@ -19,7 +19,7 @@ from app.settings.user_settings import TextSize, ThemeChoice
 STYLE_SHEET_TEMPLATE = Template("""
 QToolTip { color: $text; background: $surface; border: 1px solid $border; padding: 5px; }
 QListView#script { background: transparent; border: none; }
-QFrame#card { background: $surface; border: 1px solid $border; border-radius: 8px; }
+QFrame#card, SearchBar { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QFrame#banner { background: $notice; border-radius: 8px; }
 QFrame#banner[card="true"] { border: 1px solid $border; }
 QFrame#banner:focus, QFrame#card:focus { border: 1px solid $accent; }

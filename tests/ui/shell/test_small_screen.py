@@ -1,15 +1,21 @@
 """A screen of 1280×720 at a scale of 200 % has 640×360 pixels of the window's, and less beside its frame and a task bar."""
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, QRectF, QSize
+from PySide6.QtGui import QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.audition.blind_test import BlindTestPlan, begin_blind_test, compute_seal
 from app.common import language
 from app.settings.user_settings import Settings
+from app.ui.audition.blind_test_dialog import BlindTestDialog
+from app.ui.script.empty_state import EmptyStatePainter
 from app.ui.shell.main_window import NO_TOOLBAR_HEIGHT
 from app.ui.shell.window_layout import keep_window_on_screen
+from app.ui.widgets import dialogs
 from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.every_window import DIALOGS
 from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.usefixtures("styled")
@@ -56,6 +62,49 @@ def test_open_parts_scroll_where_they_have_no_room(qtbot: QtBot, open_window: Op
     assert window.strip_panel.height() > window.strip_frame.height()
     assert window.strip_frame.verticalScrollBar().maximum() > 0
     assert window.banner.message.width() > 60
+
+
+def test_a_replacement_is_typed_in_a_narrow_window(open_window: OpenWindow) -> None:
+    window = open_window(FOLDED, ready=False)
+    window.resize(640, 400)
+    window.window_actions["replace"].trigger()
+    QApplication.processEvents()
+    assert window.left.search.by.isVisible()
+    assert window.width() == 640
+
+
+def test_dialogs_keep_their_buttons_on_a_small_screen(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window(FOLDED)
+    room = QSize(600, 280)
+    monkeypatch.setattr(dialogs, "SCREEN_MARGINS", window.screen().availableSize() - room)
+    for name in ("settings", "export", "cast", "audition", "blind_test", "chat", "licence"):
+        dialog = DIALOGS[name](window)
+        dialog.show()
+        if name == "blind_test":
+            assert isinstance(dialog, BlindTestDialog)
+            plan = BlindTestPlan("abx", (("0" * 64, "1" * 64),), ("A", "B"), 12)
+            dialog.resume_test(begin_blind_test(plan, compute_seal("a")))
+        for _turn in range(3):
+            QApplication.processEvents()
+        assert dialog.size().boundedTo(room) == dialog.size(), name
+        assert dialog.layout().totalMinimumSize().boundedTo(room) == dialog.layout().totalMinimumSize(), f"{name}: parts overlap"
+        assert dialog.focusWidget() is not None, name
+        dialog.close()
+
+
+def test_an_empty_script_says_all_in_a_narrow_list(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "_current", "ja")
+    painter, palette = EmptyStatePainter(), qapp.palette()
+    painter.list_keys = lambda: [("Shift+Enter", "行を追加"), ("Ctrl+K", "コマンドを検索")]
+    for width, height in ((240, 216), (240, 140), (900, 560)):
+        picture = QImage(width + 80, height + 80, QImage.Format.Format_RGB32)
+        picture.fill(palette.color(QPalette.ColorRole.Window))
+        canvas = QPainter(picture)
+        painter.paint_empty_state(canvas, QRectF(40, 40, width, height), qapp.font(), palette, is_focused=True)
+        canvas.end()
+        across = {picture.pixel(x, y) for x in (20, 50, width + 30, width + 60) for y in range(60, height + 20)}
+        down = {picture.pixel(x, y) for y in (20, height + 60) for x in range(width + 80)}
+        assert across | down == {picture.pixel(0, 0)}, "no word is at the frame or beyond it"
 
 
 @pytest.mark.parametrize("size", [(5000, 4000), (800, 800)])
