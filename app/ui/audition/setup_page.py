@@ -133,6 +133,7 @@ class BlindTestSetupPage(QWidget):
         lines = localize(f"（{len(self._sounds)} 行）", f" ({len(self._sounds)} lines)") if len(self._sounds) > 1 else ""
         names = PlainLabel(localize("比べる音声：", "Sounds: ") + localize("、", ", ").join(self._names) + lines, wraps=True)
         reference = QFormLayout(horizontalSpacing=14)
+        reference.setContentsMargins(SENTENCE_INDENT_PX, 0, 0, 0)
         reference.addRow(PlainLabel(self.reference.accessibleName()), self.reference)
         self.methods.more.content.addLayout(reference)
         self._form = QFormLayout(horizontalSpacing=14, verticalSpacing=10)
