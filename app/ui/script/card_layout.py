@@ -15,6 +15,7 @@ CARD_TEXT_SCALE = 1.2
 WHO_SCALE = 0.82  # of the two rows behind the disc, compared with the usual text
 DONE_MARK_WIDTH_PX = 16.0  # next to the seconds
 MAX_CACHED_HEIGHTS = 100_000  # lines of the longest script
+WHO_SHARE, WIDEST_WHO = 0.09, 2.5  # of a card's width, for the names; at most so many times their usual width
 MIN_TEXT_WIDTH_PX = 200  # pixels kept for the words; the names of who speaks are shown if they fit next to them
 
 
@@ -65,7 +66,9 @@ class CardLayout:
 
     def _compute_who_width(self, width: float) -> float:
         """Return the width of the names, 0 on a narrow card, where the text takes it all."""
-        return self._who_width if width - self._width_beside_text - GAP - self._who_width >= MIN_TEXT_WIDTH_PX else 0.0
+        if width - self._width_beside_text - GAP - self._who_width < MIN_TEXT_WIDTH_PX:
+            return 0.0
+        return min(max(self._who_width, WHO_SHARE * width), WIDEST_WHO * self._who_width)
 
     def compute_row_height(self, text: str, width: float) -> float:
         """Return the height of a whole row, with the space below the card."""

@@ -383,6 +383,9 @@ def test_who_speaks_has_room_on_the_card_in_every_size_of_text(qapp: QApplicatio
     assert parts.name.bottom() <= parts.style.top()
     narrow = layout.compute_rects(QRectF(0, 0, 420, 60))
     assert not narrow.name.width(), "a narrow card has room for the words first"
+    wide = [layout.compute_rects(QRectF(0, 0, width, 60)) for width in (3_000, 4_000)]
+    assert wide[0].name.width() == wide[1].name.width() > 2 * parts.name.width(), "long names are read where there is room, up to a limit"
+    assert wide[0].name.right() < wide[0].text.left() < wide[0].text.right() < wide[0].length.left()
 
 
 def create_picture(path: Path, colour: str) -> Path:
