@@ -46,7 +46,7 @@ TOOLS_MENU = ("dictionary", "measure lab")
 HELP_MENU = ("user_guide tour find_command", "diagnose show_log open_data", "whats_new about")
 VIEW_MENU = ("show_strip show_melody show_takes", "focus_messages past_messages", "always_on_top full_screen")
 
-TOOLBAR_ACTIONS = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
+TOOLBAR_ACTIONS = ("add_line", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
 LABELLED_ACTIONS = ("add_line", "find_command")  # the other buttons show only an icon
 SEARCH_WIDTH, NARROW_SEARCH, SEARCH_PADDING = 280, 160, 12
 FILTER_GAP = 16  # pixels between the buttons and what chooses the lines that are shown
