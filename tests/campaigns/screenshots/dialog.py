@@ -75,7 +75,9 @@ def take(theme: str, folder: Path, name: str) -> None:
         wait(lambda: False, 50)
         widget.grab().save(str(folder / f"{what}-{name}.png"))
 
+    take_tour(window, picture)
     take_blind_test(window, wait, picture)
+    take_blend(window, picture)
     take_others(window, picture)
     take_board(window, wait, picture)
     take_cast_board(window, wait, picture)
@@ -116,6 +118,28 @@ def take_messages(window: WindowDriver, picture: Callable[[str], object]) -> Non
     window.banner.hide()
 
 
+def take_tour(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
+    """Each step of the tour."""
+    from app.ui.help.tour import Tour
+
+    window.window_actions["tour"].trigger()
+    tour = window.findChildren(Tour)[-1]
+    while tour.isVisible():
+        picture(f"tour-{tour.number}", window)
+        tour.timer.timeout.emit()
+
+
+def take_blend(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
+    """The blend of two speakers, of a voice with a long name."""
+    from app.ui.voices.voice_dialogs import SpeakerBlendDialog
+    from tests.ui.crowd import crowd
+
+    dialog = SpeakerBlendDialog(window, crowd(())[1], is_for_use=True)
+    dialog.show()
+    picture("blend", dialog)
+    dialog.close()
+
+
 def take_blind_test(window: WindowDriver, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
     """A blind test: its sounds being made, its plan, a trial of each kind, an answer that can be confirmed, and a result."""
     import numpy as np
@@ -137,6 +161,9 @@ def take_blind_test(window: WindowDriver, wait: Callable[..., None], picture: Ca
         dialog.show_setup(names[:count], [sounds[0][:count]])
         dialog.show()
         picture(f"blind_test_plan-{count}", dialog)
+        methods = dialog.pages.currentWidget().methods  # type: ignore[attr-defined]
+        methods.more.set_open(True)
+        picture(f"blind_test_plan-{count}-more", dialog)
         for kind in ("abx", "pairs") if count == 2 else ("ranking",):
             plan = BlindTestPlan(kind, (tuple(sounds[0][:count]),), names[:count], 12, kind == "pairs")
             test = begin_blind_test(plan, compute_seal("a"))
@@ -151,6 +178,8 @@ def take_blind_test(window: WindowDriver, wait: Callable[..., None], picture: Ca
                 test = add_answer(test, "a" if len(test.answers) % 3 else "b", 1_000)
             dialog.resume_test(test)
             picture(f"blind_test_{kind}-result", dialog)
+            dialog.outcome.details.set_open(True)
+            picture(f"blind_test_{kind}-details", dialog)
         dialog.reject()
 
 
@@ -411,6 +440,13 @@ def take_chat(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> 
     )
     chat.table.selectRow(1)
     picture("chat", chat)
+    many = tuple(
+        ChatTalk(f"{name}：{'初見です。' * (number % 9)}", writer=name, name_length=len(name) + 1, number=number)
+        for number in range(100)
+        for name in (f"視聴者{number}" + "・とても長い名前" * (number % 4),)
+    )
+    chat.show_state(ChatWindowState(ChatSnapshot(many[0], many[1:]), place[0], place, "http://127.0.0.1:50080/captions", True))
+    picture("chat-many", chat)
     chat.close()
 
 

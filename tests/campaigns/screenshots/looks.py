@@ -1,5 +1,6 @@
 """Runs a program that takes pictures once for each language and look, as the language is chosen once at start."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 LOOKS = ("light", "dark")
+SCREEN = (1920, 1080)  # on which dialogs have their usual sizes; Qt's own offscreen screen has 800×800
 
 
 def in_each_look(module: str, arguments: Callable[[str, str], Sequence[str]], *, looks: Sequence[str] = LOOKS, scale: str = "1") -> None:
@@ -20,12 +22,15 @@ def in_each_look(module: str, arguments: Callable[[str, str], Sequence[str]], *,
     for language in ("ja", "en"):
         for look in looks:
             with tempfile.TemporaryDirectory() as home:
+                screen = Path(home) / "screen.json"
+                width, height = (round(edge * float(scale)) for edge in SCREEN)
+                screen.write_text(json.dumps({"screens": [{"name": "wide", "x": 0, "y": 0, "width": width, "height": height}]}))
                 environment = os.environ | {
                     "KOEBAKO_LANG": language,
                     "KOEBAKO_HOME": home,
                     "KOEBAKO_FRONTEND": "window",
                     "QT_SCALE_FACTOR": scale,
-                    "QT_QPA_PLATFORM": "offscreen",
+                    "QT_QPA_PLATFORM": f"offscreen:configfile={screen}",
                 }
                 subprocess.run([sys.executable, "-m", module, "--one", look, *arguments(language, look)], env=environment, check=True)
 
