@@ -36,8 +36,8 @@ from app.ui.audition.board_view import BOARD_KEYS
 from app.ui.help.guide_page_view import GUIDE_PAGES, locate_page
 from app.ui.latency.latency_table import list_columns
 from app.ui.takes.take_panel import TAKE_TABLE_KEYS
-from app.ui.voices.voice_listening import LISTEN_KEY
 from app.ui.widgets.dialogs import CLOSE_KEY
+from app.ui.widgets.voice_listening import LISTEN_KEY
 from app.voices.prepared_voice import NamedId, read_manifest, write_manifest
 from app.voices.voice_labels import NATURAL_VOICE_ID
 from tests.fault_server import FaultServer, Reply, hub_server

@@ -23,8 +23,8 @@ from app.core.script.script import Character
 from app.core.script.text_search import fold_text
 from app.ui.audition.cast_chooser import CastChooser
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.voice_listening import ListeningRows, Row, VoicePick
 from app.ui.widgets.controls import PlainLabel, create_search_field, create_tool_button, escape_tip, fill_box, truncate_text
+from app.ui.widgets.voice_listening import ListeningRows, Row, VoicePick
 from app.voices.voice_labels import describe_speaker, format_style
 
 STYLE_ROLE = Qt.ItemDataRole.UserRole  # the data of a style's box: (voice, speaker, style)

@@ -17,8 +17,8 @@ from app.common.language import localize
 from app.core.script.project import Presets
 from app.core.script.script import Character
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.voice_listening import VoicePick, add_listening
 from app.ui.widgets.controls import ChoiceBox, ElidedLabel, PlainLabel, create_tool_button, describe_control, fill_box
+from app.ui.widgets.voice_listening import VoicePick, add_listening
 from app.voices.voice_labels import format_speaker, format_style
 
 MOST_SHOWN_CHARACTERS = 20  # a row of boxes takes some milliseconds to be made, and nobody casts more characters by hand

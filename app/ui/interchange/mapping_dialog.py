@@ -23,9 +23,9 @@ from app.core.script.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.script_tables import COLUMN_FIELDS, ScriptTable, format_field_name
 from app.ui.interchange.opened_import import OpenedImport
-from app.ui.voices.voice_listening import VoicePick, add_listening
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, PlainLabel, escape_tip, fill_box
 from app.ui.widgets.dialogs import ClosableDialog
+from app.ui.widgets.voice_listening import VoicePick, add_listening
 from app.voices.voice_labels import describe_speaker, format_style, localize_voice_name
 
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 5, 30, 200

@@ -15,9 +15,9 @@ from app.core.synthesis_types import BOUNDS, LINE_PAUSE_BOUNDS, SEED_BOUNDS
 from app.settings.user_settings import MAX_SEED
 from app.ui.theme.theme import ThemedWidget, draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
-from app.ui.voices.voice_listening import ListeningRows, VoicePick, add_listening
 from app.ui.widgets.controls import ChoiceBox, GuardedDoubleSpinBox, GuardedSpinBox, PlainLabel, describe_control, fill_box, set_up_button
 from app.ui.widgets.parameter_slider import ParameterSlider
+from app.ui.widgets.voice_listening import ListeningRows, VoicePick, add_listening
 from app.voices.voice_labels import describe_speaker, format_style
 
 MIXED_VALUES_TEXT = "–"

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 from app.common.language import localize
 from app.ui.projects.project_document import MissingVoice
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.voice_listening import VoicePick, add_listening
 from app.ui.widgets.containers import wrap_in_scroll_area
 from app.ui.widgets.controls import DIALOG_MARGINS, ChoiceBox, ElidedLabel, PlainLabel, create_button, fill_box
 from app.ui.widgets.dialogs import ButtonRole, ClosableDialog, DialogButton, show_question
 from app.ui.widgets.painting import create_voice_icon
+from app.ui.widgets.voice_listening import VoicePick, add_listening
 
 PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100
 

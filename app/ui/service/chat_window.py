@@ -14,7 +14,6 @@ from app.service.chat.chat_queue import ChatSnapshot
 from app.service.chat.chat_voices import may_have_voice
 from app.ui.service.chat_table import ChatRow, ChatTable, describe_writer, list_chat_rows
 from app.ui.service.window_listeners import ChatVoiceChoice
-from app.ui.voices.voice_listening import ListeningEntries
 from app.ui.widgets.controls import (
     DIALOG_MARGINS,
     PlainLabel,
@@ -27,6 +26,7 @@ from app.ui.widgets.controls import (
     truncate_text,
 )
 from app.ui.widgets.dialogs import ClosableDialog
+from app.ui.widgets.voice_listening import ListeningEntries
 
 SIZE, MAX_MENU_NAME_CHARS = (880, 500), 24
 

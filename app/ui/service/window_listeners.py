@@ -24,7 +24,7 @@ from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalogue, build_catalogue
 from app.settings.user_settings import Settings, parse_origins
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.voices.voice_listening import VoicePick
+from app.ui.widgets.voice_listening import VoicePick
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices, order_speaking_first
 from app.voices.voice_labels import format_speaker, format_style
 

@@ -96,6 +96,11 @@ class CatalogVoice:
         return tuple((item.id, item.name) for item in self.manifest.styles)
 
     @property
+    def can_introduce_itself(self) -> bool:
+        """Return whether there is anything to hear of it: it speaks, or brings recordings."""
+        return (self.origin != "aivisspeech" and self.has_bert) or bool(self.list_samples())
+
+    @property
     def can_blend(self) -> bool:
         """Return whether styles can be made between its speakers."""
         return self.origin != "aivisspeech" and self.architecture.styles_by_speaker and len(self.speakers) > 1

@@ -26,10 +26,10 @@ from app.ui.voices.catalog_voice import (
 )
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.voices.voice_listening import VoicePick
 from app.ui.voices.voice_tasks import KOKORO_DOWNLOAD_BYTES
 from app.ui.widgets.controls import PlainLabel, clear_hover_after, create_button, describe_control, fill_box, set_up_button, wrap_tip
 from app.ui.widgets.painting import draw_voice_picture
+from app.ui.widgets.voice_listening import VoicePick
 from app.voices.voice_labels import USUAL_GREETING, find_greeting, format_style
 
 MAX_MENU_SAMPLES = 40

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSizePo
 
 from app.common.language import localize
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.voice_listening import VoicePick, add_listening, can_introduce
 from app.ui.widgets.controls import ChoiceBox, create_tool_button, describe_control, fill_box
 from app.ui.widgets.painting import create_voice_icon
+from app.ui.widgets.voice_listening import VoicePick, add_listening
 
 CHOOSER_PICTURE_PX = 20
 VOICE_MIME = "application/x-koebako-voice"
@@ -72,7 +72,7 @@ class VoiceChooser(QWidget):
     def find_pick(self, voice_id: object) -> VoicePick | None:
         """Return the voice of this id as one to be heard; None for one that cannot be."""
         voice = next((item for item in self._voices if voice_id in (item.id, item.manifest.id)), None)
-        return VoicePick(voice.id) if voice is not None and can_introduce(voice) else None
+        return VoicePick(voice.id) if voice is not None and voice.can_introduce_itself else None
 
     def open_list(self) -> None:
         self.box.setFocus()

@@ -23,9 +23,9 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
-from app.ui.voices.voice_listening import VoicePick
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.dialogs import OpenDialog, ask_for_file, ask_for_files, show_in_front
+from app.ui.widgets.voice_listening import VoicePick
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.required_bert import SBV2_BERT_ID
 

@@ -15,7 +15,6 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_chooser import VoiceList
 from app.ui.voices.voice_facts_page import VoiceFactsPage
-from app.ui.voices.voice_listening import ListeningRows, VoicePick, can_introduce
 from app.ui.widgets.controls import (
     DIALOG_MARGINS,
     SELECT_AS_CURRENT,
@@ -28,6 +27,7 @@ from app.ui.widgets.controls import (
 )
 from app.ui.widgets.dialogs import ClosableDialog
 from app.ui.widgets.painting import create_voice_icon
+from app.ui.widgets.voice_listening import ListeningRows, VoicePick
 from app.voices.voice_labels import NATURAL_VOICE_ID, list_speaker_names
 
 
@@ -227,7 +227,7 @@ class VoiceLibraryDialog(ClosableDialog):
 
     def _find_pick(self, row: int) -> VoicePick | None:
         voice = self._voices[row] if row < len(self._voices) else None
-        return VoicePick(voice.id) if voice is not None and can_introduce(voice) else None
+        return VoicePick(voice.id) if voice is not None and voice.can_introduce_itself else None
 
     def _describe_voice(self, voice: CatalogVoice) -> str:
         fast = localize("・高速", ", Fast") if self._catalog.find_precision(voice) == "fast" else ""

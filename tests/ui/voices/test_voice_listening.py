@@ -13,8 +13,8 @@ from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
 from app.ui.projects.project_document import MissingVoice
-from app.ui.voices.voice_listening import BUTTON_PX, ListeningEntries, VoicePick
 from app.ui.widgets.controls import ChoiceBox
+from app.ui.widgets.voice_listening import BUTTON_PX, ListeningEntries, VoicePick
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QAbstractItemView, QComboBox, QMenu, QStyle, QStyl
 
 from app.common.language import localize
 from app.ui.theme.theme import draw_icon
-from app.ui.voices.catalog_voice import CatalogVoice
 
 LISTEN_KEY = "Ctrl+Space"
 BUTTON_PX, ICON_PX, SEPARATOR_PX = 28, 14, 9
@@ -24,11 +23,6 @@ class VoicePick(NamedTuple):
     voice: str
     speaker: str = ""
     style: str = ""
-
-
-def can_introduce(voice: CatalogVoice) -> bool:
-    """Return whether there is anything to hear of a voice: it speaks, or brings recordings."""
-    return (voice.origin != "aivisspeech" and voice.has_bert) or bool(voice.list_samples())
 
 
 class ListeningRows(QStyledItemDelegate):
