@@ -50,6 +50,7 @@ class ServedStyle:
     voice: str
     speaker: int
     style: int
+    is_blend: bool = False  # it is between speakers, and each of them has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ def _build_styles(voice: Voice, card: VoiceCardData, speaker: NamedId) -> Iterat
     for style in voice.manifest.styles:
         number = compute_style_id(speaker_uuid, style.id)
         if number is not None:
-            yield ServedStyle(number, style.name, voice.manifest.id, speaker.id, style.id), ""
+            yield ServedStyle(number, style.name, voice.manifest.id, speaker.id, style.id, style.name in voice.manifest.blends), ""
             continue
         reason = localize(
             f"スタイル「{speaker.name} {style.name}」は 33 番目以降のため、サービスでは使えません。",

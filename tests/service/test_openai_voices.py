@@ -7,6 +7,9 @@ import httpx
 import pytest
 
 from app.compose.speaker import Speaker
+from app.core.script.script import LineSettings
+from app.export.safe_file_names import SpeakerNames
+from app.service.agents.offered_voices import OfferedVoices
 from app.service.request_fields import RefusalError
 from app.service.routes_own import OPENAI_VOICES, require_openai_style
 from app.service.style_catalogue import build_catalogue
@@ -91,3 +94,13 @@ def test_a_text_may_be_as_long_as_openai_takes_it(both: httpx.Client) -> None:
     assert both.post("/v1/audio/speech", json=body).status_code == 200
     assert both.post("/v1/audio/speech", json=body | {"input": "は" * 4097}).status_code == 400
     assert "Mei" in [voice["id"] for voice in both.get("/v1/audio/voices").json()["voices"]]
+
+
+def test_a_blend_is_offered_under_each_speaker_and_named_after_none(natural: Voice) -> None:
+    styles = (natural.manifest.styles[0], NamedId(1, "混声"))
+    blended = replace(natural, manifest=replace(natural.manifest, architecture="kokoro", styles=styles))
+    catalogue = build_catalogue([blended])
+    assert [[style.is_blend for style in speaker.styles] for speaker in catalogue.speakers] == [[False, True]] * len(NATURAL_SPEAKERS)
+    settings = LineSettings(voice=NATURAL_VOICE_ID, speaker="Male 1", style="混声")
+    assert OfferedVoices(catalogue, "").name_speaker(settings) == SpeakerNames("Kokoro", "Kokoro", "混声")
+    assert OfferedVoices(catalogue, "").name_speaker(replace(settings, style="")) == SpeakerNames("Kokoro", "Male 1", "Neutral")

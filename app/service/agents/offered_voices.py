@@ -67,8 +67,9 @@ class OfferedVoices:
         speaker = self.find_speaker(settings)
         if speaker is None:
             return name_line_speaker(settings, None)
-        style = choose_known_name(settings.style, [style.name for style in speaker.styles])
-        return SpeakerNames(speaker.voice, format_usual_speaker(speaker.plain_name), format_style(style))
+        style = next((style for style in speaker.styles if style.name == settings.style), speaker.styles[0])
+        who = speaker.voice if style.is_blend else format_usual_speaker(speaker.plain_name)
+        return SpeakerNames(speaker.voice, who, format_style(style.name))
 
 
 def create_unknown_voice_error() -> InputError:

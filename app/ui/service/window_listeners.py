@@ -152,7 +152,7 @@ class WindowChat:
             yield ChatVoiceChoice("", character.name, character.name, VoicePick(own.voice, own.speaker, own.style))
         for speaker in self._catalogue.speakers:
             for style in speaker.styles:
-                name = format_speaker(speaker.name)
+                name = speaker.voice if style.is_blend else format_speaker(speaker.name)
                 names = ([name] if len(speaker.styles) == 1 else []) + [f"{name}/{style.name}", f"{speaker.name}/{style.name}"]
                 is_own = (self._catalogue.find_style(one) is style and characters.find_character(one) is None for one in names)
                 # A number means one style whatever is named alike.
