@@ -33,7 +33,7 @@ TYPED_SIGNS = str.maketrans("０１２３４５６７８９．，,＋－−ー�
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """How people read and type a number; files, tables and requests have the bare number."""
+    """The unit in which people read and type a number; files, tables and requests have the bare number."""
 
     before: str = ""
     after: tuple[str, str] = ("", "")  # in Japanese and in English
@@ -41,7 +41,7 @@ class Unit:
     decimals: int = 2
     is_signed: bool = False  # people read +2 and ±0
 
-    def format(self, value: float) -> str:
+    def format_number(self, value: float) -> str:
         """Return a number as people read it: ×1.20, +2 半音, 80 %."""
         shown = round(value * self.scale, self.decimals)
         number = f"{shown:.{self.decimals}f}"
@@ -49,7 +49,7 @@ class Unit:
             number = f"{shown:+g}".replace("-", "−") if shown else "±0"
         return self.before + number + localize(*self.after)
 
-    def parse(self, text: str) -> float | None:
+    def parse_number(self, text: str) -> float | None:
         """Return the number that was typed, with its unit or without it; None where there is none."""
         bare = text.strip().removeprefix(self.before).removeprefix("±")
         for after in self.after:

@@ -98,7 +98,7 @@ def format_setting(name: str, value: float) -> str:
         return localize(f"話速 {number}", f"{number}×")
     if name == "style_weight":
         return localize(f"強さ {number}", f"weight {number}")
-    return f"{BOUNDS[name].label} {BOUNDS[name].unit.format(value)}"
+    return f"{BOUNDS[name].label} {BOUNDS[name].unit.format_number(value)}"
 
 
 def _build_manner_parts(take: LineTake) -> tuple[NamePart, ...]:

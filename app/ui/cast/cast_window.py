@@ -197,7 +197,7 @@ def split_aliases(text: str) -> tuple[str, ...]:
 def describe_delivery(settings: LineSettings) -> str:
     """Return the numbers of a delivery that are not the usual ones, in words."""
     changed = [
-        f"{bounds.label} {bounds.unit.format(getattr(settings, name))}"
+        f"{bounds.label} {bounds.unit.format_number(getattr(settings, name))}"
         for name, bounds in BOUNDS.items()
         if getattr(settings, name) != bounds.default
     ]

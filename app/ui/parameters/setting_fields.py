@@ -56,18 +56,18 @@ class NumberBox(GuardedDoubleSpinBox):
 
     def textFromValue(self, value: float) -> str:
         """Return the dash, or the number with its unit."""
-        return MIXED_VALUES_TEXT if self._is_mixed else self._unit.format(value)
+        return MIXED_VALUES_TEXT if self._is_mixed else self._unit.format_number(value)
 
     def valueFromText(self, text: str) -> float:
         """Return the number behind the dash, or the typed one."""
-        number = self._unit.parse(text)
+        number = self._unit.parse_number(text)
         return self.value() if number is None else number
 
     def validate(self, text: str, cursor_position: int) -> tuple[QValidator.State, str, int]:
         """Accept the dash and any number within the bounds, and refuse letters that no number has."""
         if text in (MIXED_VALUES_TEXT, self.specialValueText()):
             return QValidator.State.Acceptable, text, cursor_position
-        number = self._unit.parse(text)
+        number = self._unit.parse_number(text)
         state = QValidator.State.Acceptable
         if number is None:
             is_begun = set(text) <= NUMBER_LETTERS.union(*self._unit.after)
@@ -114,7 +114,7 @@ class SliderField(QWidget):
         self.number.setSingleStep(bounds.step)
         set_up_number_field(self.number)
         self.number.setFixedWidth(measure_number_width(self.number.fontMetrics()))
-        default = bounds.unit.format(bounds.default)
+        default = bounds.unit.format_number(bounds.default)
         reset = localize(f"ダブルクリックで初期値 {default} にリセットします。", f"Double-click to reset to {default}.")
         for widget in (self.label, self.slider, self.number):
             describe_control(widget, name, f"<p>{tip}</p><p>{reset}</p>")
@@ -422,7 +422,7 @@ def set_up_number_field(field: QAbstractSpinBox) -> None:
 
 def measure_number_width(metrics: QFontMetrics) -> int:
     """Return the width in pixels that every number of a line needs with its unit, so that all fields are equally wide."""
-    numbers = [bounds.unit.format(value) for bounds in BOUNDS.values() for value in (bounds.low, bounds.high)]
+    numbers = [bounds.unit.format_number(value) for bounds in BOUNDS.values() for value in (bounds.low, bounds.high)]
     return max(map(metrics.horizontalAdvance, numbers)) + 24
 
 

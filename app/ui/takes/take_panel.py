@@ -161,7 +161,9 @@ def list_differences(
     if then.style != now.style:
         differences.append(localize("スタイル", "style") + f" {format_style(then.style) or first}")
     differences += [
-        f"{BOUNDS[name].label} {BOUNDS[name].unit.format(value)}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)
+        f"{BOUNDS[name].label} {BOUNDS[name].unit.format_number(value)}"
+        for name in BOUNDS
+        if (value := getattr(then, name)) != getattr(now, name)
     ]
     if then.pauses != now.pauses:
         differences.append(localize("間の長さ", "pauses"))
