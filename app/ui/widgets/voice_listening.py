@@ -60,7 +60,8 @@ class ListeningRows(QStyledItemDelegate):
         self.initStyleOption(row, index)
         style = self._view.style()
         room = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, row, self._view).width() - BUTTON_PX
-        row.text = row.fontMetrics.elidedText(row.text, Qt.TextElideMode.ElideRight, max(0, room))
+        lines = row.text.splitlines()  # Qt counts them together, and cut short what has room
+        row.text = "\u2028".join(row.fontMetrics.elidedText(line, Qt.TextElideMode.ElideRight, max(0, room)) for line in lines)
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, row, painter, self._view)
         # The style sheet inverts the chosen row of a box, and of no other list.
         is_inverted = bool(row.state & QStyle.StateFlag.State_Selected) and self._box is not None

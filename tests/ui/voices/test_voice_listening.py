@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QMenu
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QListWidget, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.core.script.characters import CastBuilder
@@ -14,10 +14,12 @@ from app.settings.user_settings import Settings
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
 from app.ui.projects.project_document import MissingVoice
 from app.ui.widgets.controls import ChoiceBox
-from app.ui.widgets.voice_listening import BUTTON_PX, ListeningEntries, VoicePick
+from app.ui.widgets.voice_listening import BUTTON_PX, ListeningEntries, ListeningRows, VoicePick
 from tests.recording_player import RecordingPlayer
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver
+
+NARROW_PX = 170
 
 
 @pytest.fixture
@@ -163,3 +165,16 @@ def test_a_menu_lets_them_be_heard_and_stays_open(qtbot: QtBot) -> None:
     assert menu.isVisible()
     qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=QPoint(areas[1].left() + 20, areas[1].center().y()))
     assert chosen == [True]
+
+
+def test_two_lines_that_have_room_are_not_cut_short(qtbot: QtBot) -> None:
+    pictures = []
+    for width in (NARROW_PX, 600):
+        view = QListWidget()
+        qtbot.addWidget(view)
+        ListeningRows(view, lambda _row: VoicePick("a"))
+        view.addItem("Mei (starter)\nIncluded here")
+        view.setFixedSize(width, 80)
+        view.show()
+        pictures.append(view.viewport().grab().toImage().copy(0, 0, NARROW_PX - 2 * BUTTON_PX, 80))
+    assert pictures[0] == pictures[1]
