@@ -240,7 +240,8 @@ class CastWindow(ClosableDialog):
         self.no_warnings.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.progress = PlainLabel(style="muted", wraps=True)
         self.pages, self.tabs = QStackedWidget(), QTabWidget()
-        self.tabs.tabBar().setAccessibleName(localize("表示する内容", "What to show"))
+        for part in (self.tabs, self.tabs.tabBar()):
+            part.setAccessibleName(localize("表示する内容", "What to show"))
         self._lay_out_widgets()
         self.table.chosen.connect(self.update_buttons)
         self.table.play_requested.connect(lambda: self.command_requested.emit("play"))
@@ -324,6 +325,7 @@ class CastWindow(ClosableDialog):
     def _create_form_area(self) -> QScrollArea:
         """Return the form in an area that scrolls where the window is low."""
         area = QScrollArea()
+        area.setAccessibleName(localize("登場人物の設定", "Settings of the character"))
         self.form.setObjectName("side")
         self.form.add_buttons([self.buttons[name] for name in ("play", "audition", "select", "assign")])
         area.setWidget(self.form)
